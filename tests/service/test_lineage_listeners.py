@@ -119,7 +119,7 @@ def test_a_consumer_is_told_of_each_run_that_ends_with_what_it_read_and_wrote(ca
 def test_one_that_raises_hangs_or_does_not_load_is_counted_and_harms_only_itself(
     catalog: Catalog, package: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(consuming, "HANGING_S", 2.0)
+    monkeypatch.setattr(consuming, "TIMEOUT_S", 2.0)
     monkeypatch.setattr(consuming, "WATCH_S", 0.02)
     with caplog.at_level(logging.WARNING), served(catalog) as listeners:
         ready(listeners)
@@ -137,7 +137,7 @@ def test_one_that_raises_hangs_or_does_not_load_is_counted_and_harms_only_itself
     assert "LineageListener" in found["other"].problem
     assert found["absent"].problem.startswith("AttributeError")
     assert "raising of listeners_" in caplog.text
-    assert "has not come back" in caplog.text
+    assert "did not return" in caplog.text
 
 
 def test_who_was_told_is_not_told_again_and_misses_nothing_of_what_came_meanwhile(
@@ -157,7 +157,7 @@ def test_who_was_told_is_not_told_again_and_misses_nothing_of_what_came_meanwhil
 def test_a_run_that_a_consumer_hung_on_is_not_told_again(
     catalog: Catalog, package: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consuming, "HANGING_S", 0.1)
+    monkeypatch.setattr(consuming, "TIMEOUT_S", 0.1)
     monkeypatch.setattr(consuming, "WATCH_S", 0.02)
     monkeypatch.setattr(consuming, "LEASE_S", 0.2)
 
@@ -170,7 +170,7 @@ def test_a_run_that_a_consumer_hung_on_is_not_told_again(
         until(lambda: hanging(listeners).failed)
     package.RELEASE.set()
     # Who tells now may take their time.
-    monkeypatch.setattr(consuming, "HANGING_S", 60.0)
+    monkeypatch.setattr(consuming, "TIMEOUT_S", 60.0)
     with served(catalog, keeping=False, raising=False) as listeners:
         ready(listeners, 1)
         ended(catalog, "after")

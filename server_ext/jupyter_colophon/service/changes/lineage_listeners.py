@@ -1,7 +1,7 @@
 """Lineage listeners: notify registered listeners of each run that ends (spec WRITE-23).
 
-Each has a thread and a place in the change log of its own: one that fails or hangs harms only itself. Of several
-processes on one store one notifies it, and another takes over when that one ends.
+Each has its own thread and cursor in the change log, so a failing or hanging one affects only itself. Of several
+processes on one store, one notifies a listener; another takes over when that one ends.
 """
 
 import logging
@@ -26,7 +26,7 @@ from jupyter_colophon.system.worker import Backoff, Worker
 
 GROUP = "jupyter_colophon.lineage_listeners"
 #: How long a package may take to load, and a call of a listener may take, in seconds.
-LOADING_S, HANGING_S = 5.0, 30.0
+LOADING_S, TIMEOUT_S = 5.0, 30.0
 #: After how many seconds without a heartbeat another process notifies a listener, and the interval of the checks for timeouts.
 LEASE_S, WATCH_S = 30.0, 1.0
 _logger = logging.getLogger("jupyter_colophon.lineage_listeners")
@@ -79,33 +79,42 @@ class LineageListeners:
             self._is_loaded = True
             for registration in registrations(installed(GROUP), ()):
                 if self._options.get(registration.name) is not False and not self._worker.is_stopped:
-                    self._take(registration)
+                    self._load(registration)
         if not self._workers:
             return Worker.DONE
         if self._end_listening is None and not self._worker.is_stopped:
-            # While the store is away they look by themselves, a little later.
+            # While the store is unavailable, the workers poll.
             with suppress(StorageError):
                 self._end_listening = self._feed.listen(self._wake)
         for worker in self._workers:
             worker.watch()
         return None
 
-    def _take(self, of: Registration) -> None:
+    def _load(self, registration: Registration) -> None:
         try:
-            listener = TimeoutRunner(LOADING_S).call(lambda: of.load()(), lambda _: None)
+            listener = TimeoutRunner(LOADING_S).call(lambda: registration.load()(), lambda _: None)
             if not isinstance(listener, LineageListener):
                 raise TypeError("not a LineageListener")
-        except BaseException as error:  # noqa: BLE001  what strangers wrote may raise anything
-            _logger.error("the listener %s of %s did not load: %s", of.name, of.distribution, _line(error))
-            self._missing.append(ListenerState(of.name, of.distribution, of.version, problem=_line(error)))
+        except BaseException as error:  # noqa: BLE001  third-party code may raise anything
+            _logger.error(
+                "cannot load the lineage listener %s of %s: %s",
+                registration.name,
+                registration.distribution,
+                _format_error(error),
+            )
+            self._missing.append(
+                ListenerState(
+                    registration.name, registration.distribution, registration.version, problem=_format_error(error)
+                )
+            )
             return
-        context = ListenerContext(dict(self._options.get(of.name) or {}))
-        worker = _ListenerWorker(of, listener, context, self._provider)
+        context = ListenerContext(dict(self._options.get(registration.name) or {}))
+        worker = _ListenerWorker(registration, listener, context, self._provider)
         self._workers.append(worker)
         worker.start()
 
     def _wake(self, changes: Any) -> None:
-        if any(one.operation == "run-end" for one in changes):
+        if any(change.operation == "run-end" for change in changes):
             for worker in self._workers:
                 worker.wake()
 
@@ -114,28 +123,28 @@ class LineageListeners:
 class _ListenerWorker:
     """Notifies one listener, on its own thread."""
 
-    of: Registration
+    registration: Registration
     listener: LineageListener
     context: ListenerContext
     provider: StorageProvider
     _follower: ChangeLogFollower = field(init=False)
     _worker: Worker = field(init=False)
     _at: int | None = None
-    _told: int = 0
+    _delivered: int = 0
     _failed: int = 0
     _problem: str = ""
-    #: What it is being told, and since when; and the change with which it was given up.
-    _busy: "tuple[int, float] | None" = None
-    _given_up: int = 0
+    #: The change being handled and its start time; the last change that was abandoned.
+    _current: "tuple[int, float] | None" = None
+    _abandoned: int = 0
 
     def __post_init__(self) -> None:
         """Prepare the thread."""
-        lease = Lease(f"listener:{self.of.distribution}:{self.of.name}", self.provider, LEASE_S)
+        lease = Lease(f"listener:{self.registration.distribution}:{self.registration.name}", self.provider, LEASE_S)
         self._follower = ChangeLogFollower(
             lease, self._handle, where={"type": "dataJob"}, matches=lambda change: change.operation == "run-end"
         )
         self._worker = Worker(
-            f"colophon-lineage-listener-{self.of.name}",
+            f"colophon-lineage-listener-{self.registration.name}",
             self._follow,
             _logger,
             f"listener {self.name}",
@@ -147,42 +156,42 @@ class _ListenerWorker:
 
     @property
     def name(self) -> str:
-        """What it is called; two packages may choose the same word."""
-        return self.listener.name or self.of.name
+        """The listener's name; it need not be unique among packages."""
+        return self.listener.name or self.registration.name
 
     def start(self) -> None:
-        """Begin, with what comes from now on or where it was left."""
+        """Start from the stored cursor, or from now on if there is none."""
         self._worker.start()
 
     def wake(self) -> None:
-        """A run has ended."""
+        """Check the log at once: a run has ended."""
         self._worker.wake()
 
     def close(self) -> None:
         """Stop. A call that is running is not interrupted."""
         self._worker.stop()
-        if self._busy is None:
+        if self._current is None:
             self._worker.join(1)
 
     def state(self) -> ListenerState:
         """Return the state of the listener."""
-        busy = self._busy
-        hanging = busy is not None and time.monotonic() - busy[1] > HANGING_S
-        told = (self.name, self.of.distribution, self.of.version)
-        return ListenerState(*told, self._told, self._failed, hanging, self._problem, self._at)
+        current = self._current
+        hanging = current is not None and time.monotonic() - current[1] > TIMEOUT_S
+        identity = (self.name, self.registration.distribution, self.registration.version)
+        return ListenerState(*identity, self._delivered, self._failed, hanging, self._problem, self._at)
 
     def watch(self) -> None:
-        """Keep the lease while the listener works; give a run up that it does not come back from, and go on after it."""
-        busy = self._busy
-        if busy is None or self._given_up == busy[0]:
+        """Renew the lease while the listener works; abandon a run that it hangs on, and continue after it."""
+        current = self._current
+        if current is None or self._abandoned == current[0]:
             return
-        is_hanging = time.monotonic() - busy[1] > HANGING_S
+        is_hanging = time.monotonic() - current[1] > TIMEOUT_S
         if is_hanging:
-            self._given_up = busy[0]
-            self._note(f"it has not come back for {HANGING_S:g} s")
+            self._abandoned = current[0]
+            self._record_failure(f"did not return within {TIMEOUT_S:g} s")
         try:
             if is_hanging:
-                self._follower.record(busy[0])
+                self._follower.record(current[0])
             else:
                 self._follower.lease.renew()
         except LeaseLost:
@@ -211,7 +220,7 @@ class _ListenerWorker:
             if self._worker.is_stopped:
                 return Handled(count)
             self._call(change)
-            # Each is recorded before the next begins.
+            # Record each change before handling the next.
             self._follower.record(change.seq)
             self._at = change.seq
         return Handled(len(changes))
@@ -220,22 +229,22 @@ class _ListenerWorker:
         run = self.provider.tx_runner.run(lambda tx: runs.run(tx, str(change.run)), read_only=True)
         if run is None:
             return
-        told = ProgramRun(run.program, run.run_id, run.urn, run.status, run.actor)
-        self._busy = (change.seq, time.monotonic())
+        program_run = ProgramRun(run.program, run.run_id, run.urn, run.status, run.actor)
+        self._current = (change.seq, time.monotonic())
         try:
-            self.listener.on_lineage(self.context, told, LineageInfo.of(run, f"{run.urn}#{change.seq}"))
-            self._told += 1
-        except BaseException as error:  # noqa: BLE001  what strangers wrote may even end the program
-            self._note(_line(error))
+            self.listener.on_lineage(self.context, program_run, LineageInfo.of(run, f"{run.urn}#{change.seq}"))
+            self._delivered += 1
+        except BaseException as error:  # noqa: BLE001  third-party code may raise anything, SystemExit too
+            self._record_failure(_format_error(error))
         finally:
-            self._busy = None
+            self._current = None
 
-    def _note(self, problem: str) -> None:
+    def _record_failure(self, problem: str) -> None:
         self._failed, self._problem = self._failed + 1, problem
-        _logger.error("listener %s of %s failed: %s", self.name, self.of.distribution, problem)
+        _logger.error("listener %s of %s failed: %s", self.name, self.registration.distribution, problem)
 
 
-def _line(error: BaseException) -> str:
-    """An error of a package in one line."""
+def _format_error(error: BaseException) -> str:
+    """Return an exception as one line of text."""
     first = str(error).partition("\n")[0][:300]
     return f"{type(error).__name__}: {first}".removesuffix(": ")
