@@ -154,7 +154,7 @@ async def test_a_batch_creates_updates_leaves_out_and_says_of_itself_who_wrote(a
     assert (await api("POST", "proposals", body={"proposals": batch})).status == 409
     left = [one | {"operation": "create", "ifAbsent": True, "value": metadata({"a": "2"})}]
     told = (await api("POST", "proposals", body={"proposals": left}, answers="write-results")).body["results"]
-    assert (told[0]["filtered"], told[0]["changed"]) == (True, False)
+    assert (told[0]["skipped"], told[0]["changed"]) == (True, False)
     found = await api("GET", "entities", urn, "aspects", "technicalMetadata", answers="aspect")
     assert (found.body["value"]["properties"], found.body["systemMetadata"]) == ({"a": "1"}, system)
     absent = [one | {"operation": "update", "aspect": "businessMetadata"}]

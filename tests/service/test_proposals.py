@@ -31,7 +31,7 @@ class TestCreating:
     def test_an_entity_is_created_with_several_aspects_in_one_batch(self, catalog: Catalog) -> None:
         status = Proposal(URN, "status", "create-entity", {"removed": True})
         done = apply(catalog, wish("create-entity"), wish("create-entity", None), status)
-        assert [one.filtered for one in done] == [False, False, False]
+        assert [one.skipped for one in done] == [False, False, False]
         assert catalog.reader.aspect(URN, "status", ADA).value == {"removed": True}
 
     def test_an_entity_that_was_there_before_the_batch_is_not_created(self, catalog: Catalog) -> None:
@@ -74,13 +74,13 @@ class TestLeavingOut:
         done, other = apply(
             catalog, wish(operation, if_absent=True), Proposal(URN, "datasetProperties", "upsert", {"name": "Orders"})
         )
-        assert (done.filtered, done.seq, done.version) == (True, None, before.version)
-        assert not other.filtered
+        assert (done.skipped, done.seq, done.version) == (True, None, before.version)
+        assert not other.skipped
         assert value(catalog) == {"a": "old"}
 
     def test_it_is_done_where_nothing_is(self, catalog: Catalog) -> None:
         (done,) = apply(catalog, wish("create", if_absent=True))
-        assert not done.filtered
+        assert not done.skipped
         assert value(catalog) == LATEST
 
 

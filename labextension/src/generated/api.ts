@@ -623,7 +623,7 @@ changed: boolean
 /**
  * Whether the proposal was skipped because the aspect or the entity exists (ifAbsent).
  */
-filtered?: boolean
+skipped?: boolean
 }
 /**
  * An instance of a schemaspace, valid or not. An unreadable one has empty metadata and the reason in problems.

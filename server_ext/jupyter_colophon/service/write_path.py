@@ -447,7 +447,7 @@ class WritePath:
             return append(commit, proposal, spec)
         version, exists = _find_existing(commit, proposal)
         if exists and proposal.if_absent:
-            return Written(proposal.urn, proposal.aspect, version, None, filtered=True)
+            return Written(proposal.urn, proposal.aspect, version, None, skipped=True)
         commit.check(proposal)
         if exists and proposal.operation in CREATING and not _may_create(commit, proposal):
             raise AlreadyExists("the entity" if spec is None else f"the aspect {spec.name} of", str(proposal.urn))

@@ -46,7 +46,7 @@ def system(text: str | None) -> SystemMetadata | None:
 NOTHING: Form[Any] = Form(lambda one: one, lambda told: told)
 NUMBER: Form[int] = Form(lambda number: number, int)
 WRITTEN: Form[list[Written]] = Form(
-    lambda all_: [[str(one.urn), one.aspect, one.version, one.seq, one.filtered] for one in all_],
+    lambda all_: [[str(one.urn), one.aspect, one.version, one.seq, one.skipped] for one in all_],
     # An answer of an earlier release tells nothing of what was left out.
     lambda told: [Written(Urn.parse(urn), *rest) for urn, *rest in told],
 )

@@ -1,4 +1,4 @@
-"""What the catalog answered: the document as it came, and the same as rows."""
+"""Results of the catalog: the document, and its rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """An answer. `document` is JSON (docs/magic.md says of what shape); iterated over it gives its rows as dictionaries."""
+    """A result. `document` is JSON, as described in docs/magic.md; iterating over the result yields its rows as dictionaries."""
 
     kind: str
     document: Document
@@ -30,7 +30,7 @@ class Result:
         return True
 
     def to_pandas(self) -> Any:
-        """The rows as a DataFrame of pandas; `spark.createDataFrame` makes one of Spark's of it. Raises ValueError without pandas."""
+        """Return the rows as a pandas DataFrame, for `spark.createDataFrame` too. Raises ValueError if pandas is not installed."""
         try:
             import pandas  # type: ignore[import-untyped]
         except ImportError:

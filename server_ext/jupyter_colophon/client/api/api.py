@@ -14,7 +14,7 @@ class Verbs(Reading, Writing):
     """What `%metadata` and `metadata.*` do."""
 
     def export(self, namespace: str, file: str | os.PathLike[str]) -> Result:
-        """Writes all that is said in a namespace to a file, a line an aspect, all at once or not at all. Raises NotFound, OSError."""
+        """Export the metadata of a namespace to a file atomically, one line per aspect. Raises NotFound, OSError."""
         place = Path(file).expanduser()
         try:
             count = kept_lines(self.catalog.export_namespace(namespace), place, lambda _: None)

@@ -1,4 +1,4 @@
-"""Which catalog is asked, and what a name means there."""
+"""The catalog that is queried, and the resolution of names."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,14 +19,14 @@ Named = str | MetadataEntity
 
 
 class Asking:
-    """What all verbs stand on. Every one of them raises ClientError (ServerUnavailable, RequestFailed, NotFound) and InvalidName."""
+    """The base of all operations. Each of them raises ClientError (ServerUnavailable, RequestFailed, NotFound) and InvalidName."""
 
     def __init__(self, catalog: "Operations", namespace: str = "") -> None:
         self.catalog = catalog
         self.namespace = namespace
 
     def use(self, namespace: str | None = None) -> Result:
-        """Makes `namespace` the one of names without a dot; "" is none, and nothing at all tells which one it is.
+        """Use `namespace` for names without a dot; "" clears it, and without an argument the current one is returned.
 
         Raises ValueError where there is no such namespace.
         """
@@ -40,14 +40,14 @@ class Asking:
         return Result("use", {"namespace": self.namespace}, ("namespace",), [(self.namespace,)])
 
     def health(self) -> Result:
-        """How the catalog is: `Health`."""
+        """Return the health of the catalog: `Health`."""
         found = read_health(self.catalog)
         store = found["store"]
         rows = [("catalog", found["status"], found["version"]), ("store", store["status"], store["provider"])]
         return Result("health", found, ("part", "status", "detail"), rows)
 
     def urn(self, named: Named, field: str | None = None) -> str:
-        """The URN of what is meant; with `field` that of a dataset's field. Raises InvalidName, TypeError."""
+        """Return the URN of an entity or, with `field`, of a field of a dataset. Raises InvalidName, TypeError."""
         whole = named.urn if isinstance(named, MetadataEntity) else parse_name(_text(named), self.namespace)
         return whole if field is None else field_urn(whole, field)
 

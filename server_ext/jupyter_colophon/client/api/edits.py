@@ -1,4 +1,4 @@
-"""The verbs that change what people say of data (USER)."""
+"""The operations that change user metadata."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -20,28 +20,28 @@ _NOTHING: Document = {"properties": {}, "tags": []}
 
 
 class Writing(Asking):
-    """Tags and properties come and go; each call answers what is said then."""
+    """Changes of tags and properties; each call returns the resulting metadata."""
 
     def tag(self, name: Named, *tags: str, field: str | None = None) -> Result:
-        """Puts tags on data, or on one of its fields. What nobody heard of becomes known; its namespace has to be there."""
+        """Add tags to an entity, or to a field of a dataset. The entity is created if necessary; its namespace must exist."""
         return self.annotate(name, Annotation(tags=tags), field=field)
 
     def untag(self, name: Named, *tags: str, field: str | None = None) -> Result:
-        """Takes tags away; those that are not there do not matter. Raises NotFound."""
+        """Remove tags; absent tags are ignored. Raises NotFound."""
         return self._lessened(name, Annotation(without_tags=frozenset(tags)), field)
 
     def set(
         self, name: Named, properties: Mapping[str, str] | None = None, *, field: str | None = None, **more: str
     ) -> Result:
-        """Sets properties: `set("sales.orders", owner="ops")`, or a mapping for keys that are no Python names."""
+        """Set properties: `set("sales.orders", owner="ops")`, or a mapping for keys that are not Python names."""
         return self.annotate(name, Annotation(properties={**(properties or {}), **more}), field=field)
 
     def unset(self, name: Named, *keys: str, field: str | None = None) -> Result:
-        """Removes properties; those that are not there do not matter. Raises NotFound."""
+        """Remove properties; absent ones are ignored. Raises NotFound."""
         return self._lessened(name, Annotation(without_properties=frozenset(keys)), field)
 
     def annotate(self, name: Named, change: Annotation, *, field: str | None = None) -> Result:
-        """Several of these changes at once. Raises RequestFailed (404) where a new entity's namespace is not known."""
+        """Apply several changes at once. Raises RequestFailed (404) if the namespace of a new entity does not exist."""
         urn = self.urn(name, field)
         is_new = find_entity(self.catalog, urn, BUSINESS) is None
         outcome: Document = {}

@@ -1,4 +1,4 @@
-"""The verbs that ask: one entity, many, where data comes from, what became of it."""
+"""The queries: entities, search, lineage, history and runs."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -34,10 +34,10 @@ _RUN, _PROGRAM = f"{PREFIX}dataProcessInstance:", f"{PREFIX}dataJob:"
 
 
 class Reading(Asking):
-    """Every answer has the document of the native API (schemas/api), and rows. Times are ISO 8601 or `now-1d`."""
+    """Every result has the document of the native API (schemas/api), and rows. Times are ISO 8601 or `now-1d`."""
 
     def show(self, name: Named, *, field: str | None = None) -> Result:
-        """All that is known of one entity: `Entity`; of a dataset also its newest `runs`, what is said of its `fields`, and its newest `profile`.
+        """Show an entity: `Entity`; for a dataset also its newest `runs`, the metadata of its `fields`, and its newest `profile`.
 
         Rows: scope, kind, key, value. Raises NotFound.
         """
@@ -56,10 +56,10 @@ class Reading(Asking):
         include_removed: bool = False,
         **filters: str | None,
     ) -> Result:
-        """The best hits: `SearchResults`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
+        """Return the best matches: `SearchResults`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
 
         Filters are `type`, `tag`, `owner` and the like (docs/api.md#search), each a key, a URN or a name; with one of
-        them no query is needed. What was softly deleted is only found with `include_removed`. Raises TypeError for a filter
+        them no query is needed. Softly deleted entities are only included with `include_removed`. Raises TypeError for a filter
         that does not exist, ValueError without query and filter.
         """
         names = [one.name for one in FILTERS]
@@ -77,7 +77,7 @@ class Reading(Asking):
         return table("search", found, "name type namespace tags terms domains owner description urn", hits)
 
     def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Result:
-        """Keys in use that begin with `prefix`: `Keys`; with `values=KEY` the values of that key: `KeyValues`."""
+        """Return the metadata keys with a `prefix`: `Keys`; with `values=KEY`, the values of that key: `KeyValues`."""
         if values is not None:
             found = self.catalog.list_values(values, prefix=prefix or None, limit=limit)
             return table("values", {"key": values, **found}, "value entities", found["values"])
@@ -94,7 +94,7 @@ class Reading(Asking):
         end: str | datetime | None = None,
         columns: bool = False,
     ) -> Result:
-        """What data was made from and what was made of it: `Lineage`. Rows are its edges, with `columns` those of columns. Raises NotFound."""
+        """Return the lineage of an entity: `Lineage`. Rows are its edges or, with `columns`, its column edges. Raises NotFound."""
         urn = self.urn(name)
         ask = partial(
             self.catalog.read_lineage,
@@ -113,7 +113,7 @@ class Reading(Asking):
         return table("lineage", found, "source target access runCount start end", edges)
 
     def history(self, name: Named, *, aspect: str = BUSINESS, field: str | None = None, limit: int = 20) -> Result:
-        """Versions of an aspect, newest first: `Versions`; a step that removes or replaces a value has it as `old`.
+        """Return the versions of an aspect, newest first: `Versions`; a step that removes or replaces a value has it as `old`.
 
         Each row says what changed, as `+ /tags/0 raw` or `~ /properties/owner ops → dev`. Raises NotFound.
         """
@@ -134,7 +134,7 @@ class Reading(Asking):
         field: str | None = None,
         lineage: bool = False,
     ) -> Result:
-        """What differs between two versions of an aspect, or two times; of itself the newest and the one before.
+        """Return the differences between two versions of an aspect, or two times; by default, between the two newest versions.
 
         With `lineage` the edges that came and went between two times: `LineageDiff`, of itself within the last day.
         Raises NotFound where there was nothing at that time.
@@ -161,7 +161,7 @@ class Reading(Asking):
         status: str | None = None,
         limit: int = 20,
     ) -> Result:
-        """Runs that touched data, or of a program (its URN), or all, newest first: `Runs`. Of a run's URN what it touched: `Run` and `RunAccesses`."""
+        """Return the runs of data or of a program (its URN), or all, newest first: `Runs`. For the URN of a run: `Run` and `RunAccesses`."""
         urn = None if name is None else self.urn(name)
         if urn is not None and urn.startswith(_RUN):
             run = self.catalog.read_run(urn)

@@ -42,34 +42,34 @@ class RunMetadata(Writer):
     def get(self, of: MetadataEntity | str, scope: Scope) -> Metadata: ...
 
     def get(self, of: MetadataEntity | str, scope: Scope | None = None) -> ByScope | Metadata:
-        """Properties and tags by scope, or those of one scope; asked once, and the same until the run ends.
+        """Return properties and tags by scope, or those of one scope. They are read once and do not change during the run.
 
-        Of an entity that is not there nothing is said. Raises MetadataUnavailable, and RequestFailed where it may not be read.
+        They are empty for an unknown entity. Raises MetadataUnavailable, and RequestFailed if it may not be read.
         """
         found = self._reader.get(self._entity(of))
         return found if scope is None else found[scope]
 
     def fields(self, of: MetadataEntity | str) -> tuple[str, ...]:
-        """Return the paths of a dataset's fields: those of its schema, and those that anybody described. Raises as `get`."""
+        """Return the paths of a dataset's fields: those of its schema, and those with metadata. Raises like `get`."""
         return self._reader.fields(self._entity(of))
 
     @property
     def pending(self) -> int:
-        """How much of what this process emitted the server has not got."""
+        """The number of emitted items of this process that are not delivered yet."""
         return self._shipper.waiting
 
     @property
     def dropped(self) -> int:
-        """How much of it was refused; the log says what."""
+        """The number of rejected items; the log has the details."""
         return self._shipper.dropped
 
     def emit(self, proposals: Iterable[Mapping[str, Any]]) -> None:
-        """Emits what `annotate` has no words for: proposals as `proposal.json` has them."""
+        """Emit proposals as in `proposal.json`, for changes that the other methods do not support."""
         for proposal in proposals:
             self._ship({**proposal, "run": self._urn})
 
     def flush(self, timeout_s: float = 10.0) -> int:
-        """Waits until the server has got everything, at most that long, or until it cannot be reached; how much waits."""
+        """Wait until everything is delivered, for at most `timeout_s`, or until the server is unreachable; return the number of pending items."""
         return self._shipper.flush(timeout_s)
 
     def _entity(self, named: MetadataEntity | str) -> MetadataEntity:
@@ -80,7 +80,7 @@ class RunMetadata(Writer):
 
 
 class RunContext:
-    """One run. It begins when it is made, and ends with its `with` block, or by `end`."""
+    """A run. It begins when it is created, and ends with its `with` block, or by `end`."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class RunContext:
         self.arguments: Mapping[str, str] = dict(arguments or {})
         self.input_schema = None if input_schema is None else RecordSchema.of(input_schema)
         self.output_schema = None if output_schema is None else RecordSchema.of(output_schema)
-        #: What is told of the run when it ends.
+        #: Facts that are recorded when the run ends.
         self.facts: dict[str, str | int | float | bool] = {}
         self._namespace, self._shipper = namespace, shipper
         self._touched: dict[tuple[str, str], AccessMode] = {}
@@ -114,11 +114,11 @@ class RunContext:
             self.metadata.get(one)
         self._start_ms = _now_ms()
         start = {"program": self.program, "runId": self.run_id, "status": "running", "arguments": self.arguments}
-        self._tell("start", {**start, "start": format_time(self._start_ms), "parent": parent})
+        self._record("start", {**start, "start": format_time(self._start_ms), "parent": parent})
         self.declare(code)
 
     def entity_from(self, argument: str) -> MetadataEntity:
-        """The dataset that an argument of the run names (by convention `source` and `sink`). Raises LookupError."""
+        """Return the dataset that an argument of the run names (by convention `source` and `sink`). Raises LookupError."""
         if argument not in self.arguments:
             msg = f"the run has no argument {argument!r}"
             raise LookupError(msg)
@@ -127,31 +127,31 @@ class RunContext:
     def open_dataset(
         self, name: MetadataEntity | str, access: UseAccess = "unknown", component: str = ""
     ) -> MetadataEntity:
-        """The dataset that the run uses from now on: what it did not declare is recorded here. Raises ValueError."""
+        """Return a dataset, and record that the run accesses it unless this was declared. Raises ValueError."""
         found = entity(name, self._namespace)
         self._touch([(found, MODES[checked(access)], component)])
         return found
 
     def declare(self, code: Any) -> None:
-        """Records what a function or a class declares by `@uses`."""
+        """Record the accesses that a function or a class declares by `@uses`."""
         uses = declared(code)
         self._touch([(self._declared(use.name), MODES[use.access], use.component) for use in uses])
 
     def record_accesses(self, accesses: Mapping[str, Any]) -> None:
-        """Records what was observed of the run, as `accesses.json` has it: data and columns."""
-        self._tell("accesses", dict(accesses))
+        """Record observed accesses and column edges of the run, as in `accesses.json`."""
+        self._record("accesses", dict(accesses))
 
     def record_facts(self, facts: Mapping[str, str | int | float | bool]) -> None:
-        """Tells facts while the run goes on: whoever looks at it sees how far it is."""
-        self._tell("facts", {"facts": dict(facts)})
+        """Record facts during the run, so that readers see its progress."""
+        self._record("facts", {"facts": dict(facts)})
 
     def end(self, status: Ending = "succeeded") -> None:
-        """The run is over, and `facts` are told with it; a second time it says nothing."""
+        """End the run and record its `facts`; further calls have no effect."""
         if not self._has_ended:
             self._has_ended = True
             # The clock may have been put back meanwhile, and nothing ends before it began.
             ending = {"status": status, "end": format_time(max(_now_ms(), self._start_ms))}
-            self._tell("end", ending | ({"facts": self.facts} if self.facts else {}))
+            self._record("end", ending | ({"facts": self.facts} if self.facts else {}))
             self._reader.close()
 
     def __enter__(self) -> "RunContext":
@@ -166,13 +166,13 @@ class RunContext:
             self.end("failed" if issubclass(kind, Exception) else "killed")
 
     def _declared(self, name: str) -> MetadataEntity:
-        """The dataset of this name; in braces it is that of an argument."""
+        """Return the dataset of this name; a name in braces is that of an argument."""
         if name.startswith("{") and name.endswith("}"):
             return self.entity_from(name[1:-1])
         return entity(name, self._namespace)
 
     def _touch(self, found: Iterable[tuple[MetadataEntity, AccessMode, str]]) -> None:
-        """Records each access that says more than the run has said before."""
+        """Record each access that is not recorded yet."""
         news: dict[tuple[str, str], AccessMode] = {}
         for one, mode, component in found:
             place = (one.urn, component)
@@ -186,9 +186,9 @@ class RunContext:
             for (urn, component), mode in news.items()
         ]
         if rows:
-            self._tell("accesses", {"accesses": rows})
+            self._record("accesses", {"accesses": rows})
 
-    def _tell(self, kind: Kind, body: dict[str, Any]) -> None:
+    def _record(self, kind: Kind, body: dict[str, Any]) -> None:
         self._shipper.put(_entry(kind, self.urn, body))
 
 

@@ -1,4 +1,4 @@
-"""How a program begins a run: which server, which program, which arguments."""
+"""Begin a run of a program: its server, its program and its arguments."""
 
 import os
 import sys
@@ -32,11 +32,11 @@ def run(
     parent: str | None = None,
     dry_run: bool = False,
 ) -> RunContext:
-    """Begins a run of a program, `<application>.<type>.<program>` of a namespace; in a notebook it is the notebook.
+    """Begin a run of a program, `<application>.<type>.<program>` of a namespace; in a notebook, of the notebook.
 
-    `prefetch` is read at once. With a `snapshot` (or its file, also in COLOPHON_SNAPSHOT) the server is asked for nothing:
-    what is not in it raises MetadataUnavailable. What `code` declares by `@uses` is recorded.
-    A `dry_run` run reads, and nothing is recorded or emitted. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises InvalidName, ValueError.
+    The metadata of `prefetch` is read immediately. With a `snapshot` (or its file, also in COLOPHON_SNAPSHOT), the server
+    is not queried: entities that are not in it raise MetadataUnavailable. Accesses that `code` declares by `@uses` are recorded.
+    A `dry_run` only reads: nothing is recorded or emitted. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises InvalidName, ValueError.
     """
     server = known_server()
     told = snapshot if snapshot is not None else os.environ.get("COLOPHON_SNAPSHOT") or None
@@ -57,7 +57,7 @@ def run(
 
 
 def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) -> MetadataSnapshot:
-    """The metadata of these entities now, for a run that can ask no server. Raises MetadataUnavailable."""
+    """Return the current metadata of entities, for a run without a server. Raises MetadataUnavailable."""
     wanted = [entity(one) for one in entities]
     server = known_server()
     if server is None:

@@ -74,14 +74,14 @@ class Proposal:
 class Written:
     """What a proposal became. `version` is -1 after a deletion; `seq` is None when nothing changed.
 
-    `filtered` tells that it was left out: it asked for something new (`if_absent`), and something was there.
+    `skipped` is true if it was left out: it asked for something new (`if_absent`), and something was there.
     """
 
     urn: Urn
     aspect: str | None
     version: int
     seq: int | None
-    filtered: bool = False
+    skipped: bool = False
 
     @property
     def changed(self) -> bool:

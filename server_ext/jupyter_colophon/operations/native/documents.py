@@ -93,7 +93,7 @@ def written(value: Written) -> Document:
         "seq": value.seq,
         "changed": value.changed,
     }
-    return told | ({"filtered": True} if value.filtered else {})
+    return told | ({"skipped": True} if value.skipped else {})
 
 
 def written_batch(values: Iterable[Written]) -> Document:
