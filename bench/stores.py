@@ -141,9 +141,9 @@ class _Slice:
         self._row("aspect_versions", urn, "businessMetadata", 1, *written)
         change = (_NOW, urn, kind, thing.namespace, name, "businessMetadata", "create", 1, "USER", "bench", value)
         self._row("change_log", *change)
-        for row in index.stored(entity, said).values():
+        for row in index.stored_rows(entity, said).values():
             self._row("metadata_values", *(row[field] for field in tables.METADATA_VALUES.fields))
-        for table, keys in index.counted(entity, said):
+        for table, keys in index.counter_keys(entity, said):
             self._counts.update((table, (thing.namespace, *key)) for key in keys)
         self._document(document)
 

@@ -120,7 +120,7 @@ def _by_hand(number: int) -> Row:
     return {
         "aspect": (urn, "businessMetadata", 1, text, "bench", None, number),
         "change": (number, *about, "businessMetadata", "create", 1, "USER", "bench", None, None, None, text),
-        "facts": [tuple(row.values()) for row in index.stored(entity, said).values()],
+        "facts": [tuple(row.values()) for row in index.stored_rows(entity, said).values()],
         "entry": ("bench", "dataset"),
         "facets": sorted(document.facet_values),
         "words": " ".join(sorted(document.words | document.terms)),

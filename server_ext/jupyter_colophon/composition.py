@@ -1,4 +1,4 @@
-"""The composition root: which store, which registry, which authorizer, and the services on top of them."""
+"""Compose a catalog: store, registry, authorizer, and the services on top of them."""
 
 import hmac
 import time
@@ -14,7 +14,7 @@ from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.identity.names import Identity, namespace
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.core.model.retention import ALL_KEPT, Retention
+from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
 from jupyter_colophon.core.model.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.core.package_data import load_documents
 from jupyter_colophon.core.store import StoreChoice
@@ -60,7 +60,7 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """One open catalog and everything that can be asked of it."""
+    """An open catalog and its services."""
 
     provider: StorageProvider
     registry: Registry
@@ -89,11 +89,11 @@ class Catalog:
     datahub: DataHub
 
     def origin(self) -> str:
-        """What tells this catalog from others, in ids of events. It says nothing of the store's key. Raises StorageError."""
+        """Return the id of this catalog in event ids; it does not reveal the store's key. Raises StorageError."""
         return hmac.digest(store_key(self.provider), b"events", "sha256").hex()[:16]
 
     def close(self) -> None:
-        """Apply and tell no more, seal what was written, and let go of the store."""
+        """Stop background work, sign the written changes, and close the store."""
         self.streams.close()
         self.inbox.close()
         self.namespaces.close()
@@ -108,7 +108,7 @@ def open_catalog(
     facts: SystemFilter = EVERYTHING,
     *,
     snapshots_system: bool = False,
-    retained: Retention = ALL_KEPT,
+    retained: Retention = KEEP_ALL,
     events: Path | None = None,
     overlay: Path | None = None,
     always_log: bool = False,
@@ -116,14 +116,15 @@ def open_catalog(
     authorizer: Authorizer | None = None,
     audit: Path | None = None,
 ) -> Catalog:
-    """Open the catalog in this store, or make one; `facts` says which machine-made metadata is attached.
+    """Open the catalog in this store, creating it if there is none; `facts` filters machine-made metadata.
 
-    `snapshots_system`: runs keep what machines say as well. `retained`: which versions are kept. `events` is the folder
-    of the events of streams; without one they are dropped. `overlay` is the file that adds to the registry.
-    `always_log`: the change log also tells what changed nothing. Dead letters are kept for `letters_days`, 0: for ever.
-    `authorizer` decides who may do what; without one, a token's scopes do. Reads by programs are recorded in the folder
-    `audit`; without one they are not.
-    Raises StorageError, or InvalidField for a wrong option.
+    `snapshots_system`: snapshots of runs include SYSTEM metadata. `retained`: the rules for deleting versions.
+    `events` is the folder of stream events; without one they are dropped. `overlay` is the file that extends the
+    registry. `always_log`: the change log includes proposals that changed nothing. Dead letters are kept for
+    `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do.
+    Reads by programs are recorded in the folder `audit`; without one they are not.
+
+    Raises StorageError, or InvalidField for an invalid option.
     """
     provider = providers.opened(store)
     try:
@@ -143,20 +144,20 @@ def open_catalog(
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A catalog that is written by a process without a server: nobody listens here, and nothing waits to be applied."""
+    """A catalog opened for writing by a process without a server: without listeners and background work."""
 
     provider: StorageProvider
     write_path: WritePath
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self.provider.close()
 
 
 def open_for_writing(
     store: StoreChoice, identity: Identity, overlay: Path | None = None, authorizer: Authorizer | None = None
 ) -> Writing | None:
-    """The catalog that is in this store, for writing; None where there is none, and none is made. Raises StorageError."""
+    """Open the catalog in this store for writing; return None if there is none. Raises StorageError."""
     provider = providers.opened(store)
     try:
         if not provider.table_admin.exists(tables.SETTINGS.id):
@@ -165,7 +166,7 @@ def open_for_writing(
         registry = load_registry(overlay)
         prepare(provider, registry)
         decides = authorizer or ScopeAuthorizer()
-        # Servers find the change in the log by themselves, and seal it.
+        # Servers find the change in the log and sign it.
         write_path = WritePath(provider, registry, identity, decides, now_ms, lambda: None)
     except BaseException:
         provider.close()
@@ -174,12 +175,12 @@ def open_for_writing(
 
 
 def open_audit(folder: Path | None, identity: Identity) -> ReadAudit | None:
-    """Return the record of reads in a folder; None where reads are not audited."""
+    """Return the record of reads in a folder, None if reads are not audited."""
     return None if folder is None else ReadAudit(folder, identity, now_ms)
 
 
 def prepare(provider: StorageProvider, registry: Registry) -> None:
-    """Bring the store's tables and data to what this program needs.
+    """Create or migrate the store's tables and data.
 
     Raises StoreTooNew, UnsupportedStore, IncompleteRestore before anything is changed.
     """
@@ -205,7 +206,7 @@ def _catalog(
     key, identity = store_key(provider), gate.identity
     cursors, feed, sealer = Cursors(key), Feed(provider, gate), Sealer(provider, key, now_ms)
     write_path = writing(provider, registry, identity, gate.authorizer, now_ms, partial(_wake, feed, sealer))
-    _make_eternal_namespaces(provider, write_path)
+    _create_builtin_namespaces(provider, write_path)
     collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
     inbox, namespaces = Inbox(provider, write_path, now_ms, letters_days), Namespaces(provider, write_path, files)
     namespaces.resume()
@@ -259,18 +260,18 @@ def _datahub(aspects: AspectReader, finder: EntityFinder, write_path: WritePath,
 
 
 def now_ms() -> int:
-    """The time of a change: milliseconds since 1970, UTC."""
+    """Return the present time in milliseconds since 1970, UTC."""
     return time.time_ns() // 1_000_000
 
 
-def _make_eternal_namespaces(provider: StorageProvider, write_path: WritePath) -> None:
+def _create_builtin_namespaces(provider: StorageProvider, write_path: WritePath) -> None:
     urns = [namespace(name) for name in sorted(BUILTIN_NAMESPACES)]
 
-    def known(tx: TableContext) -> set[str]:
+    def read_existing(tx: TableContext) -> set[str]:
         return {row["urn"] for row in tx.table("entities").multi_read([(str(urn),) for urn in urns])}
 
-    there = provider.tx_runner.run(known, read_only=True)
+    existing = provider.tx_runner.run(read_existing, read_only=True)
     status = {"removed": False}
-    missing = [Proposal(urn, "status", "upsert", status) for urn in urns if str(urn) not in there]
+    missing = [Proposal(urn, "status", "upsert", status) for urn in urns if str(urn) not in existing]
     if missing:
         write_path.propose(missing, Principal("colophon"))

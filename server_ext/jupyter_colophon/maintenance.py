@@ -1,4 +1,4 @@
-"""The composition root of those who keep a store healthy: no door, no feed, nothing made in it."""
+"""Compose a store for maintenance: no API, no feed, and nothing is created."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,40 +30,43 @@ from jupyter_colophon.storage.tables import SETTINGS
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """One open store, for those who keep it healthy. Nothing is made in it, and nobody is told of changes."""
+    """An open store for maintenance. Nothing is created in it, and no listener is notified."""
 
     provider: StorageProvider
     registry: Registry
     progress: Progress
 
     def checker(self) -> IntegrityChecker:
-        """What checks it, and makes anew what is derived."""
+        """Return the checker of the store, which also rebuilds derived data."""
         return IntegrityChecker(self.provider, self.registry, store_key(self.provider), now_ms, self.progress)
 
     def backups(self, product: str) -> Backups:
-        """What writes and restores backups; `product` is our version."""
+        """Return the service that writes and restores backups; `product` is our version."""
         return Backups(self.provider, self.registry, now_ms, product, self.progress)
 
     def mover(self, identity: Identity) -> NamespaceMover:
-        """What puts entities where these rules say. Servers find what it makes in the log by themselves."""
+        """Return the service that moves entities to the namespaces of these rules.
+
+        Servers find its changes in the change log.
+        """
         write_path = WritePath(self.provider, self.registry, identity, ScopeAuthorizer(), now_ms, lambda: None)
         return NamespaceMover(self.provider, self.registry, write_path, self.progress)
 
     def compact(self, days: int) -> tuple[int, int]:
-        """Remove changes older than so many days, and give unused space back; returns how many changes and bytes."""
+        """Delete changes older than `days` and reclaim space; return the number of changes and of bytes."""
         removed = compact(self.provider, store_key(self.provider), now_ms, days, self.progress)
         return removed, self.provider.reclaim()
 
     def condition(self) -> StoreStatus:
-        """How the store is doing."""
+        """Return the status of the store."""
         return store_status(self.provider)
 
     def sinks(self, names: Iterable[str]) -> list[SinkState]:
-        """How far these sinks have come."""
+        """Return the progress of these sinks."""
         return states(self.provider, names)
 
     def schedules(self, found: Sequence[Instance]) -> list[dict[str, Any]]:
-        """The schedules among these instances, which pipelines are among too, and how they do."""
+        """Return the state of the schedules among these instances, which may include pipelines."""
         return schedules.describe_schedules(self.provider, found)
 
     def age_ms(self, time: int) -> int:

@@ -15,7 +15,7 @@ from traitlets.config.loader import DeferredConfig, LazyConfigValue
 
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.model.retention import Retention, retention
+from jupyter_colophon.core.model.retention import Retention, parse_retention
 from jupyter_colophon.core.model.system_filter import Rule, SystemFilter
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
 
@@ -282,7 +282,7 @@ class Settings(Configurable):
 
     def retained(self) -> Retention:
         """Which versions of aspects are kept. Raises InvalidConfiguration."""
-        return retention(self.retention)
+        return parse_retention(self.retention)
 
     def is_anothers(self, name: str) -> bool:
         """Whether something else that is called `Colophon` has a setting of this name."""

@@ -171,7 +171,7 @@ def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, req
     [
         (["show", "sales.nothing"], 1, "there is no"),
         (["tag", "sales.nothing", "x"], 1, "there is no"),
-        (["show", "orders"], 1, "is no name of data"),
+        (["show", "orders"], 1, "is not a valid name of data"),
         (["show", "data/x.csv"], 1, "the path of a file (from /)"),
         (
             ["tag", "sales.orders", "no tag"],

@@ -105,8 +105,8 @@ def test_an_application_is_deployed_again_and_deleted(call: Call) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (["dataset", "create", "none.orders"], 1, "there is no namespace 'none'"),
-        (["dataset", "create", "orders"], 1, "is no name of data"),
+        (["dataset", "create", "none.orders"], 1, "namespace 'none' not found"),
+        (["dataset", "create", "orders"], 1, "is not a valid name of data"),
         (["dataset", "create", "shop.x", "--property=x"], 2, "KEY=VALUE"),
         (["dataset", "create", "shop.x", "--tag=no tag"], 1, "is not valid"),
         (["dataset", "create", "shop.x", "--schema=/nowhere"], 1, "/nowhere"),

@@ -83,7 +83,7 @@ def test_a_file_that_is_no_pipeline_is_refused(colophon: Commands, tmp_path: Pat
         found = colophon("pipeline", "validate", str(tmp_path / "x.json"))
         assert found.status == 1
     (tmp_path / "x.json").write_text('{"a": 1,\n  x}', "utf-8")
-    assert "it is no JSON: " in (told := colophon("pipeline", "validate", str(tmp_path / "x.json")).out)
+    assert "it is not valid JSON: " in (told := colophon("pipeline", "validate", str(tmp_path / "x.json")).out)
     assert "line 2 column 3" in told
     (tmp_path / "x.json").write_bytes(b'"\xff"')
     assert "it is not UTF-8" in colophon("pipeline", "validate", str(tmp_path / "x.json")).out

@@ -19,7 +19,7 @@ from support.postgres import fresh_schema, server
 from support.stores import STORES
 from support.urns import ORDERS
 
-HALF = "jupyter colophon: a restore began and did not end: move the store away and restore again\n"
+HALF = "jupyter colophon: a restore into this store did not finish: move the store away and restore again\n"
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_restore_that_ran_out_of_space_is_done_again_elsewhere(
     backup, new = tmp_path / "backup.gz", tmp_path / "new.db"
     assert colophon("backup", str(backup)).status == 0
     short = replace(colophon, before=("prlimit", "--fsize=700000"))("restore", str(backup), database=new)
-    assert (short.status, short.err) == (1, "jupyter colophon: there is no space left for the catalog\n")
+    assert (short.status, short.err) == (1, "jupyter colophon: no space left for the catalog\n")
     for command in (["verify"], ["search", "x"], ["restore", str(backup)]):
         assert colophon(*command, database=new).err == HALF
     new.rename(tmp_path / "half.db")
@@ -105,11 +105,11 @@ def test_a_schema_without_a_catalog_is_told_and_not_made(
     for command in (["verify"], ["reindex"], ["compact"], ["backup", str(tmp_path / "b")]):
         done = _in(colophon, schema, *command)
         assert (done.status, done.out, done.err.count("\n")) == (1, "", 1)
-        assert f"there is no catalog in schema {schema.options['schema']} of postgres" in done.err
+        assert f"no catalog found in schema {schema.options['schema']} of postgres" in done.err
     doctor = _in(colophon, schema, "doctor", "--json")
     told = {one["check"]: one for one in doctor.answer["checks"]}
     assert (doctor.status, told["store"]["status"]) == (0, "warning")
-    assert "there is no catalog" in told["store"]["detail"]
+    assert "no catalog found" in told["store"]["detail"]
     assert _schemas(schema) == []
     assert not (tmp_path / "b").exists()
 
@@ -157,7 +157,7 @@ def _of_a_newer_program(whole: bytes) -> bytes:
         (lambda whole: whole[:-20], "its end is missing"),
         (lambda whole: b"", "its end is missing"),
         (lambda whole: b"plain", "it is damaged, or no backup of a catalog"),
-        (lambda whole: gzip.compress(b'{"a": 1}\n'), "it is no backup of a catalog"),
+        (lambda whole: gzip.compress(b'{"a": 1}\n'), "the file is not a backup of a catalog"),
         (lambda whole: gzip.compress(gzip.decompress(whole).replace(b"ops", b"opt")), "it is not what was written"),
         (_of_a_newer_program, "written by a newer version of jupyter-colophon"),
     ],
@@ -175,7 +175,7 @@ def test_a_file_that_cannot_be_restored_is_named_and_nothing_is_made(
 
 
 def test_a_path_that_is_no_file_is_named_as_it_was_asked_for(colophon: Commands, tmp_path: Path) -> None:
-    for command, reason in (("restore", "there is no such file"), ("backup", "No such file or directory")):
+    for command, reason in (("restore", "no such file"), ("backup", "No such file or directory")):
         done = colophon(command, f"{tmp_path}/nope/x.gz")
         assert (done.status, done.err) == (1, f"jupyter colophon: {tmp_path}/nope/x.gz: {reason}\n")
     for command in ("restore", "backup"):

@@ -126,10 +126,10 @@ def test_what_cannot_be_taken_in_is_told_with_its_line_and_changes_nothing(colop
         (HEAD + good + "{\n", "line 3"),
         (HEAD + good + "[]\n", "line 3"),
         (HEAD + good + '{"urn":1,"aspect":"a","value":{}}\n', "line 3"),
-        (HEAD + good + '{"urn":"orders","aspect":"status","value":{}}\n', "line 3: 'orders' is no URN"),
+        (HEAD + good + '{"urn":"orders","aspect":"status","value":{}}\n', "line 3: 'orders' is not a valid URN"),
         (
             HEAD + good + json.dumps({"urn": ORDERS, "aspect": "nothing", "value": {}}) + "\n",
-            "line 3: there is no aspect",
+            "line 3: aspect",
         ),
         (HEAD + good + json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": {}}) + "\n", "line 3: "),
         (HEAD + good + json.dumps({"urn": ORDERS, "aspect": "datasetKey", "value": {}}) + "\n", "line 3: "),

@@ -58,14 +58,14 @@ def _acknowledge_first() -> None:
 
 def _in_two_halves() -> None:
     """What is found by search and lineage is written in a transaction of its own, after the rest."""
-    refresh = index.refresh
+    refresh = index.update_search_rows
 
     def late(tx: Any, *arguments: Any) -> None:
         for statement in ("COMMIT", "BEGIN IMMEDIATE", "SAVEPOINT part"):
             tx.log._connection._connection.execute(statement)
         refresh(tx, *arguments)
 
-    index.refresh = late
+    index.update_search_rows = late
 
 
 def _drop_changes() -> None:
@@ -81,12 +81,12 @@ def _drop_changes() -> None:
 
 def _forget_search() -> None:
     """Search is not told what becomes of one of the datasets."""
-    refresh = index.refresh
+    refresh = index.update_search_rows
 
     def forgetful(tx: Any, changed: Any) -> None:
         refresh(tx, [one for one in changed if not (one.entity["name"] == "t3" and one.before)])
 
-    index.refresh = forgetful
+    index.update_search_rows = forgetful
 
 
 def _no_condition() -> None:

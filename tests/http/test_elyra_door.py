@@ -91,13 +91,13 @@ async def test_a_name_is_made_of_the_display_name(elyra: Any) -> None:
 
 
 REFUSED_BODIES = [
-    (b"", 400, "the body is no JSON"),
+    (b"", 400, "the body is not valid JSON"),
     (b"null", 400, ""),
     (b"[1]", 400, ""),
     (b'"x"', 400, ""),
-    (b"{", 400, "the body is no JSON"),
+    (b"{", 400, "the body is not valid JSON"),
     (b'{"a": 1, "a": 2}', 400, "same member twice"),
-    (b'{"a": NaN}', 400, "NaN is no JSON number"),
+    (b'{"a": NaN}', 400, "NaN is not a JSON number"),
 ]
 
 

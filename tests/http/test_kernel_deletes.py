@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from jupyter_colophon.core.entities.export_lines import head, written
+from jupyter_colophon.core.entities.export_lines import format_head, format_line
 from support.catalog import metadata
 from support.urns import ORDERS
 
@@ -45,8 +45,8 @@ def native() -> Iterator[Request]:
     yield "POST", "api/proposals", proposed("status", "upsert", GONE)
     yield "POST", "api/proposals", proposed("status", "patch", PATCHED)
     yield "POST", "api/proposals?async=true", proposed("status", "upsert", GONE)
-    line = written(ORDERS, BUSINESS, metadata({"owner": "nobody"}))
-    yield "POST", "api/import?overwrite=true", f"{head('sales')}\n{line}\n".encode()
+    line = format_line(ORDERS, BUSINESS, metadata({"owner": "nobody"}))
+    yield "POST", "api/import?overwrite=true", f"{format_head('sales')}\n{line}\n".encode()
 
 
 def others() -> Iterator[Request]:

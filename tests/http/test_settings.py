@@ -24,7 +24,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "max_body_bytes": (-1, "c.Colophon.max_body_bytes must be an int, 1 or more"),
     "open_browser": (SECRET, "c.Colophon.open_browser must be a boolean"),
     "databse": (SECRET, "there is no setting c.Colophon.databse"),
-    "storage_provider": ("nope", "there is no storage provider 'nope'"),
+    "storage_provider": ("nope", "unknown storage provider 'nope'"),
 }
 
 

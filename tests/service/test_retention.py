@@ -11,7 +11,7 @@ from jupyter_colophon.core.errors import HistoryExpired, InvalidConfiguration
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.lineage.graph import LineageQuestion
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.model.retention import retention
+from jupyter_colophon.core.model.retention import parse_retention
 from jupyter_colophon.core.search.search import KeysQuestion, SearchQuestion
 from support.catalog import ADA, forget, metadata
 from support.keeping import findings, keeper
@@ -35,7 +35,7 @@ def kept(store_name: str, tmp_path: Path) -> Iterator[Opened]:
 
         @contextmanager
         def opened(*rules: dict[str, Any]) -> Iterator[Catalog]:
-            catalog = open_catalog(choice, Identity(), retained=retention(rules))
+            catalog = open_catalog(choice, Identity(), retained=parse_retention(rules))
             yield catalog
             catalog.close()
 
@@ -147,4 +147,4 @@ def test_the_past_is_told_as_far_as_it_is_whole(kept: Opened) -> None:
 )
 def test_a_rule_that_is_none_is_told_when_the_catalog_is_opened(told: list[Any]) -> None:
     with pytest.raises(InvalidConfiguration):
-        retention(told)
+        parse_retention(told)

@@ -9,7 +9,7 @@ from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidInstance
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal, Written
-from jupyter_colophon.core.model.system_metadata import NO_RUN, SystemMetadata, told
+from jupyter_colophon.core.model.system_metadata import NO_RUN, SystemMetadata, read_document
 from jupyter_colophon.storage.changes import log, signed_chain
 from support.catalog import ADA, forget, metadata
 from support.keeping import findings, keeper
@@ -126,5 +126,8 @@ def test_members_that_nobody_knows_come_back_and_nulls_do_not() -> None:
         "clientId": "c",
     }
     assert SystemMetadata.of(document | {"pipelineName": None}).document == document
-    assert told(SystemMetadata.of(document), 3, 9) == document | {"version": "3", "lastRunId": "no-run-id-provided"}
-    assert told(None, 1, 9)["lastObserved"] == 9
+    assert read_document(SystemMetadata.of(document), 3, 9) == document | {
+        "version": "3",
+        "lastRunId": "no-run-id-provided",
+    }
+    assert read_document(None, 1, 9)["lastObserved"] == 9

@@ -387,7 +387,7 @@ def test_what_a_killed_crawl_did_is_not_done_again(
         (["/nosuch/folder", "--url=http://127.0.0.1:1"], 1, "/nosuch/folder: No such file or directory"),
         (["s3a://bucket/x", "--url=http://127.0.0.1:1"], 2, "only folders of this machine are walked"),
         ([".", "--url=http://127.0.0.1:1", "--jobs=0"], 2, "--jobs is from 1 to 64, not 0"),
-        ([".", "--url=http://127.0.0.1:1", "--namespace=a/b"], 2, "--namespace: 'a/b' is no namespace"),
+        ([".", "--url=http://127.0.0.1:1", "--namespace=a/b"], 2, "--namespace: 'a/b' is not a valid namespace"),
         ([".", "--url=http://127.0.0.1:1", "--sample=many"], 2, "--sample"),
         ([".", "--url=http://127.0.0.1:1", "--option=x"], 2, "argument --option: must be KEY=VALUE"),
         ([], 2, "required: PATH|CATALOG"),

@@ -147,7 +147,7 @@ def test_spark_sql_reads_it_too_and_filters_become_the_servers_where_that_is_ask
         ({"url": "ftp://x"}, "this is not the URL of a Jupyter server"),
         ({"url": "http://127.0.0.1:9"}, "no answer from http://127.0.0.1:9"),
         ({"token": "no"}, "the server does not accept the token"),
-        ({"table": "edges", "urn": "nonsense"}, "'nonsense' is no URN"),
+        ({"table": "edges", "urn": "nonsense"}, "'nonsense' is not a valid URN"),
     ],
 )
 def test_a_read_that_cannot_be_meant_is_refused_in_one_line(

@@ -27,13 +27,13 @@ class Cursors:
         try:
             raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         except ValueError:
-            raise InvalidQuery("is no cursor of this list", "cursor") from None
+            raise InvalidQuery("invalid cursor for this list", "cursor") from None
         signature, body = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
         if not hmac.compare_digest(signature, self._sign(body)):
-            raise InvalidQuery("is no cursor of this list", "cursor")
+            raise InvalidQuery("invalid cursor for this list", "cursor")
         written_for, place = json.loads(body)
         if written_for != kind:
-            raise InvalidQuery("is no cursor of this list", "cursor")
+            raise InvalidQuery("invalid cursor for this list", "cursor")
         return place
 
     def _sign(self, body: bytes) -> bytes:

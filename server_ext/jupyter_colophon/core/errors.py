@@ -1,7 +1,7 @@
-"""Everything that can go wrong, one class a cause. `http/problems.py` gives each a status.
+"""Define every error of the product, one class for each cause. `http/problems.py` maps each to a status.
 
-An error carries data; its sentence is made from them. Values that a user wrote are never part of a
-sentence unless the user who asks wrote them (names, query words): aspect values are not (spec WRITE-12).
+An error carries data, and its message is made from them. Values that a user wrote appear in a message only if the
+same user sent them (names, query words); aspect values never do (spec WRITE-12).
 """
 
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong at one place of a document.
+    """A problem at one location of a document.
 
-    `pointer` is a JSON Pointer into the request's body, empty for the whole of it.
+    `pointer` is a JSON Pointer into the request's body, empty for the whole body.
     """
 
     pointer: str
@@ -19,7 +19,7 @@ class Problem:
 
 
 class MetadataError(Exception):
-    """The root of our errors: something that the caller can be told."""
+    """The base class of our errors; their messages may be shown to the caller."""
 
     def __init__(self, detail: str, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(detail)
@@ -28,18 +28,18 @@ class MetadataError(Exception):
 
 
 class InvalidName(MetadataError):
-    """A URN, a name or a path breaks its grammar."""
+    """A URN, a name or a path violates its grammar."""
 
     def __init__(self, kind: str, text: str, reason: str) -> None:
-        super().__init__(f"{shown(text)} is no {kind}: {reason}")
+        super().__init__(f"{shown(text)} is not a valid {kind}: {reason}")
         self.kind, self.text, self.reason = kind, text, reason
 
 
 class InvalidInstanceName(InvalidName, ValueError):
-    """An instance cannot have this name (spec INST-6); in the words that Elyra's clients know."""
+    """An instance cannot have this name (spec INST-6); the message is the one that Elyra's clients know."""
 
     def __init__(self, text: str) -> None:
-        super().__init__("instance name", text, "it is not of the grammar")
+        super().__init__("instance name", text, "it violates the grammar")
         self.detail = (
             "Name of metadata must be lowercase alphanumeric, beginning with alpha and can include "
             "embedded hyphens ('-') and underscores ('_')."
@@ -48,7 +48,7 @@ class InvalidInstanceName(InvalidName, ValueError):
 
 
 class InvalidQuery(MetadataError):
-    """A search, a time, a cursor or another parameter cannot be understood."""
+    """A search, a time, a cursor or another parameter is invalid."""
 
     def __init__(self, reason: str, parameter: str = "", pointer: str = "") -> None:
         problems = (Problem(pointer, reason),) if pointer else ()
@@ -57,11 +57,14 @@ class InvalidQuery(MetadataError):
 
 
 class MalformedBody(MetadataError):
-    """A body is no JSON that we take (spec SEC-6)."""
+    """A body is not JSON, or JSON beyond our limits (spec SEC-6)."""
 
 
 class InvalidInstance(MetadataError):
-    """A document does not satisfy its schema; `problems` names every place in a proposal's value, or in another `part` of it."""
+    """A document does not satisfy its schema.
+
+    `problems` has every invalid location, in a proposal's value or in another `part` of it.
+    """
 
     def __init__(self, subject: str, problems: tuple[Problem, ...], part: str = "value") -> None:
         super().__init__(f"{subject} is not valid", problems)
@@ -73,7 +76,7 @@ class SchemaRejected(InvalidInstance):
 
 
 class RunConflict(MetadataError):
-    """A run is told to be otherwise than it stands: it has ended and should go on, or began at another time."""
+    """A report contradicts what is recorded of a run: the run has ended, or began at another time."""
 
     def __init__(self, run_id: str, reason: str) -> None:
         super().__init__(f"run {shown(run_id)} {reason}")
@@ -89,11 +92,11 @@ class PatchFailed(MetadataError):
 
 
 class TooLarge(MetadataError):
-    """Something is over a limit of size."""
+    """A limit of size is exceeded."""
 
 
 class AccessDenied(MetadataError):
-    """The principal may read this, but may not do what was asked."""
+    """The principal may read the subject, but may not do this to it."""
 
     def __init__(self, action: str, subject: str) -> None:
         super().__init__(f"you may not {action} {subject}")
@@ -101,64 +104,62 @@ class AccessDenied(MetadataError):
 
 
 class ManagedElsewhere(AccessDenied):
-    """This is changed through a door of its own, where it is checked against more than its aspect's schema."""
+    """The subject can only be changed through an API of its own, which checks more than the aspect's schema."""
 
-    def __init__(self, subject: str, door: str) -> None:
+    def __init__(self, subject: str, api: str) -> None:
         super().__init__("change", subject)
-        self.detail = f"{subject} is changed through {door} alone"
+        self.detail = f"{subject} can only be changed through {api}"
         self.args = (self.detail,)
-        self.door = door
+        self.api = api
 
 
 class ConfirmationRequired(AccessDenied):
-    """A namespace with everything in it is deleted only for those who say its name twice (spec CDAP-7)."""
+    """Deleting a namespace with everything in it requires its name as confirmation (spec CDAP-7)."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            "delete", f"namespace {shown(name)} with everything in it: confirm={name} says that you mean it"
-        )
+        super().__init__("delete", f"namespace {shown(name)} with everything in it: add confirm={name} to confirm")
 
 
 class Reserved(AccessDenied):
-    """A namespace of this name is there for the platform alone (spec ID-16)."""
+    """The name of a namespace is reserved for the platform (spec ID-16)."""
 
     def __init__(self, name: str) -> None:
-        super().__init__("make", f"namespace {shown(name)}: this name is reserved")
+        super().__init__("create", f"namespace {shown(name)}: the name is reserved")
         self.name = name
 
 
 class NotFound(MetadataError):
-    """There is no such thing, or the principal may not know of it."""
+    """The thing does not exist, or the principal may not know that it does."""
 
     def __init__(self, kind: str, name: str, hint: str = "", renamed_to: str = "") -> None:
-        """`renamed_to` is the URN of the entity that had this name before."""
+        """Create the error; `renamed_to` is the present URN of the entity that had this name before."""
         hint = f"it was renamed to {shown(renamed_to)}" if renamed_to else hint
-        super().__init__(f"there is no {kind} {shown(name)}" + (f": {hint}" if hint else ""))
+        super().__init__(f"{kind} {shown(name)} not found" + (f": {hint}" if hint else ""))
         self.kind, self.name, self.renamed_to = kind, name, renamed_to
 
 
 class UnknownEntityType(NotFound):
-    """There is no such type of entity."""
+    """The entity type does not exist."""
 
 
 class AlreadyExists(MetadataError):
-    """Something with this name exists, and the proposal asked to create it."""
+    """A thing with this name exists, and the proposal was to create it."""
 
     def __init__(self, kind: str, name: str) -> None:
-        super().__init__(f"{kind} {shown(name)} is already there")
+        super().__init__(f"{kind} {shown(name)} already exists")
         self.kind, self.name = kind, name
 
 
 class RenameConflict(MetadataError):
-    """An entity keeps its name: the new one is in use, or the old one is not the caller's alone."""
+    """An entity cannot be renamed: the new name is in use, or others depend on the old one."""
 
     def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{shown(name)} cannot be the subject of a rename now: {reason}")
+        super().__init__(f"{shown(name)} cannot be renamed now: {reason}")
         self.name, self.reason = name, reason
 
 
 class SchemaspaceNotFound(NotFound, ValueError):
-    """There is no schemaspace of this name or id."""
+    """No schemaspace has this name or id."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         super().__init__("schemaspace", name)
@@ -180,7 +181,7 @@ class InstanceNotFound(NotFound):
     """A schemaspace has no instance of this name."""
 
     def __init__(self, schemaspace: str, name: str) -> None:
-        # Stores of Elyra's users call it with None at times.
+        # Elyra stores written by users sometimes pass None.
         super().__init__("instance", str(name))
         self.detail = f"No such instance named '{name}' was found in the {schemaspace} schemaspace."
         self.args = (self.detail,)
@@ -208,7 +209,7 @@ class RemovalNotPermitted(AccessDenied):
 
 
 class InstanceUnreadable(MetadataError):
-    """What is kept of an instance is no JSON object; it can be replaced or removed (spec INST-2)."""
+    """The stored instance is not a JSON object; it can be replaced or removed (spec INST-2)."""
 
     def __init__(self, space: str, name: str, reason: str) -> None:
         super().__init__(f"JSON failed to load for instance '{name}' in the {space} schemaspace with error: {reason}.")
@@ -216,7 +217,9 @@ class InstanceUnreadable(MetadataError):
 
 
 class InstanceInvalid(InvalidInstance):
-    """An instance does not satisfy its schema; the detail is the first error in the words that Elyra's clients know."""
+    """An instance does not satisfy its schema; the message is the first error in the wording that Elyra's clients
+    know.
+    """
 
     def __init__(self, name: str, schema: str, first: str, problems: tuple[Problem, ...]) -> None:
         super().__init__(f"instance {shown(name)}", problems)
@@ -226,15 +229,15 @@ class InstanceInvalid(InvalidInstance):
 
 
 class InvalidSecret(MetadataError):
-    """What was written in a secret's place cannot be kept as one (spec SEC-14)."""
+    """The value written in place of a secret cannot be stored as one (spec SEC-14)."""
 
 
 class SecretUnavailable(MetadataError):
-    """A secret's store cannot keep it, or does not have it now; the detail tells neither key nor value."""
+    """A secret store cannot store a secret or does not have it now; the message contains neither key nor value."""
 
 
 class RenameNotSupported(MetadataError):
-    """An instance's name is for good: it is the file's name (spec INST-6)."""
+    """An instance cannot be renamed, since its name is the name of its file (spec INST-6)."""
 
     def __init__(self, old: str, new: str) -> None:
         super().__init__(f"The attempt to rename instance '{old}' to '{new}' is not supported.")
@@ -242,28 +245,28 @@ class RenameNotSupported(MetadataError):
 
 
 class InstanceIsDirectory(MetadataError):
-    """A folder has the name of an instance's file; what is in it is not ours to remove."""
+    """A folder has the name of an instance's file; its content is not ours to remove."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"what is called as the file of instance {shown(name)} is a folder: remove it yourself")
+        super().__init__(f"a folder has the name of the file of instance {shown(name)}: remove the folder yourself")
         self.name = name
 
 
 class HookFailed(MetadataError):
-    """The schema's own class refused or failed; `undone` says whether a save had to be taken back (spec INST-7)."""
+    """The schema's own class refused or failed; `undone` says whether the save was rolled back (spec INST-7)."""
 
-    def __init__(self, hook: str, name: str, told: str, *, undone: bool = False) -> None:
-        after = ", and what it followed was undone" if undone else ""
-        super().__init__(f"{hook} of instance {shown(name)} failed: {told}{after}")
+    def __init__(self, hook: str, name: str, reason: str, *, undone: bool = False) -> None:
+        after = "; the change was rolled back" if undone else ""
+        super().__init__(f"{hook} of instance {shown(name)} failed: {reason}{after}")
         self.hook, self.name, self.undone = hook, name, undone
 
 
 class HookDenied(HookFailed):
-    """The schema's own class does not allow it: it raised PermissionError with words of its own."""
+    """The schema's own class does not allow the change: it raised PermissionError with a message of its own."""
 
 
 class IdempotencyKeyReused(MetadataError):
-    """An idempotency key came before, within its day, with another request (spec WRITE-9)."""
+    """An idempotency key was used for another request within a day (spec WRITE-9)."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the idempotency key {shown(key)} was used for another request")
@@ -271,15 +274,15 @@ class IdempotencyKeyReused(MetadataError):
 
 
 class NotEmpty(MetadataError):
-    """A namespace still holds entities."""
+    """A namespace contains entities."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"namespace {shown(name)} still holds entities: delete them first")
+        super().__init__(f"namespace {shown(name)} still contains entities: delete them first")
         self.name = name
 
 
 class ConditionFailed(MetadataError):
-    """The aspect is no longer what the proposal took it for."""
+    """The aspect has another version than the proposal expects."""
 
     def __init__(self, subject: str, expected: str, actual: int) -> None:
         super().__init__(f"{subject} is at version {actual}, expected {expected}")
@@ -287,7 +290,7 @@ class ConditionFailed(MetadataError):
 
 
 class InvalidField(MetadataError):
-    """A structured table was asked for a field, key or type that its spec does not have (spec STORE-9)."""
+    """A structured table does not have this field, key or type (spec STORE-9)."""
 
 
 class StorageError(MetadataError):
@@ -295,27 +298,29 @@ class StorageError(MetadataError):
 
 
 class InvalidConfiguration(StorageError):
-    """A setting cannot be used, so no store is: another one than was chosen would be worse (docs/settings.md)."""
+    """A setting is invalid, so no store is opened: opening another one than was chosen would be worse
+    (docs/settings.md).
+    """
 
 
 class StoreUnavailable(StorageError):
-    """The store cannot be reached or is too busy; asking again later may help."""
+    """The store cannot be reached or is too busy; a retry may succeed."""
 
 
 class TransactionConflict(StoreUnavailable):
-    """Other transactions were in the way each time; asking again may help."""
+    """Concurrent transactions conflicted at every attempt; a retry may succeed."""
 
 
 class CommitUnknown(StoreUnavailable):
-    """The store went away while committing: ask again with the same idempotency key (spec STORE-10)."""
+    """The connection to the store was lost during a commit: retry with the same idempotency key (spec STORE-10)."""
 
 
 class TransactionTimeout(StorageError):
-    """A transaction took longer than its share and was given up (spec STORE-14)."""
+    """A transaction exceeded its time limit and was rolled back (spec STORE-14)."""
 
 
 class TableSchemaIncompatible(StorageError):
-    """A table exists in a shape that this program cannot use: it was made by a newer one, or by another (spec STORE-13)."""
+    """A table has a shape that this version cannot use: a newer version or another program made it (spec STORE-13)."""
 
 
 class StoreTooNew(StorageError):
@@ -340,26 +345,26 @@ class UnsupportedStore(StorageError):
 
 
 class IncompleteRestore(StorageError):
-    """A restore into the store was stopped half-way; what is there is no whole catalog."""
+    """A restore into the store was interrupted; the catalog is incomplete."""
 
     def __init__(self) -> None:
-        super().__init__("a restore began and did not end: move the store away and restore again")
+        super().__init__("a restore into this store did not finish: move the store away and restore again")
 
 
 class NoCatalog(MetadataError):
-    """The store can be reached, and there is no catalog in it. Only servers and `restore` make one."""
+    """The store can be reached but contains no catalog. Only servers and `restore` create one."""
 
     def __init__(self, place: str) -> None:
-        super().__init__(f"there is no catalog in {place}")
+        super().__init__(f"no catalog found in {place}")
         self.place = place
 
 
 class StoreDamaged(StorageError):
-    """The store's own data are damaged: `jupyter colophon doctor` says what to do."""
+    """The store's data are damaged; `jupyter colophon doctor` says what to do."""
 
 
 class LogCompacted(MetadataError):
-    """The change log was asked for changes that it no longer holds (spec MODEL-15)."""
+    """The change log no longer has the requested changes (spec MODEL-15)."""
 
     def __init__(self, after: int, floor: int) -> None:
         super().__init__(f"changes up to {floor} are no longer kept: list again, then go on with after={floor}")
@@ -367,7 +372,9 @@ class LogCompacted(MetadataError):
 
 
 class LogReset(LogCompacted):
-    """The change log was asked for changes after one that it never had: it is another store's, or was restored."""
+    """The requested position is after the end of the change log: the position is another store's, or the store was
+    restored.
+    """
 
     def __init__(self, after: int, head: int) -> None:
         MetadataError.__init__(self, f"the change log ends at {head}: list again, then go on with after={head}")
@@ -375,41 +382,43 @@ class LogReset(LogCompacted):
 
 
 class HistoryExpired(MetadataError):
-    """The past is asked for at a time of which not everything is kept any more (the setting `retention`)."""
+    """The requested time is before the start of the complete history (the setting `retention`)."""
 
     def __init__(self, begins: str) -> None:
-        super().__init__(f"what was said before {begins} is no longer kept whole")
+        super().__init__(f"the history before {begins} is incomplete")
         self.begins = begins
 
 
 class DeliveryFailed(MetadataError):
-    """A sink did not take a change. The words name no secret, and nothing that the other side said."""
+    """A sink did not accept a change. The message contains no secret and no text of the other side."""
 
 
 class DeliveryRejected(DeliveryFailed):
-    """A sink will never take this change: it is put aside at once."""
+    """A sink will never accept this change: it becomes a dead letter at once."""
 
 
 class SinkUnavailable(DeliveryFailed):
-    """A sink takes nothing now, whatever it is given: it is waited for, as long as that takes."""
+    """A sink accepts no changes now; delivery waits for it without a time limit."""
 
 
 class TooManyConnections(MetadataError):
-    """One user follows the change log over more connections than one may have."""
+    """A user has more connections to the change feed than allowed."""
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"one user may follow over {most} connections (c.Colophon.max_connections_per_user)")
+        super().__init__(
+            f"a user may have at most {most} connections to the change feed (c.Colophon.max_connections_per_user)"
+        )
 
 
 class BackupRejected(MetadataError):
-    """A file is no backup that can be restored, or not into this store."""
+    """A file is not a backup, or cannot be restored into this store."""
 
 
 class NamespaceDeleting(StoreUnavailable):
-    """A namespace of this name was deleted and still holds something: it can be made anew in a moment."""
+    """A namespace of this name is being deleted; it can be created again in a moment."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"namespace {shown(name)} is being deleted: make it anew in a moment")
+        super().__init__(f"namespace {shown(name)} is being deleted: create it again in a moment")
         self.name = name
 
 
@@ -418,6 +427,6 @@ class StoreFull(StorageError):
 
 
 def shown(text: str) -> str:
-    """A user's text in quotes, cut and with control characters escaped, fit for a message or a log line."""
+    """Return a user's text quoted, truncated and with control characters escaped, for a message or a log line."""
     cut = text if len(text) <= 200 else text[:200] + "…"
     return repr(cut)

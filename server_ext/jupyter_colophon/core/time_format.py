@@ -56,7 +56,7 @@ def parse_instant(text: str) -> int:
     try:
         instant = datetime.fromisoformat(f"{day}T{clock or '00:00'}{(offset or 'Z').upper()}")
     except ValueError:
-        raise InvalidQuery("there is no such day or time of day") from None
+        raise InvalidQuery("no such day or time of day") from None
     return _in_range((instant - _EPOCH) // _MILLISECOND + int((fraction or "0").ljust(3, "0")[:3]))
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import InvalidConfiguration, Problem, shown
-from jupyter_colophon.core.model.datahub_model import model_of
+from jupyter_colophon.core.model.datahub_model import read_model
 from jupyter_colophon.core.model.registry import Model, Registry
-from jupyter_colophon.core.model.registry_extension import ExtensionContext, Overlay, overlaid
+from jupyter_colophon.core.model.registry_extension import ExtensionContext, Overlay, extend_model
 from jupyter_colophon.core.model.validators import Check
 from jupyter_colophon.core.package_data import load_documents, schemas_dir
 
@@ -49,7 +49,7 @@ def load_overlay(file: Path) -> Overlay:
     types = {entity["type"]: "" if entity["type"] in _CLOSED else entity["keyAspect"] for entity in shipped["entities"]}
     context = ExtensionContext(types, own, partial(_read_schema, file.parent), _load_validator)
     try:
-        return overlaid(_model(), _parse_yaml(file), context)
+        return extend_model(_model(), _parse_yaml(file), context)
     except InvalidConfiguration as error:
         return Overlay(_model(), faults=[Problem("", error.detail)])
 
@@ -64,7 +64,7 @@ def _load_and_log(file: Path) -> Overlay:
 
 
 def _model() -> Model:
-    return model_of(_load_shipped("datahub/model.json"))
+    return read_model(_load_shipped("datahub/model.json"))
 
 
 def _load_shipped(name: str) -> Any:

@@ -35,7 +35,7 @@ from jupyter_colophon.core.instances.instance_namespaces import is_namespaced
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
-from jupyter_colophon.core.model.retention import ALL_KEPT, Retention
+from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
 from jupyter_colophon.core.model.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
 from jupyter_colophon.service.deletions import is_deletion, removes_entity
@@ -51,7 +51,7 @@ from jupyter_colophon.service.validation import (
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.changes import idempotency_results
 from jupyter_colophon.storage.commit.commit import Commit
-from jupyter_colophon.storage.commit.openlineage import take
+from jupyter_colophon.storage.commit.openlineage import apply_event
 from jupyter_colophon.storage.commit.record_run import record, record_source
 from jupyter_colophon.storage.commit.rename import rename_entity
 from jupyter_colophon.storage.commit.rollback import roll_back
@@ -95,7 +95,7 @@ class WritePath:
     #: Whether a run's snapshots include system metadata (spec LINEAGE-17).
     snapshots_system: bool = False
     #: How many versions of aspects are kept.
-    retained: Retention = ALL_KEPT
+    retained: Retention = KEEP_ALL
     #: Whether writes of an equal value are logged too (DataHub's alwaysEmitChangeLog).
     always_log: bool = False
 
@@ -298,7 +298,7 @@ class WritePath:
             for urn in set(resolved(tx, event).urns).difference(event.urns):
                 self._may(principal, "emit", urn)
             in_transaction(tx)
-            self._commit(tx, lambda commit: take(commit, event, self.snapshots_system), principal)
+            self._commit(tx, lambda commit: apply_event(commit, event, self.snapshots_system), principal)
 
         self._transaction(act, codecs.NOTHING, None)
 
@@ -535,7 +535,7 @@ def _find_existing(commit: Commit, proposal: Proposal) -> tuple[int, bool]:
     aspect = proposal.aspect or commit.registry.type(proposal.urn.type).key_aspect
     version, _ = commit.standing(proposal.urn, aspect)
     if proposal.operation == "create-entity":
-        return version, commit.was_there(proposal.urn)
+        return version, commit.existed(proposal.urn)
     return version, version != ABSENT and not commit.is_implied(proposal.urn, aspect)
 
 

@@ -58,7 +58,7 @@ def check_range(spec: TableSpec, keys: Range) -> None:
 def check_index(spec: TableSpec, name: str, value: Any = None) -> None:
     """Raise InvalidField unless this is an indexed field, or part of the key, that can have this value."""
     if name not in spec.indexes and name not in spec.primary_key:
-        raise InvalidField(f"{spec.id}: {shown(name)} is no index")
+        raise InvalidField(f"{spec.id}: {shown(name)} is not an index")
     if value is not None and not _FITS[spec.fields[name]](value):
         raise InvalidField(f"{spec.id}.{name} takes {spec.fields[name]}, not {type(value).__name__}")
 
@@ -86,7 +86,7 @@ def check_change(spec: TableSpec, fields: Mapping[str, Any]) -> None:
 def check_number(spec: TableSpec, name: str) -> None:
     """Raise InvalidField unless this is a field with a whole number."""
     if spec.fields.get(name) not in ("int", "long"):
-        raise InvalidField(f"{spec.id}: {shown(name)} is no whole number")
+        raise InvalidField(f"{spec.id}: {shown(name)} is not a whole number")
 
 
 def check_limit(limit: int | None) -> None:

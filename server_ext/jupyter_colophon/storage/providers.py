@@ -21,7 +21,7 @@ _SHIPPED = {
 def opened(choice: StoreChoice) -> StorageProvider:
     """The chosen store, open, with every seam and capability; what it lacks itself is served by `storage/portable`.
 
-    Raises StorageError, or InvalidField for a name or an option that there is not.
+    Raises StorageError, or InvalidField for an unknown name or option.
     """
     provider: StorageProvider = _maker(choice.provider)()
     provider.initialize(choice.options)
@@ -53,4 +53,4 @@ def _maker(name: str) -> Callable[[], Any]:
     for point in entry_points(group=GROUP, name=name):
         found: Callable[[], Any] = point.load()
         return found
-    raise InvalidField(f"there is no storage provider {shown(name)}")
+    raise InvalidField(f"unknown storage provider {shown(name)}")

@@ -21,18 +21,18 @@ def check_spec(spec: TableSpec) -> None:
     """
     _check_names(spec)
     if unknown := set(spec.fields.values()) - _KINDS:
-        raise InvalidField(f"{spec.id}: there is no type {shown(str(min(unknown)))}")
+        raise InvalidField(f"{spec.id}: unknown type {shown(str(min(unknown)))}")
     if not spec.primary_key:
         raise InvalidField(f"{spec.id} has no key")
     for name in (*spec.primary_key, *spec.indexes):
         if spec.fields.get(name) not in _ORDERABLE:
-            raise InvalidField(f"{spec.id}: {shown(name)} is no field that has an order")
+            raise InvalidField(f"{spec.id}: {shown(name)} is not a field of an ordered type")
 
 
 def _check_names(spec: TableSpec) -> None:
     for name in (spec.id, *spec.fields):
         if not _NAME.fullmatch(name):
-            raise InvalidField(f"{shown(name)} is no name of a table or field")
+            raise InvalidField(f"{shown(name)} is not a valid name of a table or field")
     for names in ([name.lower() for name in spec.fields], spec.primary_key, spec.indexes):
         if len(set(names)) < len(names):
             raise InvalidField(f"{spec.id} has a field, a part of its key or an index twice")
@@ -85,7 +85,9 @@ def to_text(spec: TableSpec) -> str:
 def from_text(text: str) -> TableSpec:
     """A shape from JSON. Raises StoreDamaged where that is none."""
     try:
-        told = json.loads(text)
-        return TableSpec(told["id"], dict(told["fields"]), tuple(told["primary_key"]), tuple(told["indexes"]))
+        document = json.loads(text)
+        return TableSpec(
+            document["id"], dict(document["fields"]), tuple(document["primary_key"]), tuple(document["indexes"])
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise StoreDamaged("the shape of a table cannot be read") from error

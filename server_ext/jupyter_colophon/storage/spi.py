@@ -139,7 +139,7 @@ class Log(Protocol):
         """
 
     def head(self) -> int:
-        """The number of the newest row; 0 when there is none."""
+        """Return the number of the newest row, 0 if there is none."""
 
     def compact(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; returns how many went."""
@@ -281,14 +281,14 @@ class EdgeIndex(Protocol):
         """At most `limit` triples (data, program, mode) whose roll-up, where the store keeps one, is not that of its accesses."""
 
     def renew(self, data: str, program: str, mode: str) -> None:
-        """Make the roll-up of one triple anew from its accesses, where the store keeps one."""
+        """Rebuild the roll-up of one triple from its accesses, where the store keeps one."""
 
 
 class Tables(Protocol):
     """What every provider's transaction can reach. Usable only inside it."""
 
     def table(self, table_id: str) -> StructuredTable:
-        """The table of a spec that was created. Raises InvalidField when there is none."""
+        """The table of a spec that was created. Raises InvalidField if it does not exist."""
 
     def after_commit(self, action: Callable[[], None]) -> None:
         """Run once, after the transaction succeeded."""
@@ -409,13 +409,13 @@ class StorageProvider(Protocol):
         """
 
     def repair(self) -> None:
-        """Make anew what the store itself derives from its rows (indexes, full text). Writers wait meanwhile."""
+        """Rebuild what the store derives from its rows (indexes, full text). Writers wait in the meantime."""
 
     def reclaim(self) -> int:
-        """Give space that is no longer used back to the system; returns how many bytes. Writers may wait meanwhile."""
+        """Return unused space to the system; return the number of bytes. Writers may wait in the meantime."""
 
     def about(self) -> Mapping[str, str]:
-        """`engine` (name and version) and `place`, without secrets; `bytes`, where it can be told."""
+        """`engine` (name and version) and `place`, without secrets; `bytes`, if that is known."""
 
     def commits(self) -> int:
         """A number that differs after any commit of any process, as seen from this thread."""

@@ -115,7 +115,7 @@ ASPECT_VERSIONS = TableSpec(
     ("urn", "aspect", "version"),
 )
 
-#: What aspects say of moments; `part` tells values of the same moment apart, `recorded` is when the catalog was told.
+#: Timeseries values; `part` distinguishes values of the same moment, `recorded` is the time of the write.
 TIMESERIES = TableSpec(
     "timeseries",
     {
@@ -147,7 +147,7 @@ METADATA_VALUES = TableSpec(
     ("namespace", "key", "value", "urn", "scope"),
 )
 
-#: What was said before, under the last version that said it (storage/search/past_values.py).
+#: Past values, under the last version that had them (storage/search/past_values.py).
 VALUE_HISTORY = TableSpec(
     "value_history",
     {
@@ -190,7 +190,7 @@ RELATIONSHIPS = TableSpec(
     ("target", "urn", "aspect", "kind"),
 )
 
-#: Custom entities by what holds them; the row stays when they go. Other holders are told by the URN (core/entities/containment.py).
+#: Custom entities by parent; the row is kept after deletion. Other parents follow from the URN (core/entities/containment.py).
 CONTAINMENT = TableSpec("containment", {"parent": "string", "urn": "string"}, ("parent", "urn"))
 
 #: Each rename of an entity, under the number of its change (storage/lineage/renames.py).
@@ -251,7 +251,7 @@ ACCESS_STATEMENTS = TableSpec(
     ("run", "data", "mode", "component", "statement"),
 )
 
-#: What was said of data, program and application when the run touched the data, or anything, first.
+#: The metadata of dataset, program and application at the run's first access.
 SNAPSHOTS = TableSpec(
     "snapshots",
     {"run": "string", "entity": "string", "time": "long", "user_metadata": "string", "system_metadata": "string"},
@@ -281,7 +281,7 @@ COLUMN_RUNS = TableSpec(
     ("target", "program", "run"),
 )
 
-#: What OpenLineage's events said, but for what aspects hold: JSON by part (storage/commit/openlineage.py).
+#: The content of OpenLineage events beyond aspects: JSON by part (storage/commit/openlineage.py).
 OPENLINEAGE = TableSpec("openlineage", {"subject": "string", "part": "string", "value": "string"}, ("subject", "part"))
 
 #: What OpenLineage calls datasets and jobs; a namespace has a row of its own, with the name "". `first` is in ms.
@@ -299,7 +299,7 @@ IDEMPOTENCY_RESULTS = TableSpec(
     ("time",),
 )
 
-#: `principal` is the principal with its scopes; `proposals` is null once `outcome` is told.
+#: `principal` is the principal with its scopes; `proposals` is null once `outcome` is set.
 INBOX = TableSpec(
     "inbox",
     {
@@ -337,7 +337,7 @@ DEAD_LETTERS = TableSpec(
     ("actor",),
 )
 
-#: Failures of proposals in the order in which they came to be: what sinks that tell of them read on (storage/changes/dead_letters.py).
+#: Failures of proposals in order, for sinks that deliver them (storage/changes/dead_letters.py).
 FAILURES = TableSpec("failures", {"position": "long", "dead_letter": "long"}, ("position",))
 
 #: Up to where proposals were taken from partitions of topics elsewhere (storage/changes/consumed_offsets.py).
@@ -399,7 +399,7 @@ ALL = (
     SCHEDULES,
 )
 
-#: Made of the others: `reindex` makes it anew, and a backup leaves it out.
+#: Derived from the others: `reindex` rebuilds it, and a backup leaves it out.
 DERIVED = frozenset(
     spec.id
     for spec in (ENTITY_NAMES, METADATA_VALUES, VALUE_HISTORY, KEY_COUNTS, VALUE_COUNTS, RELATIONSHIPS, RUN_TIMES)

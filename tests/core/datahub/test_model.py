@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.datahub.unknown_fields import known_only
-from jupyter_colophon.core.model.datahub_model import model_of
+from jupyter_colophon.core.model.datahub_model import read_model
 from jupyter_colophon.core.model.registry import AspectSpec
 from jupyter_colophon.service.registry_files import load_registry
 from support.examples import broken, least, whole
@@ -13,7 +13,7 @@ from support.examples import broken, least, whole
 MODEL = json.loads((Path(__file__).parents[3] / "schemas/datahub/model.json").read_text("utf-8"))
 REGISTRY = load_registry()
 KNOWN = {spec.name: spec for kind in REGISTRY.types for spec in kind.aspects}
-SPECS = {name: KNOWN.get(name, spec) for name, spec in model_of(MODEL).aspects.items()}
+SPECS = {name: KNOWN.get(name, spec) for name, spec in read_model(MODEL).aspects.items()}
 #: In the model, but on no entity: they are parts of other aspects.
 PARTS = {"incidentSource", "mlHyperParam", "mlMetric"}
 

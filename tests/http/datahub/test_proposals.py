@@ -127,7 +127,7 @@ async def test_what_is_done_later_is_traced_to_its_end(datahub: Any, jp_asyncio_
         if found["primaryStorage"]["writeStatus"] != "PENDING":
             break
     assert not found["success"]
-    assert "already there" in found["primaryStorage"]["writeExceptions"][0]["message"]
+    assert "already exists" in found["primaryStorage"]["writeExceptions"][0]["message"]
 
 
 async def test_compressed_and_large_bodies_are_taken_under_the_cap(datahub: Any) -> None:

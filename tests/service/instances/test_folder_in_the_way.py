@@ -12,7 +12,7 @@ def test_a_folder_is_neither_removed_nor_replaced_and_is_told(files: Shelf) -> N
     inside.parent.mkdir(parents=True)
     inside.write_text("kept")
     assert files.instances.get_any(SPACE, "odd", ADA).reason == "ValueError"
-    with pytest.raises(InstanceIsDirectory, match="remove it yourself"):
+    with pytest.raises(InstanceIsDirectory, match="remove the folder yourself"):
         files.instances.remove(SPACE, "odd", Condition(), ADA)
     with pytest.raises(InstanceIsDirectory):
         files.instances.update(SPACE, "odd", thing("Odd"), Condition(), ADA)

@@ -45,10 +45,10 @@ def metadata_entity(urn: Urn, namespace: str, identity: Identity) -> Document:
     """`{"details": {…}, "type"}`: the entity as its keys and values."""
     if urn.type == "custom":
         return {"details": dict(pairs_of(urn)), "type": urn.parts[0]}
-    told = entity_id(urn, namespace, identity)
-    if told is not None:
-        details = {key: value for key, value in told.items() if key != "entity"}
-        return {"details": details, "type": str(told["entity"]).lower()}
+    id_ = entity_id(urn, namespace, identity)
+    if id_ is not None:
+        details = {key: value for key, value in id_.items() if key != "entity"}
+        return {"details": details, "type": str(id_["entity"]).lower()}
     if urn.type != "schemaField":
         return {"details": {"namespace": namespace, urn.type: identity.short_name(urn)}, "type": urn.type}
     holder = entity_id(urn.nested(0), namespace, identity) or {}
@@ -74,7 +74,7 @@ def kind_of(urn: Urn, identity: Identity) -> str:
 
 
 def target_id(urn: Urn, namespace: str, identity: Identity) -> Document:
-    """`{"type", "namespace", "id"}`: what a notification is about. Ids are told apart within a type and a namespace."""
+    """Return `{"type", "namespace", "id"}` for a notification; ids are unique within a type and a namespace."""
     return {"type": kind_of(urn, identity), "namespace": namespace, "id": _target(urn, namespace, identity)}
 
 

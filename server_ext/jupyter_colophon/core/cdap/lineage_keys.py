@@ -57,7 +57,7 @@ def from_lineage_key(key: str, identity: Identity) -> Urn:
     if kind == "external" and application == "-":
         return names.custom("external", [("namespace", decoded(space)), ("external", id_)])
     if kind not in _TYPES:
-        raise InvalidName("lineage key", key, f"{kind} is no kind of data and no type of program")
+        raise InvalidName("lineage key", key, f"{kind} is neither a kind of data nor a type of program")
     return from_v3(("namespaces", decoded(space), "apps", decoded(application), _TYPES[kind], id_), identity)
 
 

@@ -51,7 +51,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class RowRefusal:
-    """Why a row of a batch was not applied; `urn` is what it said that it is about, as far as that is a text."""
+    """The reason why a row of a batch was rejected; `urn` is the row's own, if that is a string."""
 
     row: int
     urn: str | None

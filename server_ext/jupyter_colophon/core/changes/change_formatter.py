@@ -13,12 +13,12 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.vocabulary import describe, is_described
 
 Document = dict[str, Any]
-#: The names of the forms.
+#: The names of the formats.
 FORMS: Final = ("change", "record", "audit")
 _AUDIT_VERSION: Final = 2
 _ACCESSES: Final = {"read": "READ", "write": "WRITE"}
 _RUN: Final = "urn:li:dataProcessInstance:"
-#: Written and taken away together with their entity.
+#: The aspect written and deleted together with its entity.
 _WITH_ENTITY: Final = "status"
 
 
@@ -38,7 +38,7 @@ class ChangeFormatter:
         return to_document(change)
 
     def record(self, change: Change) -> Document | None:
-        """The metadata change record; None where no property and no tag changed."""
+        """Return the metadata change record, None if no property and no tag changed."""
         found = self._difference(change)
         if found is None:
             return None
@@ -56,7 +56,7 @@ class ChangeFormatter:
         }
 
     def audit(self, change: Change) -> Document | None:
-        """The audit message, with the number of its change beside it; None for what CDAP has no message for."""
+        """Return the audit message with the number of its change, None if CDAP has no such message."""
         found = self._audited(change)
         if found is None:
             return None
@@ -84,7 +84,7 @@ class ChangeFormatter:
         return None if is_part else ("UPDATE", {})
 
     def _difference(self, change: Change) -> "_Difference | None":
-        """The difference that a change made to properties and tags; None where it made none."""
+        """Return the difference that a change made to properties and tags, None if there is none."""
         spec = self.registry.type(change.type).aspect(change.aspect or "")
         if spec is None or not is_described(spec.name, spec.contributes) or spec.name == "instance":
             return None
@@ -106,25 +106,25 @@ class ChangeFormatter:
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """What one aspect said before and after. A value that was overwritten is an addition and a deletion."""
+    """The metadata of one aspect before and after. An overwritten value is both an addition and a deletion."""
 
     previous: Metadata
     updated: Metadata
 
     @property
     def additions(self) -> Metadata:
-        """What is said now and was not before."""
+        """Return the metadata added."""
         return _without(self.updated, self.previous)
 
     @property
     def deletions(self) -> Metadata:
-        """What was said before and is no more."""
+        """Return the metadata removed."""
         return _without(self.previous, self.updated)
 
     def by_scope(self, scope: str) -> Document:
-        """The payload of an audit message."""
-        told = {"previous": self.previous, "additions": self.additions, "deletions": self.deletions}
-        return {name: {scope: _metadata(one)} for name, one in told.items()}
+        """Return the payload of an audit message."""
+        parts = {"previous": self.previous, "additions": self.additions, "deletions": self.deletions}
+        return {name: {scope: _metadata(one)} for name, one in parts.items()}
 
 
 def _without(these: Metadata, those: Metadata) -> Metadata:

@@ -20,7 +20,7 @@ OUTCOME_KEPT_MS = KEPT_MS
 PROPOSALS = "proposals"
 #: The kind of those that were sent as events of OpenLineage, and of those that are messages of a topic.
 EVENTS, MESSAGE = "openlineage", "message"
-#: The kind of those that a client of DataHub was told of at once: it may have nobody who listens.
+#: The kind of dead letters whose failure was returned to DataHub's client at once, which may have ignored it.
 REFUSED = "rejected"
 #: How many entities of a batch, and how many keys of one, a line of the log names.
 _NAMED = 10
@@ -28,9 +28,9 @@ _NAMED = 10
 
 def about(proposals: Sequence[Proposal]) -> str:
     """What a batch was about, for the log: entities, aspects and keys, never a value, and no tag either."""
-    told = [f"{one.aspect or 'all'} of {shown(str(one.urn))}{_keys(one.value)}" for one in proposals[:_NAMED]]
+    descriptions = [f"{one.aspect or 'all'} of {shown(str(one.urn))}{_keys(one.value)}" for one in proposals[:_NAMED]]
     more = len(proposals) - _NAMED
-    return "; ".join([*told, *([f"{more} more"] if more > 0 else [])])
+    return "; ".join([*descriptions, *([f"{more} more"] if more > 0 else [])])
 
 
 def _keys(value: object) -> str:
@@ -42,9 +42,10 @@ def _keys(value: object) -> str:
 
 def named_keys(keys: Iterable[str], *, tags: bool) -> str:
     """Keys of properties in a line of the log; that there were tags, and not which."""
-    said = [shown(key) for key in keys]
+    quoted = [shown(key) for key in keys]
     return (
-        ", ".join([*said[:_NAMED], *(["…"] if len(said) > _NAMED else []), *(["tags"] if tags else [])]) or "all keys"
+        ", ".join([*quoted[:_NAMED], *(["…"] if len(quoted) > _NAMED else []), *(["tags"] if tags else [])])
+        or "all keys"
     )
 
 
@@ -58,7 +59,7 @@ class Refusal:
 
     @classmethod
     def of(cls, error: Exception) -> "Refusal":
-        """What may be told of an error."""
+        """Return the public part of an error."""
         if isinstance(error, MetadataError):
             return cls(type(error).__name__, error.detail, error.problems)
         return cls("", "the server failed to apply it")

@@ -1,4 +1,4 @@
-"""Filters of DataHub's clients: alternatives of criteria, held against what is said of an entity."""
+"""Evaluate filters of DataHub's clients, alternatives of criteria, on the aspects of an entity."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.model.search_index_terms import fold
 from jupyter_colophon.core.read_budget import require_time
 
-#: These are looked up, not compared one by one.
+#: Conditions that look values up in a set instead of comparing them one by one.
 _EQUALITIES: Final = frozenset({"EQUAL", "IN", "IEQUAL"})
 _CONDITIONS: Final[dict[str, Callable[[str, str], bool]]] = {
     "CONTAIN": lambda found, wanted: wanted in found,
@@ -20,14 +20,14 @@ _CONDITIONS: Final[dict[str, Callable[[str, str], bool]]] = {
 }
 _PRESENCE: Final = {"EXISTS": True, "IS_NULL": False}
 _ALTERNATIVES_MAX, _CRITERIA_MAX = 50, 200
-#: Of a whole filter: how many values its criteria have, and how many characters these.
+#: The most values of all criteria of a filter, and the most characters in these.
 _VALUES_MAX, _CHARACTERS_MAX = 1_000, 200_000
 _SUBJECT: Final = "the filter"
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One field, and what it must be; the values are alternatives."""
+    """A condition on one field; the values are alternatives."""
 
     field: str
     condition: str
@@ -39,7 +39,7 @@ class Criterion:
         object.__setattr__(self, "folded", frozenset(map(fold, self.values)))
 
     def fits(self, found: Sequence[str]) -> bool:
-        """Whether the values of the field fit."""
+        """Return whether the values of the field satisfy the criterion."""
         if self.condition in _PRESENCE:
             return (bool(found) == _PRESENCE[self.condition]) != self.negated
         require_time()
@@ -50,16 +50,16 @@ class Criterion:
         return any(like(one, value) for value in self.folded for one in there) != self.negated
 
 
-#: Alternatives; of each, all must fit.
+#: Alternatives, each a list of criteria that must all be satisfied.
 Filter = tuple[tuple[Criterion, ...], ...]
 
 
-def read(told: Mapping[str, Any] | None, at: str) -> Filter:
-    """Read a filter as clients send it: `{"or": [{"and": […]}]}`, `{"and": [{"criteria": […]}]}`.
+def read(document: Mapping[str, Any] | None, at: str) -> Filter:
+    """Parse a filter as clients send it: `{"or": [{"and": […]}]}` or `{"and": [{"criteria": […]}]}`.
 
-    Raises InvalidInstance, and InvalidQuery for one that is too large.
+    Raises InvalidInstance, and InvalidQuery if it is too large.
     """
-    alternatives = [(f"{at}/{name}/{number}", one) for name, number, one in _alternatives(told or {}, at)]
+    alternatives = [(f"{at}/{name}/{number}", one) for name, number, one in _alternatives(document or {}, at)]
     if len(alternatives) > _ALTERNATIVES_MAX:
         raise _too_large(at, f"has at most {_ALTERNATIVES_MAX} alternatives")
     criteria = values = characters = 0
@@ -78,24 +78,24 @@ def read(told: Mapping[str, Any] | None, at: str) -> Filter:
     return tuple(filter_)
 
 
-def fits(filter_: Filter, urn: Urn, said: Mapping[str, Aspect], identity: Identity) -> bool:
-    """Whether an entity fits a filter; every one fits an empty one."""
+def fits(filter_: Filter, urn: Urn, aspects: Mapping[str, Aspect], identity: Identity) -> bool:
+    """Return whether an entity satisfies a filter; every entity satisfies an empty one."""
     return not filter_ or any(
-        all(one.fits(list(_values(one.field, urn, said, identity))) for one in criteria) for criteria in filter_
+        all(one.fits(list(_values(one.field, urn, aspects, identity))) for one in criteria) for criteria in filter_
     )
 
 
 def fits_value(filter_: Filter, value: Mapping[str, Any]) -> bool:
-    """Whether one value of an aspect fits a filter."""
+    """Return whether one value of an aspect satisfies a filter."""
     return not filter_ or any(all(one.fits(list(_texts(value, one.field))) for one in criteria) for criteria in filter_)
 
 
-def _alternatives(told: Mapping[str, Any], at: str) -> Iterator[tuple[str, int, Any]]:
-    for name, found in told.items():
+def _alternatives(document: Mapping[str, Any], at: str) -> Iterator[tuple[str, int, Any]]:
+    for name, found in document.items():
         if found is None:
             continue
         if name not in ("or", "and", "criteria") or not isinstance(found, list):
-            raise _wrong(f"{at}/{name}", "is not understood: a filter is {or: [{and: […]}]}")
+            raise _wrong(f"{at}/{name}", "is unknown: a filter has the form {or: [{and: […]}]}")
         if name == "criteria":
             yield name, 0, {"and": found}
             continue
@@ -103,29 +103,31 @@ def _alternatives(told: Mapping[str, Any], at: str) -> Iterator[tuple[str, int, 
             yield name, number, one
 
 
-def _criteria(told: Any, at: str) -> Iterator[Criterion]:
-    listed = (told.get("and") or told.get("criteria") or []) if isinstance(told, Mapping) else None
+def _criteria(document: Any, at: str) -> Iterator[Criterion]:
+    listed = (document.get("and") or document.get("criteria") or []) if isinstance(document, Mapping) else None
     if not isinstance(listed, list):
-        raise _wrong(at, "is {and: […]}")
+        raise _wrong(at, "must have the form {and: […]}")
     for number, one in enumerate(listed):
         yield _criterion(one, f"{at}/and/{number}")
 
 
-def _criterion(told: Any, at: str) -> Criterion:
-    if not isinstance(told, Mapping) or not isinstance(told.get("field"), str):
-        raise _wrong(at, "names a field")
-    condition = told.get("condition") or "EQUAL"
+def _criterion(document: Any, at: str) -> Criterion:
+    if not isinstance(document, Mapping) or not isinstance(document.get("field"), str):
+        raise _wrong(at, "must name a field")
+    condition = document.get("condition") or "EQUAL"
     if condition not in (*_EQUALITIES, *_CONDITIONS, *_PRESENCE):
-        raise _wrong(f"{at}/condition", f"is one of {', '.join((*sorted(_EQUALITIES), *_CONDITIONS, *_PRESENCE))}")
-    values = told.get("values") or ([told["value"]] if told.get("value") else [])
+        raise _wrong(f"{at}/condition", f"must be one of {', '.join((*sorted(_EQUALITIES), *_CONDITIONS, *_PRESENCE))}")
+    values = document.get("values") or ([document["value"]] if document.get("value") else [])
     if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
-        raise _wrong(f"{at}/values", "is a list of texts")
+        raise _wrong(f"{at}/values", "must be a list of strings")
     if len(values) > _VALUES_MAX:
         raise _too_large(f"{at}/values", f"has at most {_VALUES_MAX} values")
-    return Criterion(told["field"].removesuffix(".keyword"), condition, tuple(values), told.get("negated") is True)
+    return Criterion(
+        document["field"].removesuffix(".keyword"), condition, tuple(values), document.get("negated") is True
+    )
 
 
-def _values(field: str, urn: Urn, said: Mapping[str, Aspect], identity: Identity) -> Iterator[str]:
+def _values(field: str, urn: Urn, aspects: Mapping[str, Aspect], identity: Identity) -> Iterator[str]:
     if field == "urn":
         yield str(urn)
     if field == "name":
@@ -134,12 +136,12 @@ def _values(field: str, urn: Urn, said: Mapping[str, Aspect], identity: Identity
         yield from (platform, f"urn:li:dataPlatform:{platform}")
     if field == "_entityType":
         yield urn.type
-    for aspect in said.values():
+    for aspect in aspects.values():
         yield from _texts(aspect.value, field)
 
 
 def _texts(value: Any, field: str) -> Iterator[str]:
-    """What a member of this name says, and a list of this name whose items name something (`tags`, `owners`, `terms`)."""
+    """Yield the texts of a member, also of a list whose items are objects (`tags`, `owners`, `terms`)."""
     found = value.get(field)
     for one in found if isinstance(found, list) else [found]:
         if isinstance(one, Mapping):

@@ -1,6 +1,7 @@
-"""Lineage between fields as a map, so that a patch names one upstream of one field.
+"""Convert fine-grained lineage to a map, so that a patch can name one upstream of one field.
 
-`/fineGrainedLineages/<operation or NONE>/<downstream>/<query or NONE>/<upstream>` holds what is said of that one upstream.
+`/fineGrainedLineages/<operation or NONE>/<downstream>/<query or NONE>/<upstream>` has the members of that one
+upstream.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,41 +9,43 @@ from typing import Any, Final
 
 FIELD: Final = "fineGrainedLineages"
 _NONE = "NONE"
-#: What a group of upstreams has in common.
+#: The members shared by a group of upstreams.
 _SHARED = ("transformOperation", "query", "upstreams", "downstreams")
-#: Where lineages wait that no path can name.
+#: The key of lineages that no path can name.
 _REST = "\u241f"
-#: How many names lead to the upstreams.
+#: The number of keys above the upstreams.
 _NAMES = 3
 
 
 class FineGrained:
-    """The lineages of an aspect as a map, and back (core/datahub/keyed_arrays.py does so with other arrays)."""
+    """Converts the lineages of an aspect to a map and back (core/datahub/keyed_arrays.py does so for other arrays)."""
 
     def to_maps(self, document: Any) -> None:
-        """Make the array a map. A lineage of several downstreams becomes one of each."""
-        there = document.get(FIELD) if isinstance(document, dict) else None
-        if not isinstance(there, list):
+        """Replace the array by a map; a lineage with several downstreams becomes one for each."""
+        lineages = document.get(FIELD) if isinstance(document, dict) else None
+        if not isinstance(lineages, list):
             return
-        made: dict[str, Any] = {}
-        for lineage in there:
+        by_operation: dict[str, Any] = {}
+        for lineage in lineages:
             if not _is_nameable(lineage):
-                made.setdefault(_REST, []).append(lineage)
+                by_operation.setdefault(_REST, []).append(lineage)
                 continue
-            said = {name: value for name, value in lineage.items() if name not in _SHARED}
+            members = {name: value for name, value in lineage.items() if name not in _SHARED}
             for downstream in lineage["downstreams"]:
-                by_query = made.setdefault(lineage.get("transformOperation") or _NONE, {}).setdefault(downstream, {})
+                by_query = by_operation.setdefault(lineage.get("transformOperation") or _NONE, {}).setdefault(
+                    downstream, {}
+                )
                 group = by_query.setdefault(lineage.get("query") or _NONE, {})
-                group.update({upstream: dict(said) for upstream in lineage["upstreams"]})
-        document[FIELD] = made
+                group.update({upstream: dict(members) for upstream in lineage["upstreams"]})
+        document[FIELD] = by_operation
 
     def to_arrays(self, document: Any) -> None:
-        """Make the map an array again: a lineage for each operation, downstream and query."""
-        there = document.get(FIELD) if isinstance(document, dict) else None
-        if isinstance(there, dict):
-            rest = there.pop(_REST, [])
-            document[FIELD] = [*rest, *_lineages(there)]
-        elif there is None and isinstance(document, dict) and FIELD in document:
+        """Replace the map by an array: a lineage for each operation, downstream and query."""
+        by_operation = document.get(FIELD) if isinstance(document, dict) else None
+        if isinstance(by_operation, dict):
+            rest = by_operation.pop(_REST, [])
+            document[FIELD] = [*rest, *_lineages(by_operation)]
+        elif by_operation is None and isinstance(document, dict) and FIELD in document:
             document[FIELD] = []
 
 
@@ -54,9 +57,9 @@ def _is_nameable(lineage: Any) -> bool:
 
 
 def _lineages(level: Any, names: tuple[str, ...] = ()) -> Iterator[Any]:
-    """Lineages below three names: operation, downstream and query."""
+    """Yield the lineages below three keys: operation, downstream and query."""
     if not isinstance(level, Mapping):
-        # What is no map is no lineage either: the aspect's schema says so.
+        # Pass on anything that is not a map: the aspect's schema rejects it.
         yield level
     elif len(names) < _NAMES:
         for name, inner in level.items():
@@ -66,23 +69,23 @@ def _lineages(level: Any, names: tuple[str, ...] = ()) -> Iterator[Any]:
 
 
 def _lineage(names: tuple[str, ...], upstreams: Mapping[str, Any]) -> dict[str, Any]:
-    """One lineage of all these upstreams; it is as certain as the least certain of them."""
+    """Return one lineage of all these upstreams, with the lowest of their confidence scores."""
     operation, downstream, query = names
-    said: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for one in reversed(list(upstreams.values())):
-        said |= {name: value for name, value in one.items() if value is not None} if isinstance(one, dict) else {}
+        members |= {name: value for name, value in one.items() if value is not None} if isinstance(one, dict) else {}
     fields = next(iter(upstreams)).startswith("urn:li:schemaField:")
-    made = {"upstreamType": "FIELD_SET" if fields else "DATASET", "downstreamType": "FIELD"}
-    made |= said | {"upstreams": list(upstreams), "downstreams": [downstream]}
+    lineage = {"upstreamType": "FIELD_SET" if fields else "DATASET", "downstreamType": "FIELD"}
+    lineage |= members | {"upstreams": list(upstreams), "downstreams": [downstream]}
     scores = [one["confidenceScore"] for one in upstreams.values() if _is_scored(one)]
     if scores:
-        made["confidenceScore"] = min(scores)
+        lineage["confidenceScore"] = min(scores)
     if operation != _NONE:
-        made["transformOperation"] = operation
+        lineage["transformOperation"] = operation
     if query != _NONE:
-        made["query"] = query
-    return made
+        lineage["query"] = query
+    return lineage
 
 
-def _is_scored(said: Any) -> bool:
-    return isinstance(said, Mapping) and isinstance(said.get("confidenceScore"), int | float)
+def _is_scored(value: Any) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("confidenceScore"), int | float)

@@ -72,21 +72,21 @@ class KeyedArray:
 
     def _elements(self, level: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Any]:
         for name, inner in level.items():
-            told = (*names, name)
+            path = (*names, name)
             if not self.keys:
                 yield name
-            elif len(told) < len(self.keys):
-                # What is no map is no element either: the aspect's schema says so.
-                yield from self._elements(inner, told) if isinstance(inner, Mapping) else (inner,)
+            elif len(path) < len(self.keys):
+                # Pass on anything that is not a map: the aspect's schema rejects it.
+                yield from self._elements(inner, path) if isinstance(inner, Mapping) else (inner,)
             else:
-                yield self._named(inner, told)
+                yield self._named(inner, path)
 
     def _named(self, element: Any, names: tuple[str, ...]) -> Any:
-        """An element that says itself what its path said of it, but for what lies deeper in it."""
+        """Return an element with the key members from its path, except nested ones."""
         if not isinstance(element, dict):
             return element
-        told = {key[0]: name for key, name in zip(self.keys, names, strict=True) if len(key) == 1 and name}
-        return told | element
+        path = {key[0]: name for key, name in zip(self.keys, names, strict=True) if len(key) == 1 and name}
+        return path | element
 
 
 def _holders(document: Any, path: tuple[str, ...]) -> Iterator[dict[str, Any]]:

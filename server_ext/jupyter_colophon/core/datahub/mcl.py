@@ -1,4 +1,4 @@
-"""A change as DataHub's MetadataChangeLog tells it, and what could not be done as a FailedMetadataChangeProposal."""
+"""Write a change as DataHub's MetadataChangeLog, and a dead letter as FailedMetadataChangeProposal."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,13 +17,13 @@ _ANYTHING: Final = "application/octet-stream"
 
 
 def log_entry(change: Change, registry: Registry) -> Document | None:
-    """The MetadataChangeLog of a change; None for runs, for accesses, and for the end of an entity.
+    """Return the MetadataChangeLog of a change; None for runs, accesses and deleted entities.
 
-    That an entity is gone was told by the change that took its key aspect away.
+    The deletion of an entity is reported by the change that deletes its key aspect.
     """
     if change.aspect is None:
         return None
-    told: Document = {
+    entry: Document = {
         "entityType": change.type,
         "entityUrn": str(Urn.parse(change.urn)),
         "changeType": _change_type(change, registry),
@@ -31,42 +31,46 @@ def log_entry(change: Change, registry: Registry) -> Document | None:
         "created": {"time": change.time, "actor": str(simple("corpuser", change.actor))},
     }
     if change.value is not None:
-        told |= {"aspect": mcp.generic(change.value), "systemMetadata": _system(change)}
+        entry |= {"aspect": mcp.generic(change.value), "systemMetadata": _system_metadata(change)}
     if change.previous is not None:
-        told["previousAspectValue"] = mcp.generic(change.previous)
+        entry["previousAspectValue"] = mcp.generic(change.previous)
     if change.previous_system is not None:
-        told["previousSystemMetadata"] = change.previous_system.document
-    return told
+        entry["previousSystemMetadata"] = change.previous_system.document
+    return entry
 
 
 def is_timeseries(change: Change, registry: Registry) -> bool:
-    """Whether a change is of an aspect that is appended by time."""
+    """Return whether a change belongs to a timeseries aspect."""
     spec = _spec(change, registry)
     return spec is not None and spec.timeseries
 
 
 def failed_proposals(letter: DeadLetter) -> Iterator[tuple[str, Document]]:
-    """Each proposal of a dead letter as a FailedMetadataChangeProposal, with the URN that it is about.
+    """Yield each proposal of a dead letter as a FailedMetadataChangeProposal, with the URN it is about.
 
-    Of a message that came so the very document is told; of one that could not be read, its text.
+    A message that could be parsed is included unchanged, any other as text.
     """
     error = _error(letter.refusal)
     if letter.document is None:
         for one in letter.proposals:
             yield str(one.urn), {"metadataChangeProposal": mcp.document(one), "error": error}
         return
-    said = _as_it_came(letter.document)
-    urn = said.get("entityUrn")
-    yield urn if isinstance(urn, str) else "", {"metadataChangeProposal": said, "error": error}
+    document = _original_document(letter.document)
+    urn = document.get("entityUrn")
+    yield urn if isinstance(urn, str) else "", {"metadataChangeProposal": document, "error": error}
 
 
-def _as_it_came(text: str) -> Document:
+def _original_document(text: str) -> Document:
     try:
-        said = parse(text.encode())
+        document = parse(text.encode())
     except (MalformedBody, TooLarge):
-        said = None
-    if isinstance(said, dict) and isinstance(said.get("entityType"), str) and isinstance(said.get("changeType"), str):
-        return said
+        document = None
+    if (
+        isinstance(document, dict)
+        and isinstance(document.get("entityType"), str)
+        and isinstance(document.get("changeType"), str)
+    ):
+        return document
     return {"entityType": "", "changeType": "UPSERT", "aspect": {"value": text, "contentType": _ANYTHING}}
 
 
@@ -75,26 +79,26 @@ def _error(refusal: Refusal) -> str:
     return f"{refusal.cause or 'Fault'}: {refusal.detail}{places}"
 
 
-def _system(change: Change) -> Document:
-    """What the writer said of itself; of one who said nothing, as much as is known. Versions are counted by us."""
+def _system_metadata(change: Change) -> Document:
+    """Return the writer's system metadata, or the known members if there are none; versions are ours."""
     if change.system is not None:
-        told = change.system.document
+        members = change.system.document
     else:
         run = NO_RUN if change.run is None else Urn.parse(change.run).parts[0]
-        told = {"lastObserved": change.time, "runId": run}
-    return told | {"version": str(change.version)}
+        members = {"lastObserved": change.time, "runId": run}
+    return members | {"version": str(change.version)}
 
 
 def _change_type(change: Change, registry: Registry) -> str:
     if change.value is None:
         return "DELETE"
     spec = _spec(change, registry)
-    # As DataHub does: what makes the entity is created, whatever else is new is put.
+    # As in DataHub: the key aspect, which creates the entity, is CREATE, all others UPSERT.
     return "CREATE" if spec is not None and spec.key else "UPSERT"
 
 
 def _spec(change: Change, registry: Registry) -> AspectSpec | None:
-    """The aspect of a change; None where the registry knows it no more."""
+    """Return the aspect of a change, None if it is no longer registered."""
     try:
         return registry.aspect(change.type, change.aspect or "")
     except NotFound:

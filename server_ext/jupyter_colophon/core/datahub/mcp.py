@@ -1,6 +1,6 @@
-"""A MetadataChangeProposal as the proposal that it means.
+"""Read a MetadataChangeProposal as a proposal.
 
-Errors lead into the document: to a member, or to a place in the aspect's value, which is JSON in a string.
+Problems point into the document: at a member, or at a location in the aspect's value, which is JSON in a string.
 """
 
 import re
@@ -61,9 +61,9 @@ _ESCAPE: Final = re.compile(r"\\u([0-9a-f]{4})")
 
 
 def unescaped(value: Any) -> Any:
-    r"""A proposal with literal `\u00fc` as what it stands for, but for the aspects: their JSON has escapes of its own.
+    r"""Return a proposal with every literal `\u00fc` decoded, except in aspects, whose JSON has escapes of its own.
 
-    DataHub's Python client writes so whatever else is not ASCII in a single proposal (datahub#14251).
+    DataHub's Python client escapes all other non-ASCII text of a single proposal like this (datahub#14251).
     """
     if isinstance(value, str):
         return _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), value)
@@ -76,44 +76,45 @@ def unescaped(value: Any) -> Any:
 
 
 def proposal(document: Any, registry: Registry, at: str = "") -> Proposal:
-    """The proposal that a document means; `at` is the pointer to it in what was sent.
+    """Return the proposal that a document stands for; `at` is the pointer to it in the request's body.
 
-    Raises InvalidInstance with pointers, and NotFound for an unknown type of entity.
+    Raises InvalidInstance with pointers, and NotFound for an unknown entity type.
     """
     with _within(at):
         _schema().validate(document, _SUBJECT)
-    told = {name: one for name, one in document.items() if one is not None}
-    operation = _operation(told["changeType"], f"{at}/changeType")
-    urn, aspect = _entity(told, registry, at), told.get("aspectName")
+    members = {name: one for name, one in document.items() if one is not None}
+    operation = _operation(members["changeType"], f"{at}/changeType")
+    urn, aspect = _entity_urn(members, registry, at), members.get("aspectName")
     if aspect is None and operation not in ("delete", "create", "create-entity"):
-        raise refused(f"{at}/aspectName", f"{told['changeType']} names an aspect")
-    whole = aspect is None or operation == "delete"
-    headers = lowered(told.get("headers"))
+        raise refused(f"{at}/aspectName", f"{members['changeType']} requires an aspect name")
+    without_value = aspect is None or operation == "delete"
+    headers = lowered(members.get("headers"))
     return keyless(
         Proposal(
             urn,
             aspect,
             operation,
-            None if whole else _value(told, operation, at),
+            None if without_value else _value(members, operation, at),
             condition(headers, f"{at}/headers"),
             if_absent=if_absent(headers, f"{at}/headers"),
-            system=system_metadata(told.get("systemMetadata"), f"{at}/systemMetadata"),
-            spelling=spelling_of(urn, told.get("entityUrn")),
+            system=system_metadata(members.get("systemMetadata"), f"{at}/systemMetadata"),
+            spelling=spelling_of(urn, members.get("entityUrn")),
         ),
         registry,
     )
 
 
 def is_listed(document: Mapping[str, Any]) -> bool:
-    """Whether a proposal's value is a list: a patch of operations alone."""
+    """Return whether a proposal's value is a list: a JSON patch in its short form."""
     aspect = document.get("aspect")
     return aspect is not None and aspect["value"].lstrip().startswith("[")
 
 
 def keyless(one: Proposal, registry: Registry) -> Proposal:
-    """A proposal of a key as one of the entity: keys are made of URNs, and nobody writes them (spec DH-4).
+    """Turn a proposal for a key aspect into one for the entity: keys are derived from URNs and never written (spec
+    DH-4).
 
-    Raises NotFound for an unknown type of entity.
+    Raises NotFound for an unknown entity type.
     """
     if one.aspect != registry.type(one.urn.type).key_aspect:
         return one
@@ -123,31 +124,31 @@ def keyless(one: Proposal, registry: Registry) -> Proposal:
 
 
 def document(one: Proposal) -> dict[str, Any]:
-    """A proposal as DataHub would have sent it; `proposal` reads it again, but for our own `annotate`."""
+    """Return a proposal as DataHub would have sent it; `proposal` reads it, except for our own `annotate`."""
     changes = {operation: name for name, operation in CHANGE_TYPES.items()}
-    told: dict[str, Any] = {
+    members: dict[str, Any] = {
         "entityType": one.urn.type,
         "entityUrn": str(one.urn),
         "changeType": changes.get(one.operation, "PATCH"),
     }
     if one.aspect is not None:
-        told["aspectName"] = one.aspect
+        members["aspectName"] = one.aspect
     if one.value is not None:
         value = one.value.document if isinstance(one.value, Annotation) else one.value
-        told["aspect"] = generic(value, JSON_PATCH if one.operation == "patch" else JSON)
+        members["aspect"] = generic(value, JSON_PATCH if one.operation == "patch" else JSON)
     if one.system is not None:
-        told["systemMetadata"] = one.system.document
+        members["systemMetadata"] = one.system.document
     headers = dict(_headers(one))
-    return told | ({"headers": headers} if headers else {})
+    return members | ({"headers": headers} if headers else {})
 
 
 def generic(value: Any, content_type: str = JSON) -> dict[str, str]:
-    """A value as DataHub's GenericAspect."""
+    """Return a value as DataHub's GenericAspect."""
     return {"value": compact(value), "contentType": content_type}
 
 
 def condition(headers: Mapping[str, str], at: str) -> Condition:
-    """What the headers of a proposal, in lower case, want to be true. Raises InvalidInstance."""
+    """Return the condition in a proposal's headers, whose names are in lower case. Raises InvalidInstance."""
     return Condition(
         version=headers.get("if-version-match"),
         modified_since=_instant(headers, "if-modified-since", at),
@@ -156,39 +157,39 @@ def condition(headers: Mapping[str, str], at: str) -> Condition:
 
 
 def spelling_of(urn: Urn, sent: str | None) -> str:
-    """Return the URN as it was sent, empty where that is our own text of it."""
+    """Return the URN as it was sent, empty if it is in our own canonical form."""
     return sent if sent is not None and sent != str(urn) else ""
 
 
 def lowered(headers: Mapping[str, str] | None) -> dict[str, str]:
-    """The headers of a proposal, their names in lower case."""
+    """Return the headers of a proposal with names in lower case."""
     return {name.lower(): one for name, one in (headers or {}).items()}
 
 
 def if_absent(headers: Mapping[str, str], at: str) -> bool:
-    """Whether what is there already is to be left as it is. Raises InvalidInstance."""
-    told = headers.get("if-none-match")
-    if told not in (None, "*"):
-        raise refused(f"{at}/If-None-Match", "is *")
-    return told == "*"
+    """Return whether an existing value is to be left unchanged. Raises InvalidInstance."""
+    header = headers.get("if-none-match")
+    if header not in (None, "*"):
+        raise refused(f"{at}/If-None-Match", "must be *")
+    return header == "*"
 
 
 def refused(pointer: str, why: str) -> InvalidInstance:
-    """The error for one wrong place."""
+    """Return the error for one invalid location."""
     return InvalidInstance(_SUBJECT, (Problem(pointer, why),))
 
 
 def urn_at(text: str, pointer: str) -> Urn:
-    """The URN that stands at a place. Raises InvalidInstance."""
+    """Parse the URN at a location. Raises InvalidInstance."""
     try:
         return Urn.parse(text)
     except InvalidName as error:
         raise refused(pointer, error.detail) from None
 
 
-def system_metadata(told: Any, at: str) -> SystemMetadata | None:
-    """What a proposal says of itself; DataHub's command line sends it as text. Raises InvalidInstance."""
-    found = parsed(told, at) if isinstance(told, str) else told
+def system_metadata(sent: Any, at: str) -> SystemMetadata | None:
+    """Parse a proposal's system metadata, which DataHub's command line sends as text. Raises InvalidInstance."""
+    found = parsed(sent, at) if isinstance(sent, str) else sent
     return None if found is None else SystemMetadata.of(found, at)
 
 
@@ -199,7 +200,7 @@ def _schema() -> Schema:
 
 @contextmanager
 def _within(at: str) -> Iterator[None]:
-    """Make the pointers of problems begin at a place."""
+    """Prefix the pointers of problems with a location."""
     try:
         yield
     except InvalidInstance as error:
@@ -209,46 +210,46 @@ def _within(at: str) -> Iterator[None]:
 
 def _operation(change_type: str, at: str) -> Operation:
     if change_type == "RESTATE":
-        raise refused(at, "RESTATE is not taken: `jupyter colophon reindex` makes anew what is derived")
+        raise refused(at, "RESTATE is not supported: use `jupyter colophon reindex` to rebuild derived data")
     if change_type not in CHANGE_TYPES:
-        raise refused(at, f"is one of {', '.join(CHANGE_TYPES)}")
+        raise refused(at, f"must be one of {', '.join(CHANGE_TYPES)}")
     return CHANGE_TYPES[change_type]
 
 
-def _entity(told: Mapping[str, Any], registry: Registry, at: str) -> Urn:
-    kind = told["entityType"]
-    if ("entityUrn" in told) == ("entityKeyAspect" in told):
-        raise refused(f"{at}/entityUrn", "either entityUrn or entityKeyAspect says which entity is meant")
-    if "entityUrn" in told:
-        urn = urn_at(told["entityUrn"], f"{at}/entityUrn")
-        if urn.type != kind:
-            raise refused(f"{at}/entityType", "is not the type that the URN has")
+def _entity_urn(members: Mapping[str, Any], registry: Registry, at: str) -> Urn:
+    entity_type = members["entityType"]
+    if ("entityUrn" in members) == ("entityKeyAspect" in members):
+        raise refused(f"{at}/entityUrn", "give either entityUrn or entityKeyAspect")
+    if "entityUrn" in members:
+        urn = urn_at(members["entityUrn"], f"{at}/entityUrn")
+        if urn.type != entity_type:
+            raise refused(f"{at}/entityType", "must be the type of the URN")
         return urn
-    key = _parsed(told["entityKeyAspect"], (JSON,), f"{at}/entityKeyAspect")
+    key = _parsed(members["entityKeyAspect"], (JSON,), f"{at}/entityKeyAspect")
     place = f"{at}/entityKeyAspect/value"
     try:
         with _within(place):
-            return urn_of_key(registry.type(kind), key)
+            return urn_of_key(registry.type(entity_type), key)
     except InvalidName as error:
         raise refused(place, error.detail) from None
 
 
-def _value(told: Mapping[str, Any], operation: Operation, at: str) -> Any:
-    if "aspect" not in told:
+def _value(members: Mapping[str, Any], operation: Operation, at: str) -> Any:
+    if "aspect" not in members:
         raise refused(f"{at}/aspect", "is missing")
     if operation == "patch":
-        return patch_forms.wrapped(_parsed(told["aspect"], (JSON_PATCH, JSON), f"{at}/aspect"))
-    return _parsed(told["aspect"], (JSON,), f"{at}/aspect")
+        return patch_forms.wrapped(_parsed(members["aspect"], (JSON_PATCH, JSON), f"{at}/aspect"))
+    return _parsed(members["aspect"], (JSON,), f"{at}/aspect")
 
 
 def _parsed(aspect: Mapping[str, str], content_types: tuple[str, ...], at: str) -> Any:
     if aspect["contentType"].partition(";")[0].strip().lower() not in content_types:
-        raise refused(f"{at}/contentType", f"is {' or '.join(content_types)}")
+        raise refused(f"{at}/contentType", f"must be {' or '.join(content_types)}")
     return parsed(aspect["value"], f"{at}/value")
 
 
 def parsed(text: str, at: str) -> Any:
-    """JSON in a string. Raises InvalidInstance, TooLarge."""
+    """Parse JSON in a string. Raises InvalidInstance, TooLarge."""
     try:
         return parse(text.encode(), "the value")
     except MalformedBody as error:
@@ -256,11 +257,11 @@ def parsed(text: str, at: str) -> Any:
 
 
 def _instant(headers: Mapping[str, str], name: str, at: str) -> int | None:
-    told = headers.get(name)
-    if told is None:
+    header = headers.get(name)
+    if header is None:
         return None
     try:
-        return parse_instant(told)
+        return parse_instant(header)
     except InvalidQuery as error:
         raise refused(f"{at}/{name.title()}", error.reason) from None
 

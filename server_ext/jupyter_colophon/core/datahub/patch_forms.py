@@ -58,20 +58,20 @@ def _allowed(operations: list[Any]) -> int:
 
 
 def _forms(aspect: str, changes: Mapping[str, Any]) -> tuple[Form, ...]:
-    told, generic = changes.get(KEYS), changes.get(GENERIC)
+    by_field, generic = changes.get(KEYS), changes.get(GENERIC)
     if generic not in (None, True, False):
         raise PatchFailed(f"{GENERIC} is true or false", f"/{GENERIC}")
-    if told is not None and not isinstance(told, Mapping):
+    if by_field is not None and not isinstance(by_field, Mapping):
         raise PatchFailed(f"{KEYS} is an object of lists of keys", f"/{KEYS}")
-    if not told and not generic:
+    if not by_field and not generic:
         return TEMPLATES.get(aspect, Template()).forms
-    return tuple(_keyed(field, keys) for field, keys in _bounded(told or {}).items())
+    return tuple(_keyed(field, keys) for field, keys in _bounded(by_field or {}).items())
 
 
-def _bounded(told: Mapping[str, Any]) -> Mapping[str, Any]:
-    if len(told) > _FIELDS_MAX:
+def _bounded(by_field: Mapping[str, Any]) -> Mapping[str, Any]:
+    if len(by_field) > _FIELDS_MAX:
         raise TooLarge(f"a patch names the keys of at most {_FIELDS_MAX} fields")
-    return told
+    return by_field
 
 
 def _keyed(field: str, keys: Any) -> KeyedArray:

@@ -1,6 +1,6 @@
-"""What DataHub's classes require of aspects, and what our own doors take without (docs/datahub.md).
+"""Fields that DataHub's classes require and our other APIs do not (docs/datahub.md).
 
-It is filled in when DataHub's clients read, never stored: nobody said it.
+They are added when DataHub's clients read, and never stored, since nobody wrote them.
 """
 
 from collections.abc import Callable, Mapping

@@ -200,7 +200,7 @@ UNITED: Final[Mapping[str, _United]] = {
     "ownership": _United("owner", "owners", _owner, _owner_key, _urn_at("owner"), ("lastModified",)),
     **{
         name: _DESCRIBED
-        for name, said in CONTRIBUTIONS.items()
-        if name.startswith("editable") and any(one.kind == "description" and not one.columns for one in said)
+        for name, contributions in CONTRIBUTIONS.items()
+        if name.startswith("editable") and any(one.kind == "description" and not one.columns for one in contributions)
     },
 }

@@ -13,7 +13,7 @@ def proposals(event: Mapping[str, Any], registry: Registry) -> list[tuple[Propos
     """The proposals that it means, each with the pointer to its value. Raises InvalidInstance with pointers, NotFound."""
     system = system_metadata(event.get("systemMetadata"), "/systemMetadata")
     found = []
-    for name, aspect, place, urn in _said(event["entity"]["value"]):
+    for name, aspect, place, urn in _read_aspects(event["entity"]["value"]):
         entity = urn_at(urn, f"{place.rpartition('/aspects/')[0]}/urn")
         known = registry.aspect_of_class(name)
         if known is None:
@@ -26,16 +26,20 @@ def proposals(event: Mapping[str, Any], registry: Registry) -> list[tuple[Propos
     return found
 
 
-def _said(value: Mapping[str, Any]) -> Iterator[tuple[str, Any, str, str]]:
+def _read_aspects(value: Mapping[str, Any]) -> Iterator[tuple[str, Any, str, str]]:
     """Each aspect: the name of its class, its value, the pointer to that, and the entity's URN."""
     if len(value) != 1:
         raise refused("/entity/value", "has one member, the class of the snapshot")
-    ((kind, told),) = value.items()
+    ((kind, snapshot),) = value.items()
     at = "/entity/value" + written([kind])
-    if not isinstance(told, dict) or not isinstance(told.get("urn"), str) or not isinstance(told.get("aspects"), list):
+    if (
+        not isinstance(snapshot, dict)
+        or not isinstance(snapshot.get("urn"), str)
+        or not isinstance(snapshot.get("aspects"), list)
+    ):
         raise refused(at, "has a urn and a list of aspects")
-    for number, one in enumerate(told["aspects"]):
+    for number, one in enumerate(snapshot["aspects"]):
         if not isinstance(one, dict) or len(one) != 1:
             raise refused(f"{at}/aspects/{number}", "has one member, the class of the aspect")
         ((name, aspect),) = one.items()
-        yield name, aspect, f"{at}/aspects/{number}" + written([name]), told["urn"]
+        yield name, aspect, f"{at}/aspects/{number}" + written([name]), snapshot["urn"]

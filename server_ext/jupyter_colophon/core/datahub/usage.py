@@ -72,9 +72,9 @@ def proposal(bucket: Mapping[str, Any], at: str) -> Proposal:
     return Proposal(urn_at(bucket["resource"], f"{at}/resource"), ASPECT, "upsert", value)
 
 
-def _user(told: Mapping[str, Any], at: str) -> dict[str, Any]:
-    user = told.get("user") or (f"urn:li:corpuser:{told['userEmail']}" if told.get("userEmail") else None)
+def _user(entry: Mapping[str, Any], at: str) -> dict[str, Any]:
+    user = entry.get("user") or (f"urn:li:corpuser:{entry['userEmail']}" if entry.get("userEmail") else None)
     if user is None:
         raise refused(at, "names a user, or an e-mail address")
-    email = {"userEmail": told["userEmail"]} if told.get("userEmail") else {}
-    return {"user": user, "count": told["count"], **email}
+    email = {"userEmail": entry["userEmail"]} if entry.get("userEmail") else {}
+    return {"user": user, "count": entry["count"], **email}

@@ -31,7 +31,7 @@ def parse(body: bytes, subject: str = "the body", *, repeated: list[str] | None 
     except RecursionError:
         raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
     except (json.JSONDecodeError, _Refused) as error:
-        raise MalformedBody(f"{subject} is no JSON: {error}") from None
+        raise MalformedBody(f"{subject} is not valid JSON: {error}") from None
     except ValueError:
         # Python reads no whole number of thousands of digits.
         raise _too_large() from None
@@ -40,7 +40,7 @@ def parse(body: bytes, subject: str = "the body", *, repeated: list[str] | None 
 
 
 def decoded(body: bytes, subject: str = "the body") -> str:
-    """The text of it. Raises MalformedBody for what is no UTF-8."""
+    """Decode UTF-8. Raises MalformedBody."""
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:
@@ -48,7 +48,7 @@ def decoded(body: bytes, subject: str = "the body") -> str:
 
 
 def stored(text: str) -> Any:
-    """A document that the store kept. Raises StoreDamaged where it is none: nothing wrong is told."""
+    """Parse a stored document. Raises StoreDamaged, without details, if it is invalid."""
     try:
         return json.loads(text)
     except (TypeError, ValueError) as error:
@@ -101,7 +101,7 @@ def _last_members(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise _Refused(f"{name} is no JSON number")
+    raise _Refused(f"{name} is not a JSON number")
 
 
 def _check(value: Any) -> None:

@@ -12,9 +12,9 @@ from jupyter_colophon.core.errors import InvalidInstance, Problem
 if TYPE_CHECKING:
     import jsonschema_rs
 
-#: At most so many problems of one document are told.
+#: The most problems reported for one document.
 MAX_PROBLEMS = 100
-#: What is told where it would take too long to say more.
+#: The message if finding more problems would take too long.
 TOO_MUCH = Problem("", "is not valid, and too large or too deep for its schema to say where")
 
 
@@ -47,7 +47,7 @@ class Schema:
         return self._given() if callable(self._given) else self._given
 
     def compiled(self) -> "Schema":
-        """Compile it now. Raises ValueError where it is no schema, or has expressions that are not linear."""
+        """Compile the schema now. Raises ValueError if it is invalid or has expressions that are not linear."""
         _ = self._validator
         return self
 
@@ -106,9 +106,9 @@ def _refuse(uri: str) -> NoReturn:
     raise ValueError("references to other documents are not followed")
 
 
-#: A choice of so many is told whole.
+#: The most alternatives that a message lists.
 _FEW: Final = 20
-#: What tags and keys are made of (spec MODEL-7), and what is said of one that is not.
+#: The grammar of tags and keys (spec MODEL-7), and the message for a violation.
 _WORD: Final = "^[A-Za-z0-9_-]{1,50}$"
 _NO_WORD: Final = "only the letters A to Z and a to z, digits, _ and - are taken, 1 to 50 of them"
 

@@ -199,7 +199,7 @@ class _Document:
             self._size -= was
             holder[pointer.last] = value
         else:
-            raise PatchFailed("nothing can be inside a value that is no object and no list", f"{self.at}/path")
+            raise PatchFailed("only objects and lists have members", f"{self.at}/path")
 
     def _take(self, pointer: Pointer, member: str) -> object:
         if pointer.is_root:
@@ -220,7 +220,7 @@ class _Document:
             elif isinstance(present, dict) and word in present:
                 present = present[word]
             else:
-                raise PatchFailed("there is no value at this path", f"{self.at}/{member}")
+                raise PatchFailed("no value exists at this path", f"{self.at}/{member}")
         return present
 
     def _index(self, holder: list[Any], pointer: Pointer, member: str, count: int | None = None) -> int:

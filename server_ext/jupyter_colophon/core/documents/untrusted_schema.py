@@ -28,7 +28,7 @@ _DRAFT_7 = re.compile(
     r"|https://raw\.githubusercontent\.com/elyra-ai/elyra/[\w.-]+/[\w/-]+/meta-schema\.json"
 )
 _DRAFT_2020_12 = re.compile(r"https://json-schema\.org/draft/2020-12/schema#?")
-#: What `$schema` may be for each dialect, and what is told of another.
+#: The values of `$schema` for each dialect, and the message for any other.
 _DIALECTS = {
     Dialect.DRAFT_7: (_DRAFT_7, "schemas of schemaspaces are of JSON Schema draft-07"),
     Dialect.DRAFT_2020_12: (_DRAFT_2020_12, "schemas of aspects are of JSON Schema 2020-12"),
@@ -82,8 +82,8 @@ def _of_the_parts(document: Mapping[str, Any], dialect: Dialect) -> list[Problem
 
 def _reasons(words: tuple[str, ...], schema: Mapping[str, Any], dialect: Dialect) -> list[tuple[str, str]]:
     found = []
-    (names, refusal), told = _DIALECTS[dialect], schema.get("$schema")
-    if told is not None and not (isinstance(told, str) and names.fullmatch(told)):
+    (names, refusal), uri = _DIALECTS[dialect], schema.get("$schema")
+    if uri is not None and not (isinstance(uri, str) and names.fullmatch(uri)):
         found.append(("$schema", refusal))
     if words and "$id" in schema:
         found.append(("$id", "only the whole schema has an id"))

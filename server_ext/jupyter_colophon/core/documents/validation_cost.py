@@ -19,7 +19,7 @@ _ITEMS: Final = ("items", "additionalItems", "prefixItems", "contains")
 
 
 def is_little(value: Any, root: Mapping[str, Any], most: int = MOST) -> bool:
-    """Whether all that is wrong with a value can be said in time."""
+    """Return whether all problems of a value can be found within the time limit."""
     waiting: list[tuple[Any, Any, int]] = [(value, root, _PRICE)]
     left = most
     while waiting:
@@ -49,10 +49,10 @@ def _inside(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
         for name, inner in value.items():
             yield from ((inner, of) for of in ([named[name]] if name in named else others))
     elif isinstance(value, list | tuple):
-        told = [schema[keyword] for keyword in _ITEMS if keyword in schema]
-        of_each = [one for one in told if not isinstance(one, list)]
+        items = [schema[keyword] for keyword in _ITEMS if keyword in schema]
+        of_each = [one for one in items if not isinstance(one, list)]
         for index, inner in enumerate(value):
-            placed = [one[index] for one in told if isinstance(one, list) and index < len(one)]
+            placed = [one[index] for one in items if isinstance(one, list) and index < len(one)]
             yield from ((inner, of) for of in (*placed, *of_each))
 
 

@@ -28,21 +28,21 @@ class Annotation:
     clear_tags: bool = False
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> "Annotation":
+    def of(cls, document: Mapping[str, Any]) -> "Annotation":
         """The change that a document says (schemas/api/annotation.json)."""
         return cls(
-            properties=told.get("properties", {}),
-            tags=tuple(told.get("tags", ())),
-            without_properties=frozenset(told.get("withoutProperties", ())),
-            without_tags=frozenset(told.get("withoutTags", ())),
-            clear_properties=told.get("clearProperties", False),
-            clear_tags=told.get("clearTags", False),
+            properties=document.get("properties", {}),
+            tags=tuple(document.get("tags", ())),
+            without_properties=frozenset(document.get("withoutProperties", ())),
+            without_tags=frozenset(document.get("withoutTags", ())),
+            clear_properties=document.get("clearProperties", False),
+            clear_tags=document.get("clearTags", False),
         )
 
     @property
     def document(self) -> dict[str, Any]:
         """The document that says it; what it leaves alone is not in it."""
-        said = {
+        members = {
             "properties": dict(self.properties),
             "tags": list(self.tags),
             "withoutProperties": sorted(self.without_properties),
@@ -50,7 +50,7 @@ class Annotation:
             "clearProperties": self.clear_properties,
             "clearTags": self.clear_tags,
         }
-        return {name: value for name, value in said.items() if value}
+        return {name: value for name, value in members.items() if value}
 
     def applied(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """The value after the change. Tags keep their order, new ones come last."""
@@ -66,7 +66,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """All properties and tags of a scope anew, as a source that is read again tells them (spec WRITE-18).
+    """Replace all properties and tags of a scope by those that a source reports on rereading (spec WRITE-18).
 
     Old properties and tags named in `keep` stay where the new ones lack them, those in `preserve` whatever the new
     ones say. Where there was nothing, there is nothing to keep.

@@ -30,6 +30,6 @@ class Change:
     run: str | None
     previous: Mapping[str, Any] | None
     value: Mapping[str, Any] | None
-    #: What its writer, and that of the value before it, said of themselves.
+    #: The system metadata of this value and of the previous one.
     system: Annotated[SystemMetadata | None, Member("systemMetadata", omit_default=True)] = None
     previous_system: Annotated[SystemMetadata | None, Member("previousSystemMetadata", omit_default=True)] = None

@@ -1,4 +1,4 @@
-"""Kinds of entity as people tell them apart: a stream is no dataset to them, each custom type is a kind of its own."""
+"""Kinds of entity as shown to users: a stream is not a dataset, and each custom type is a kind of its own."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""A namespace as lines that people can read, compare and keep under version control.
+"""Write a namespace as text lines that can be read, compared and kept under version control, and read them.
 
-The first line says what it is; each other one is an aspect, `{"aspect", "digest", "urn", "value"}`. The digest is that
-of the value when it was written: it tells later whether the line was edited, and what from.
+The first line is a header; every other one is an aspect, `{"aspect", "digest", "urn", "value"}`. The digest is that
+of the value when it was exported, so an import can detect edits and their base.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ _DIGITS = 32
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One aspect of one entity. `digest` is empty where the line does not tell it, `number` counts the head as 1."""
+    """One aspect of one entity. `digest` is empty if the line has none; `number` counts the header as 1."""
 
     urn: Urn
     aspect: str
@@ -29,50 +29,50 @@ class Line:
 
 
 def digest(value: object) -> str:
-    """What tells a value from others."""
+    """Return the digest of a value."""
     return sha256(compact(value).encode()).hexdigest()[:_DIGITS]
 
 
-def head(name: str) -> str:
-    """The first line of a namespace."""
+def format_head(name: str) -> str:
+    """Return the header line of a namespace."""
     return compact({"format": FORMAT, "namespace": name, "version": VERSION})
 
 
-def written(urn: str, aspect: str, value: Mapping[str, Any]) -> str:
-    """The line of an aspect."""
+def format_line(urn: str, aspect: str, value: Mapping[str, Any]) -> str:
+    """Return the line of an aspect."""
     return compact({"aspect": aspect, "digest": digest(value), "urn": urn, "value": value})
 
 
 def read_head(lines: Iterator[bytes]) -> str:
-    """The namespace that the first line names. Raises MalformedBody."""
-    told = _parsed(next(lines, b""), 1)
-    if not isinstance(told, dict) or (told.get("format"), told.get("version")) != (FORMAT, VERSION):
-        raise MalformedBody(f"line 1: it is no export of a namespace ({FORMAT}, version {VERSION})")
+    """Return the namespace in the header line. Raises MalformedBody."""
+    header = _parse_line(next(lines, b""), 1)
+    if not isinstance(header, dict) or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
+        raise MalformedBody(f"line 1: not an export of a namespace ({FORMAT}, version {VERSION})")
     try:
-        return namespace(str(told.get("namespace"))).parts[0]
+        return namespace(str(header.get("namespace"))).parts[0]
     except InvalidName as error:
         raise MalformedBody(f"line 1: {error.detail}") from None
 
 
 def read(lines: Iterable[bytes]) -> Iterator[Line]:
-    """The lines behind the first; empty ones are left out. Raises MalformedBody with the number of the wrong one."""
+    """Yield the lines after the header, skipping empty ones. Raises MalformedBody with the number of the invalid line."""
     for number, text in enumerate(lines, 2):
         if not text.strip():
             continue
-        told = _parsed(text, number)
-        if not isinstance(told, dict) or told.keys() - {"digest"} != {"aspect", "urn", "value"}:
-            raise MalformedBody(f"line {number}: it has not exactly the members aspect, urn, value and digest")
-        urn, aspect, known = told["urn"], told["aspect"], told.get("digest", "")
+        entry = _parse_line(text, number)
+        if not isinstance(entry, dict) or entry.keys() - {"digest"} != {"aspect", "urn", "value"}:
+            raise MalformedBody(f"line {number}: the members must be exactly aspect, urn, value and optionally digest")
+        urn, aspect, known = entry["urn"], entry["aspect"], entry.get("digest", "")
         if not all(isinstance(one, str) for one in (urn, aspect, known)):
-            raise MalformedBody(f"line {number}: aspect, urn and digest are texts")
+            raise MalformedBody(f"line {number}: aspect, urn and digest must be strings")
         try:
-            yield Line(Urn.parse(urn), aspect, told["value"], known, number)
+            yield Line(Urn.parse(urn), aspect, entry["value"], known, number)
         except InvalidName as error:
             raise MalformedBody(f"line {number}: {error.detail}") from None
 
 
 def chunks(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
-    """All lines in parts of about so many bytes, each behind the first line."""
+    """Split the lines into parts of about `size` bytes, each with the header line."""
     source = iter(lines)
     first = next(source, b"")
     part, length = [first], 0
@@ -85,7 +85,7 @@ def chunks(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
     yield b"".join(part)
 
 
-def _parsed(text: bytes, number: int) -> Any:
+def _parse_line(text: bytes, number: int) -> Any:
     try:
         return parse(text, "it")
     except MalformedBody as error:

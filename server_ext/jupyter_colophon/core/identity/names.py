@@ -1,6 +1,6 @@
 """One thing, one name: how every entity's URN is made and what it says (spec ID-1).
 
-The grammar of URNs is in `core/identity/urn.py`; the spellings of other doors are in `core/cdap/names.py` and
+The grammar of URNs is in `core/identity/urn.py`; the spellings of other APIs are in `core/cdap/names.py` and
 `core/identity/openlineage_names.py`.
 """
 
@@ -179,7 +179,7 @@ def run_urn(program_: Urn, run_id: str) -> Urn:
 
 def shared_run_urn(program_: Urn, run_id: str) -> Urn:
     """Return the URN of a run whose id is not a UUID, or is a UUID that the run of another program has already."""
-    # No name holds a line break, so the pair can be told from every other one.
+    # No name contains a line break, so the pair is unambiguous.
     return simple("dataProcessInstance", str(uuid.uuid5(_RUN_IDS, f"{program_}\n{run_id}")))
 
 
@@ -380,10 +380,10 @@ def _unquoted(word: str) -> str:
 def require_namespace(name: str) -> None:
     """Raise `InvalidName` unless a namespace can be called so."""
     if not fits_namespace(name):
-        raise InvalidName("namespace", name, "a namespace is made of ASCII letters, digits and _")
+        raise InvalidName("namespace", name, "use only ASCII letters, digits and _")
 
 
 def require_id(kind: str, text: str) -> None:
     """Raise `InvalidName` unless the text fits `fits_id`; `kind` says what it should have named."""
     if not fits_id(text):
-        raise InvalidName(kind, text, "it is made of ASCII letters, digits, _ and -")
+        raise InvalidName(kind, text, "use only ASCII letters, digits, _ and -")

@@ -49,7 +49,7 @@ class Urn:
 
     def __post_init__(self) -> None:
         if not _TYPE.fullmatch(self.type):
-            raise InvalidName("URN", self.type, "the entity type is made of ASCII letters")
+            raise InvalidName("URN", self.type, "use only ASCII letters in the entity type")
         if not self.parts or not (self.compound or len(self.parts) == 1):
             raise InvalidName("URN", self.type, "a simple key has one part, a compound one at least one")
         for part in self.parts:
@@ -238,7 +238,7 @@ def _check_job(urn: Urn) -> None:
 
 def _check_namespace(urn: Urn) -> None:
     if urn.compound or not fits_namespace(urn.parts[0]):
-        raise InvalidName("namespace", urn.parts[0], "a namespace is made of ASCII letters, digits and _")
+        raise InvalidName("namespace", urn.parts[0], "use only ASCII letters, digits and _")
 
 
 def _check_instance(urn: Urn) -> None:

@@ -18,7 +18,7 @@ class InstanceQuery:
     """Which instances of a schemaspace are listed.
 
     `text` is looked for, in any case, in name, display name, description and tags; `tags` are alternatives. `valid` is
-    True or False for those alone, None for both. `limit` is at least 1, `cursor` the place that a page before told.
+    True or False for those alone, None for both. `limit` is at least 1, `cursor` that of the previous page.
     """
 
     text: str = ""

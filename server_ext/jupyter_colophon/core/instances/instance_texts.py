@@ -1,4 +1,4 @@
-"""What search is told of an instance of a schemaspace: its tags, and its texts with the names of their members."""
+"""Extract the texts of an instance for search: its tags, and its strings with the names of their members."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice

@@ -67,7 +67,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What was said of an entity when a run touched something first; of machines only where that was asked for."""
+    """The metadata of an entity when a run first accessed something; SYSTEM metadata only if configured."""
 
     user: Said = field(default_factory=Said)
     system: Said | None = None
@@ -81,7 +81,7 @@ class Access:
     mode: AccessMode
     component: str = ""
     time: Time | None = None
-    #: What was said of the data then, where the caller knows; else what the catalog says.
+    #: The metadata of the dataset at that time, if the caller knows them; the catalog's otherwise.
     snapshot: Annotated[Snapshot | None, HIDDEN] = None
     #: The namespace that the data have to be in; "" where the caller names none.
     namespace: Annotated[str, HIDDEN] = ""
@@ -91,7 +91,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What is told of a run in one call: one that is not known yet begins, one that is known goes on.
+    """A report about a run in one call: a new run starts, a known one continues.
 
     Its program, in this namespace ("" where the caller names none), and the data have to be there. What is None stays.
     """
@@ -164,7 +164,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What a run has to do with an entity, and what was said of that then. Program and application have no mode."""
+    """A run's relation to an entity, with its metadata at that time. Program and application have no mode."""
 
     urn: str
     role: Role

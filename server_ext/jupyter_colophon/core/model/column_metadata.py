@@ -30,12 +30,12 @@ def with_descriptions(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping
 
 def left_out(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, str, Items]]:
     """Yield the path, the aspect and the items for each column whose tags or terms a new schema does not mention."""
-    told = dict(_columns(new))
+    new_columns = dict(_columns(new))
     for path, one in _columns(old):
         for aspect, (member, _) in KEPT.items():
             value = one.get(aspect)
             items = value.get(member) if isinstance(value, Mapping) else None
-            if items and isinstance(items, list) and told.get(path, {}).get(aspect) is None:
+            if items and isinstance(items, list) and new_columns.get(path, {}).get(aspect) is None:
                 yield path, aspect, items
 
 

@@ -1,4 +1,4 @@
-"""One schema of two: DataHub's shape of an aspect, and what our own doors, kernels and tests write besides."""
+"""Merge two schemas of an aspect: DataHub's, and that of our own APIs and kernels."""
 
 from collections.abc import Mapping
 from typing import Any, Final

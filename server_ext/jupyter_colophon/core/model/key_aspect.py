@@ -19,7 +19,7 @@ def urn_of_key(kind: EntityType, key: object) -> Urn:
     """The entity of this type whose key aspect this is. Raises InvalidInstance, InvalidName."""
     spec = kind.aspect(kind.key_aspect)
     if kind.key is None or spec is None:
-        raise InvalidInstance(kind.key_aspect, (Problem("", f"a {kind.type} is told by its URN"),))
+        raise InvalidInstance(kind.key_aspect, (Problem("", f"a {kind.type} is identified by its URN"),))
     spec.schema.validate(key, spec.name)
     parts = cast("Mapping[str, str]", key)
     if missing := [name for name in kind.key if name not in parts]:

@@ -32,9 +32,9 @@ WORKFLOWS: Final = "workflows"
 Programs = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 
-def programs_of(told: Mapping[str, Iterable[Any]]) -> Programs:
-    """Programs as `/v3` is told them: ids by type, and of workflows also `{"name", "nodes"}`."""
-    return {type_: dict(map(_program, all_)) for type_, all_ in told.items()}
+def programs_of(listed: Mapping[str, Iterable[Any]]) -> Programs:
+    """Parse the programs in a `/v3` request: ids by type; a workflow may also be `{"name", "nodes"}`."""
+    return {type_: dict(map(_program, all_)) for type_, all_ in listed.items()}
 
 
 def labels(type_: str, id_: str, nodes: Iterable[str] = ()) -> tuple[str, ...]:
@@ -43,5 +43,5 @@ def labels(type_: str, id_: str, nodes: Iterable[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*named, *KINDS[type_], *nodes)))
 
 
-def _program(told: Any) -> tuple[str, tuple[str, ...]]:
-    return (told, ()) if isinstance(told, str) else (told["name"], tuple(told.get("nodes", ())))
+def _program(entry: Any) -> tuple[str, tuple[str, ...]]:
+    return (entry, ()) if isinstance(entry, str) else (entry["name"], tuple(entry.get("nodes", ())))

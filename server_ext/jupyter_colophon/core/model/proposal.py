@@ -20,7 +20,7 @@ Needs = Literal["nothing", "namespace", "entity"]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must still be true of the aspect when the proposal is committed; all that is told must be.
+    """The conditions on the aspect when the proposal is committed; all that are given must hold.
 
     A version is compared as text; -1 is absent. Times are ms, and what is absent was never modified.
     """

@@ -1,6 +1,6 @@
 """The entity registry: which entity types exist, and which aspects each has.
 
-Ours are told by `schemas/registry.json`. DataHub's (core/model/datahub_model.py) are more of both; they are loaded when
+Ours are defined in `schemas/registry.json`. DataHub's (core/model/datahub_model.py) are more of both; they are loaded when
 somebody first asks for one that is not ours, so that nobody waits for them at the start.
 """
 

@@ -1,7 +1,7 @@
-"""What a user's `entity-registry.yml` adds to the model: entity types, aspects, scopes and rules (docs/registry.md).
+"""Read a user's `entity-registry.yml`: entity types, aspects, scopes and rules added to the model (docs/registry.md).
 
-It is DataHub's file with a list of aspects besides. Whatever is wrong in it is told with a pointer and left out; the
-rest counts.
+The file has DataHub's format and a list of aspects. An invalid entry is reported with a pointer and left out; the
+rest takes effect.
 """
 
 import re
@@ -20,21 +20,23 @@ from jupyter_colophon.core.model.vocabulary import find_annotations
 
 _TYPE: Final = re.compile(r"[A-Za-z]{1,64}")
 _ASPECT: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}")
-#: Members of DataHub's file that mean nothing here.
-_PASSED_BY: Final = frozenset({"id", "events"})
+#: Members of DataHub's file that have no meaning here.
+_IGNORED: Final = frozenset({"id", "events"})
 _SCOPES: Final = frozenset(get_args(Scope))
-#: The key of a rule among DataHub's plugins; what else is there is Java.
-_RULES, _OURS = "aspectPayloadValidators", "entryPoint"
+#: The key of a rule among DataHub's plugins; all others are Java.
+_RULES, _ENTRY_POINT = "aspectPayloadValidators", "entryPoint"
 
 Words = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ExtensionContext:
-    """What an overlay is read in: our types and aspects, the schemas beside the file, other packages' checks.
+    """The context in which an extension is read: our types and aspects, the schemas beside the file, other packages'
+    checks.
 
-    `types` gives the key aspect of a type of ours, an empty one where nobody can add to it.
-    `schema` gives the document of that name, None where there is none; `check` the entry point's. Both raise MetadataError.
+    `types` gives the key aspect of each of our types, empty for a type that cannot be extended. `schema` returns
+    the document of that name, None if there is none; `check` returns the entry point's check. Both raise
+    MetadataError.
     """
 
     types: Mapping[str, str]
@@ -45,7 +47,7 @@ class ExtensionContext:
 
 @dataclass(slots=True)
 class Overlay:
-    """The model with what was added, the rules, what was left out and why, and what means nothing here."""
+    """The extended model, its rules, the faults of what was left out, and warnings about what has no effect."""
 
     model: Model
     rules: tuple[Rule, ...] = ()
@@ -53,190 +55,198 @@ class Overlay:
     warnings: list[Problem] = field(default_factory=list)
 
 
-def overlaid(model: Model, document: Any, context: ExtensionContext) -> Overlay:
-    """The model with this document over it."""
-    found = Overlay(model)
+def extend_model(model: Model, document: Any, context: ExtensionContext) -> Overlay:
+    """Return the model extended by this document."""
+    overlay = Overlay(model)
     if not isinstance(document, Mapping):
-        found.faults.append(Problem("", "is no mapping of `entities`, `aspects` and `plugins`"))
-        return found
-    _Reading(found, context).read(document)
-    return found
+        overlay.faults.append(Problem("", "is not a mapping of `entities`, `aspects` and `plugins`"))
+        return overlay
+    _Reader(overlay, context).read(document)
+    return overlay
 
 
 @dataclass(slots=True)
-class _Reading:
+class _Reader:
     overlay: Overlay
     context: ExtensionContext
     _place: Words = ()
 
     def read(self, document: Mapping[str, Any]) -> None:
         for name in document:
-            if name not in ("entities", "aspects", "plugins", *_PASSED_BY):
-                self._fault((str(name),), "there is no member of this name")
-        for at, told in self._listed(document, "aspects"):
-            self._aspect(("aspects", at), told)
-        for at, told in self._listed(document, "entities"):
-            self._entity(("entities", at), told)
-        self._plugins(document.get("plugins"))
+            if name not in ("entities", "aspects", "plugins", *_IGNORED):
+                self._add_fault((str(name),), "unknown member")
+        for at, entry in self._members(document, "aspects"):
+            self._read_aspect(("aspects", at), entry)
+        for at, entry in self._members(document, "entities"):
+            self._read_entity(("entities", at), entry)
+        self._read_plugins(document.get("plugins"))
 
-    def _fault(self, words: Words, message: str) -> None:
+    def _add_fault(self, words: Words, message: str) -> None:
         self.overlay.faults.append(Problem(written(map(str, words)), message))
 
-    def _listed(self, holder: Mapping[Any, Any], name: str, *above: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        told = holder.get(name)
-        if told is not None and not isinstance(told, list):
-            self._fault((*above, name), "is no list")
+    def _members(self, parent: Mapping[Any, Any], name: str, *prefix: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        listed = parent.get(name)
+        if listed is not None and not isinstance(listed, list):
+            self._add_fault((*prefix, name), "is not a list")
             return
-        for at, one in enumerate(told or ()):
+        for at, one in enumerate(listed or ()):
             if isinstance(one, Mapping):
                 yield at, one
             else:
-                self._fault((*above, name, at), "is no mapping")
+                self._add_fault((*prefix, name, at), "is not a mapping")
 
-    def _aspect(self, words: Words, told: Mapping[str, Any]) -> None:
-        """An aspect that is new, or another scope of one that is known."""
-        name, scope = told.get("name"), told.get("scope")
-        if not self._is_named(words, name, _ASPECT):
+    def _read_aspect(self, words: Words, entry: Mapping[str, Any]) -> None:
+        """Read a new aspect, or another scope for a known one."""
+        name, scope = entry.get("name"), entry.get("scope")
+        if not self._check_name(words, name, _ASPECT):
             return
-        if unknown := [key for key in told if key not in ("name", "title", "scope", "schema", "timeseries")]:
-            self._fault((*words, str(unknown[0])), "there is no member of this name")
+        if unknown := [key for key in entry if key not in ("name", "title", "scope", "schema", "timeseries")]:
+            self._add_fault((*words, str(unknown[0])), "unknown member")
         elif scope not in (None, *_SCOPES):
-            self._fault((*words, "scope"), "is USER or SYSTEM")
+            self._add_fault((*words, "scope"), "is USER or SYSTEM")
         elif name in self.context.aspects:
-            self._fault(words, f"the aspect {name} is ours, and stays as it is")
+            self._add_fault(words, f"the aspect {name} is built in and cannot be changed")
         elif name not in self.overlay.model.aspects:
-            self._new_aspect(words, str(name), told)
-        elif {"schema", "title", "timeseries"} & told.keys():
-            self._fault(words, f"the aspect {name} is DataHub's: it can have another scope, and nothing else")
+            self._add_aspect(words, str(name), entry)
+        elif {"schema", "title", "timeseries"} & entry.keys():
+            self._add_fault(words, f"the aspect {name} is DataHub's: only its scope can be changed")
         elif scope is not None:
-            self._take(replace(self.overlay.model.aspects[str(name)], scope=scope))
+            self._store_aspect(replace(self.overlay.model.aspects[str(name)], scope=scope))
 
-    def _new_aspect(self, words: Words, name: str, told: Mapping[str, Any]) -> bool:
-        """Take an aspect by its schema beside the file; whether it is there."""
-        file = told.get("schema", f"{name}.json")
+    def _add_aspect(self, words: Words, name: str, entry: Mapping[str, Any]) -> bool:
+        """Add an aspect by the schema beside the file; return whether it was added."""
+        file = entry.get("schema", f"{name}.json")
         try:
             document = self.context.schema(file) if isinstance(file, str) else None
         except MetadataError as error:
-            self._fault(words, error.detail)
+            self._add_fault(words, error.detail)
             return False
         if document is None:
-            self._fault(words, f"there is no aspect {name}, and no schema {shown(str(file))} beside the file")
+            self._add_fault(words, f"unknown aspect {name}: schema {shown(str(file))} not found beside the file")
             return False
-        timeseries = told.get("timeseries", False)
+        timeseries = entry.get("timeseries", False)
         wrong = [Problem(one.pointer, one.message) for one in refusals(document, Dialect.DRAFT_2020_12)]
         if not wrong and (document.get("type") != "object" or not isinstance(timeseries, bool)):
-            wrong = [Problem("", "the schema of an aspect is that of an object; timeseries is true or false")]
+            wrong = [
+                Problem("", "the schema of an aspect must describe an object, and timeseries must be true or false")
+            ]
         if not wrong and timeseries and "timestampMillis" not in document.get("required", ()):
-            wrong = [Problem("/required", "what is told by time has to have the member timestampMillis")]
+            wrong = [Problem("/required", "a timeseries aspect must require the member timestampMillis")]
         for one in wrong[:1]:
-            self._fault(words, f"{shown(str(file))} at {one.pointer or 'the top'}: {one.message}")
+            self._add_fault(words, f"{shown(str(file))} at {one.pointer or 'the top'}: {one.message}")
         if not wrong:
-            scope = told.get("scope") or scope_of(name)
-            title = str(told.get("title") or document.get("title") or title_of(name))
+            scope = entry.get("scope") or scope_of(name)
+            title = str(entry.get("title") or document.get("title") or title_of(name))
             spec = AspectSpec(name, title, scope, key=False, schema=Schema(document), timeseries=timeseries)
             if not timeseries:
                 spec = replace(spec, contributes=find_annotations(document), offered=scope == "USER")
-            self._take(spec)
+            self._store_aspect(spec)
         return not wrong
 
-    def _take(self, spec: AspectSpec) -> None:
+    def _store_aspect(self, spec: AspectSpec) -> None:
         model = self.overlay.model
         self.overlay.model = replace(model, aspects={**model.aspects, spec.name: spec})
 
-    def _is_named(self, words: Words, name: Any, grammar: re.Pattern[str]) -> bool:
+    def _check_name(self, words: Words, name: Any, grammar: re.Pattern[str]) -> bool:
         if isinstance(name, str) and grammar.fullmatch(name):
             return True
-        self._fault((*words, "name"), "is a name of ASCII letters" + (" and digits" if grammar is _ASPECT else ""))
+        self._add_fault(
+            (*words, "name"), "must be a name of ASCII letters" + (" and digits" if grammar is _ASPECT else "")
+        )
         return False
 
-    def _entity(self, words: Words, told: Mapping[str, Any]) -> None:
-        """A type that is new, or more aspects of one that is known."""
-        name = told.get("name")
-        if not self._is_named(words, name, _TYPE):
+    def _read_entity(self, words: Words, entry: Mapping[str, Any]) -> None:
+        """Read a new entity type, or more aspects for a known one."""
+        name = entry.get("name")
+        if not self._check_name(words, name, _TYPE):
             return
-        known = self.overlay.model.entities.get(str(name))
-        key = known.key_aspect if known else self.context.types.get(str(name))
+        existing = self.overlay.model.entities.get(str(name))
+        key = existing.key_aspect if existing else self.context.types.get(str(name))
         if key == "":
-            self._fault(words, f"the type {name} is ours, and stays as it is")
+            self._add_fault(words, f"the type {name} is built in and cannot be changed")
             return
         if key is None:
-            key = self._new_key(words, told.get("keyAspect"))
+            key = self._add_key(words, entry.get("keyAspect"))
             if key is None:
                 return
-        elif told.get("keyAspect", key) != key:
-            self._fault((*words, "keyAspect"), f"the key aspect of a {name} is {key}")
+        elif entry.get("keyAspect", key) != key:
+            self._add_fault((*words, "keyAspect"), f"the key aspect of a {name} is {key}")
             return
-        before = known or Modelled(key, (), str(told.get("category", "")), str(told.get("doc", "")))
-        more = [*before.aspects, *self._named_aspects(words, told)]
+        before = existing or Modelled(key, (), str(entry.get("category", "")), str(entry.get("doc", "")))
+        more = [*before.aspects, *self._aspect_names(words, entry)]
         model = self.overlay.model
         entity = replace(before, aspects=tuple(dict.fromkeys(one for one in more if one != key)))
         self.overlay.model = replace(model, entities={**model.entities, str(name): entity})
 
-    def _named_aspects(self, words: Words, told: Mapping[str, Any]) -> Iterator[str]:
-        named = told.get("aspects")
+    def _aspect_names(self, words: Words, entry: Mapping[str, Any]) -> Iterator[str]:
+        named = entry.get("aspects")
         if named is not None and not isinstance(named, list):
-            self._fault((*words, "aspects"), "is no list")
+            self._add_fault((*words, "aspects"), "is not a list")
             return
         for at, one in enumerate(named or ()):
             if not isinstance(one, str) or not _ASPECT.fullmatch(one):
-                self._fault((*words, "aspects", at), "is a name of ASCII letters and digits")
-            elif one not in self.context.aspects and self._is_there((*words, "aspects", at), one):
+                self._add_fault((*words, "aspects", at), "must be a name of ASCII letters and digits")
+            elif one not in self.context.aspects and self._ensure_aspect((*words, "aspects", at), one):
                 yield one
 
-    def _is_there(self, words: Words, aspect: str) -> bool:
-        return aspect in self.overlay.model.aspects or self._new_aspect(words, aspect, {})
+    def _ensure_aspect(self, words: Words, aspect: str) -> bool:
+        return aspect in self.overlay.model.aspects or self._add_aspect(words, aspect, {})
 
-    def _new_key(self, words: Words, name: Any) -> str | None:
-        """The key aspect of a new type: its schema names the parts of the URN, in their order."""
+    def _add_key(self, words: Words, name: Any) -> str | None:
+        """Add the key aspect of a new type: its schema names the parts of the URN, in order."""
         place = (*words, "keyAspect")
         if not isinstance(name, str) or not _ASPECT.fullmatch(name):
-            self._fault(place, "a new type of entity has a key aspect, whose schema names the parts of its URN")
+            self._add_fault(place, "a new entity type needs a key aspect whose schema names the parts of its URN")
             return None
         if name in self.context.aspects or any(name == one.key_aspect for one in self.overlay.model.entities.values()):
-            self._fault(place, f"the key aspect {name} is another type's")
+            self._add_fault(place, f"the key aspect {name} is another type's")
             return None
-        if not self._is_there(place, name):
+        if not self._ensure_aspect(place, name):
             return None
         spec = self.overlay.model.aspects[name]
         named, required = spec.schema.document.get("properties", {}), spec.schema.document.get("required", ())
         texts = all(isinstance(one, Mapping) and one.get("type") == "string" for one in named.values())
         if not named or not texts or set(named) != set(required):
-            self._fault(place, f"the schema of {name} has texts as properties, all of them required: the URN's parts")
+            self._add_fault(
+                place, f"the properties of the schema of {name}, the parts of the URN, must be required strings"
+            )
             return None
-        self._take(replace(spec, key=True))
+        self._store_aspect(replace(spec, key=True))
         model = self.overlay.model
         self.overlay.model = replace(model, keys={**model.keys, name: tuple(named)})
         return name
 
-    def _plugins(self, told: Any) -> None:
-        if told is None:
+    def _read_plugins(self, plugins: Any) -> None:
+        if plugins is None:
             return
-        if not isinstance(told, Mapping):
-            self._fault(("plugins",), "is no mapping")
+        if not isinstance(plugins, Mapping):
+            self._add_fault(("plugins",), "is not a mapping")
             return
-        for name in told:
-            for at, one in self._listed(told, name, "plugins"):
+        for name in plugins:
+            for at, one in self._members(plugins, name, "plugins"):
                 words = ("plugins", str(name), at)
-                if name == _RULES and _OURS in one:
-                    self._rule(words, one)
+                if name == _RULES and _ENTRY_POINT in one:
+                    self._read_rule(words, one)
                 else:
                     what = shown(str(one.get("className", name)))
-                    self.overlay.warnings.append(Problem(written(map(str, words)), f"{what} is Java, and is not run"))
+                    self.overlay.warnings.append(Problem(written(map(str, words)), f"{what} is Java and is not run"))
 
-    def _rule(self, words: Words, told: Mapping[str, Any]) -> None:
-        if told.get("enabled", True) is not True:
+    def _read_rule(self, words: Words, entry: Mapping[str, Any]) -> None:
+        if entry.get("enabled", True) is not True:
             return
-        name, operations = told[_OURS], told.get("supportedOperations", [])
-        places = told.get("supportedEntityAspectNames", [{}])
+        name, operations = entry[_ENTRY_POINT], entry.get("supportedOperations", [])
+        places = entry.get("supportedEntityAspectNames", [{}])
         if not isinstance(operations, list) or not all(one in OPERATIONS for one in operations):
-            self._fault((*words, "supportedOperations"), f"is a list of {', '.join(OPERATIONS)}")
+            self._add_fault((*words, "supportedOperations"), f"must be a list of {', '.join(OPERATIONS)}")
         elif not isinstance(places, list) or not all(isinstance(one, Mapping) for one in places):
-            self._fault((*words, "supportedEntityAspectNames"), "is a list of mappings of entityName and aspectName")
+            self._add_fault(
+                (*words, "supportedEntityAspectNames"), "must be a list of mappings of entityName and aspectName"
+            )
         else:
             pairs = tuple((str(one.get("entityName", ANY)), str(one.get("aspectName", ANY))) for one in places)
             try:
                 rule = Rule(str(name), self.context.check(str(name)), frozenset(operations), pairs)
             except MetadataError as error:
-                self._fault((*words, _OURS), error.detail)
+                self._add_fault((*words, _ENTRY_POINT), error.detail)
             else:
                 self.overlay.rules = (*self.overlay.rules, rule)

@@ -1,7 +1,8 @@
-"""How long versions of aspects are kept (spec MODEL-18): by number, by age, or, where no rule fits, for ever.
+"""Decide how long versions of aspects are kept (spec MODEL-18): by number, by age, or without limit if no rule
+matches.
 
-A rule for every aspect (`*`) is for what machines say: what people wrote is let go only where its aspect is named. The present
-version always stays; so do keys, and what lineage is made of.
+A rule for every aspect (`*`) applies to scope SYSTEM; versions of scope USER are deleted only if a rule names the
+aspect. The present version is always kept, and so are keys and declared lineage.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,8 +19,8 @@ _MEMBERS: Final = {"version": "maxVersions", "time": "maxAgeInSeconds"}
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """At most so many versions, the present one among them; none that was last in force longer ago than so many ms."""
+class RetentionRule:
+    """The most versions to keep, including the present one, and the most ms since a version was last in force."""
 
     versions: int | None = None
     age_ms: int | None = None
@@ -27,44 +28,44 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Rules by type of entity and aspect; each may be ANY."""
+    """Rules by entity type and aspect; each may be ANY."""
 
-    rules: Mapping[tuple[str, str], Kept] = field(default_factory=dict)
+    rules: Mapping[tuple[str, str], RetentionRule] = field(default_factory=dict)
 
-    def of(self, kind: str, spec: AspectSpec) -> Kept | None:
-        """The rule for an aspect; None where all versions are kept."""
+    def of(self, kind: str, spec: AspectSpec) -> RetentionRule | None:
+        """Return the rule for an aspect, None if all its versions are kept."""
         if not self.rules or spec.key or spec.name in declaring_aspects(kind):
             return None
         named = [(kind, spec.name), (ANY, spec.name)]
         places = [*named, (kind, ANY), (ANY, ANY)] if spec.scope == "SYSTEM" else named
         found = next((self.rules[place] for place in places if place in self.rules), None)
-        return None if found == Kept() else found
+        return None if found == RetentionRule() else found
 
 
-#: Nothing is let go.
-ALL_KEPT: Final = Retention(MappingProxyType({}))
+#: Keep every version.
+KEEP_ALL: Final = Retention(MappingProxyType({}))
 
 
-def retention(told: Iterable[Any]) -> Retention:
-    """Rules as DataHub writes them. Raises InvalidConfiguration."""
+def parse_retention(entries: Iterable[Any]) -> Retention:
+    """Parse rules in DataHub's form. Raises InvalidConfiguration."""
     rules = {}
-    for one in told:
+    for one in entries:
         try:
-            rules[str(one.get("entity", ANY)), str(one.get("aspect", ANY))] = _kept(one["config"]["retention"])
+            rules[str(one.get("entity", ANY)), str(one.get("aspect", ANY))] = _parse_rule(one["config"]["retention"])
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            wrong = "the setting c.Colophon.retention is a list of {entity, aspect, config: {retention: {version: {maxVersions}}}}"
+            wrong = "the setting c.Colophon.retention must be a list of {entity, aspect, config: {retention: {version: {maxVersions}}}}"
             raise InvalidConfiguration(wrong) from error
     return Retention(rules)
 
 
-def _kept(told: Mapping[str, Any]) -> Kept:
-    if told.keys() - {*_MEMBERS, "indefinite"}:
-        raise ValueError(told)
-    versions, seconds = (_number(told[name][member]) if name in told else None for name, member in _MEMBERS.items())
-    return Kept(versions, None if seconds is None else seconds * 1_000)
+def _parse_rule(config: Mapping[str, Any]) -> RetentionRule:
+    if config.keys() - {*_MEMBERS, "indefinite"}:
+        raise ValueError(config)
+    versions, seconds = (_number(config[name][member]) if name in config else None for name, member in _MEMBERS.items())
+    return RetentionRule(versions, None if seconds is None else seconds * 1_000)
 
 
-def _number(told: Any) -> int:
-    if not isinstance(told, int) or isinstance(told, bool) or told < 1:
-        raise ValueError(told)
-    return told
+def _number(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(value)
+    return value

@@ -22,13 +22,13 @@ _TEXTS, _CHARACTERS, _WORDS = 200, 2_000, 1_000
 
 
 def is_marked(spec: AspectSpec) -> bool:
-    """Whether people find an entity by texts of this aspect, beyond what is told by key and value."""
+    """Return whether search finds entities by texts of this aspect, besides keys and values."""
     return bool(_paths(spec)) and not spec.key
 
 
-def marked_words(said: Mapping[str, tuple[AspectSpec, Any]]) -> frozenset[str]:
+def marked_words(values: Mapping[str, tuple[AspectSpec, Any]]) -> frozenset[str]:
     """The encoded words of the texts that these aspects hold."""
-    words = (fts_word(word) for spec, value in said.values() for word in _words(spec, value))
+    words = (fts_word(word) for spec, value in values.values() for word in _words(spec, value))
     return frozenset(islice(words, _WORDS))
 
 

@@ -15,10 +15,10 @@ Kind = Literal["property", "tag", "field"]
 
 WORD_BYTES_MAX: Final = 256
 NAME_KEY: Final = "name"
-#: The parts of a name are words behind a key of their own, so that a whole name can be told from them.
+#: The key of words for the parts of a name, which distinguishes them from a whole name.
 PART_KEY: Final = f"{NAME_KEY}/"
 
-#: Words of other doors for a type of entity: people look for those as well.
+#: Names of entity types in other APIs, which users also search for.
 _TYPE_WORDS: Final = {"dataFlow": ("application", "app"), "dataJob": ("program",), "schemaField": ("field",)}
 #: Texts up to this length are worth remembering, and so many of them: a few megabytes at most.
 _KEPT_LENGTH, _KEPT = 64, 4_096
@@ -62,7 +62,7 @@ def fold(text: str) -> str:
     """The form in which texts are compared: case-folded and NFC (spec SEARCH-2)."""
     if text.isascii():
         return text.lower()
-    # Folding a composed letter may give one that composes anew, so it is taken apart first.
+    # Folding a composed letter may give one that can be composed again, so decompose it first.
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
 
 
@@ -114,7 +114,7 @@ _term_kept = lru_cache(maxsize=_KEPT)(_term)
 
 
 def type_words(type_: str, kind: str = "") -> tuple[str, ...]:
-    """The words for a type of entity and its kind (core/entities/entity_kinds.py), folded: the type's name and those of other doors."""
+    """Return the words for an entity type and its kind (core/entities/entity_kinds.py), folded, in all APIs."""
     words = (fold(type_), *_TYPE_WORDS.get(type_, ()))
     return words if kind in ("", type_) else (*words, fold(kind))
 

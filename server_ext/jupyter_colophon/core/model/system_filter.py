@@ -59,9 +59,9 @@ class SystemFilter:
             return named | ({"customProperties": custom} if "customProperties" in value else {})
         return value
 
-    def of_keys(self, said: Mapping[str, Any], urn: Urn, namespace: str) -> dict[str, Any]:
+    def of_keys(self, properties: Mapping[str, Any], urn: Urn, namespace: str) -> dict[str, Any]:
         """Those of the keys that are attached."""
-        return {key: value for key, value in said.items() if self.takes(key, urn, namespace)}
+        return {key: value for key, value in properties.items() if self.takes(key, urn, namespace)}
 
 
 def _word(urn: Urn) -> str:

@@ -43,7 +43,7 @@ class Rule:
         return fits and (not self.operations or _WORDS[operation] in self.operations)
 
     def hold(self, operation: Operation, urn: Urn, aspect: str, value: Any) -> None:
-        """Raise InvalidInstance where the rule says so, or fails: nobody knows then what it would have said."""
+        """Raise InvalidInstance if the rule rejects the value or fails, since a failed rule proves nothing."""
         try:
             found = tuple(
                 Problem(str(pointer), str(message)[:300])

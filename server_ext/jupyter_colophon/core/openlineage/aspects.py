@@ -17,8 +17,8 @@ _LEVELS_MOST: Final = 32
 
 def of_dataset(urn: Urn, facets: Facets) -> Aspects:
     """What the facets of a dataset say, by aspect."""
-    told, found = standing(facets), Aspects()
-    if fields := list(_fields((told.get("schema") or {}).get("fields") or ())):
+    present, found = standing(facets), Aspects()
+    if fields := list(_fields((present.get("schema") or {}).get("fields") or ())):
         found["schemaMetadata"] = {
             "schemaName": urn.parts[1],
             "platform": urn.parts[0],
@@ -27,35 +27,35 @@ def of_dataset(urn: Urn, facets: Facets) -> Aspects:
             "platformSchema": {"com.linkedin.schema.OtherSchema": {"rawSchema": ""}},
             "fields": fields,
         }
-    if text := (told.get("documentation") or {}).get("description"):
+    if text := (present.get("documentation") or {}).get("description"):
         found["datasetProperties"] = {"description": text}
-    return found | _shared(told)
+    return found | _shared(present)
 
 
 def of_job(urn: Urn, facets: Facets) -> Aspects:
     """What the facets of a job say, by aspect."""
-    told, found = standing(facets), Aspects()
-    text = (told.get("documentation") or {}).get("description")
-    place = (told.get("sourceCodeLocation") or {}).get("url")
+    present, found = standing(facets), Aspects()
+    text = (present.get("documentation") or {}).get("description")
+    place = (present.get("sourceCodeLocation") or {}).get("url")
     if text or place:
         info = {"name": urn.parts[1], "type": {"string": "COMMAND"}, "description": text, "externalUrl": place}
         found["dataJobInfo"] = {key: value for key, value in info.items() if value}
-    return found | _shared(told)
+    return found | _shared(present)
 
 
 #: By the type of the entity.
 ASPECTS_OF: Final[Mapping[str, Callable[[Urn, Facets], Aspects]]] = {"dataset": of_dataset, "dataJob": of_job}
 
 
-def _shared(told: Facets) -> Aspects:
+def _shared(present: Facets) -> Aspects:
     found = Aspects()
-    if owners := (told.get("ownership") or {}).get("owners"):
+    if owners := (present.get("ownership") or {}).get("owners"):
         found["ownership"] = {
             "owners": [{"owner": _person(one["name"]), "type": _OWNER} for one in owners],
             "ownerTypes": {},
             "lastModified": _NOBODY,
         }
-    tags = (told.get("tags") or {}).get("tags") or ()
+    tags = (present.get("tags") or {}).get("tags") or ()
     if whole := [one for one in tags if not one.get("field")]:
         found["globalTags"] = {"tags": _tags(whole)}
     return found
@@ -68,9 +68,9 @@ def column_tags(facets: Facets) -> dict[str, list[dict[str, str]]]:
     return {path: _tags([one for one in tags if one.get("field") == path]) for path in paths}
 
 
-def _tags(told: list[Mapping[str, Any]]) -> list[dict[str, str]]:
+def _tags(present: list[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Tags as DataHub has them: `key`, or `key:value` where the value says more than that the tag is there."""
-    words = (":".join((one["key"], value)) if (value := _value_of(one)) else one["key"] for one in told)
+    words = (":".join((one["key"], value)) if (value := _value_of(one)) else one["key"] for one in present)
     return [{"tag": f"urn:li:tag:{encoded(word)}"} for word in dict.fromkeys(words)]
 
 
@@ -91,8 +91,8 @@ def _person(name: str) -> str:
     return f"urn:li:corpuser:{encoded(rest if colon and rest and kind == 'user' else name)}"
 
 
-def _fields(told: Any, above: str = "", level: int = 0) -> Iterator[dict[str, Any]]:
-    for one in told if level < _LEVELS_MOST else ():
+def _fields(present: Any, above: str = "", level: int = 0) -> Iterator[dict[str, Any]]:
+    for one in present if level < _LEVELS_MOST else ():
         path = f"{above}.{one['name']}" if above else one["name"]
         if len(path) > PATH_CHARACTERS_MAX:
             raise TooLarge(f"the path of a field has at most {PATH_CHARACTERS_MAX} characters")

@@ -1,4 +1,6 @@
-"""The aspect `openLineage` of a dataset or a job: how OpenLineage calls it, its facets, and what lineage it has without a run."""
+"""Maintain the aspect `openLineage` of a dataset or a job: its OpenLineage names, its facets, and its lineage without
+a run.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,47 +11,49 @@ from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.identity.openlineage_names import NO_ENGINE
 from jupyter_colophon.core.lineage.run import ColumnEdge
 from jupyter_colophon.core.openlineage.event import Event, Spelling
-from jupyter_colophon.core.openlineage.facets import Facets, merged
+from jupyter_colophon.core.openlineage.facets import Facets, merge_facets
 
 ASPECT: Final = "openLineage"
 EMPTY: Final[Mapping[str, Any]] = {"names": [], "facets": {}}
-_NAMES_MOST: Final = 20
+_NAMES_MAX: Final = 20
 _LINEAGE: Final = "lineage"
 _ALONE: Final = "alone"
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """What one event says of a dataset or a job. `lineage` is None where that is said of a run, or not at all."""
+class ReportedDescription:
+    """The description of a dataset or a job in one event. `lineage` is None if it belongs to a run or is not reported."""
 
     spelling: Spelling
     facets: Facets
     time: int
     lineage: Mapping[str, Any] | None = None
-    #: Whether no run is needed for it.
+    #: Whether the event belongs to no run.
     alone: bool = False
 
 
-def after(old: Mapping[str, Any], stamps: Mapping[str, Any], told: Telling) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The aspect's value, and when its parts were said, once this has come, too."""
-    facets, times = merged(old["facets"], stamps.get("facets", {}), told.facets, told.time)
-    names = {Spelling(**one) for one in old["names"]} | {told.spelling}
-    shown = [{"namespace": one.namespace, "name": one.name} for one in sorted(names)[:_NAMES_MOST]]
-    new, when = {"names": shown, "facets": facets}, {"facets": times, _ALONE: told.alone or is_alone(stamps)}
-    known = (stamps.get(_LINEAGE, -1), compact(old.get(_LINEAGE)))
-    if told.lineage is not None and (told.time, compact(told.lineage)) > known:
-        return new | {_LINEAGE: dict(told.lineage)}, when | {_LINEAGE: told.time}
+def apply_report(
+    old: Mapping[str, Any], stamps: Mapping[str, Any], report: ReportedDescription
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the aspect's value, and the times of its parts, after applying a report."""
+    facets, times = merge_facets(old["facets"], stamps.get("facets", {}), report.facets, report.time)
+    names = {Spelling(**one) for one in old["names"]} | {report.spelling}
+    shown = [{"namespace": one.namespace, "name": one.name} for one in sorted(names)[:_NAMES_MAX]]
+    new, when = {"names": shown, "facets": facets}, {"facets": times, _ALONE: report.alone or is_alone(stamps)}
+    previous = (stamps.get(_LINEAGE, -1), compact(old.get(_LINEAGE)))
+    if report.lineage is not None and (report.time, compact(report.lineage)) > previous:
+        return new | {_LINEAGE: dict(report.lineage)}, when | {_LINEAGE: report.time}
     kept = {_LINEAGE: old[_LINEAGE]} if _LINEAGE in old else {}
     return new | kept, when | ({_LINEAGE: stamps[_LINEAGE]} if _LINEAGE in stamps else {})
 
 
 def is_alone(stamps: Mapping[str, Any]) -> bool:
-    """Whether something was said of it that is about no run."""
+    """Return whether an event without a run described it."""
     return bool(stamps.get(_ALONE))
 
 
 def job_lineage(event: Event) -> Mapping[str, Any] | None:
-    """What a JobEvent says that its job reads and writes; None where it says nothing of that."""
+    """Return the inputs and outputs in a JobEvent, None if it has none."""
     if event.run or not event.data:
         return None
     return {
@@ -60,15 +64,17 @@ def job_lineage(event: Event) -> Mapping[str, Any] | None:
 
 
 def data_lineage(event: Event) -> Mapping[str, Any] | None:
-    """What a DatasetEvent says that the columns of its dataset are made of; None where it says nothing of that."""
+    """Return the column lineage in a DatasetEvent, None if it has none."""
     if event.run or event.job is not None or not event.columns:
         return None
     return {"columns": [_column(edge) for edge in event.columns]}
 
 
-def is_better(urn: Urn, than: Urn, identity: Identity) -> bool:
-    """Whether of two things that OpenLineage calls the same this one is meant: a table rather than its files, a job of
-    an engine that is known."""
+def is_preferred(urn: Urn, than: Urn, identity: Identity) -> bool:
+    """Return whether an entity takes precedence over another with the same OpenLineage name.
+
+    A table is preferred to its files, and a job with a known engine to one without.
+    """
     return _rank(urn, identity) < _rank(than, identity)
 
 

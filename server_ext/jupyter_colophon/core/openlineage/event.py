@@ -1,4 +1,4 @@
-"""An event of OpenLineage: the state of a run, or the description of a job or a dataset."""
+"""Parse OpenLineage events: the state of a run, or the description of a job or a dataset."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ class Spelling:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldData:
-    """A dataset in an event. `mode` is None where nothing reads or writes it; `own` are input or output facets.
+class EventDataset:
+    """A dataset in an event. `mode` is None if nothing reads or writes it; `own` has its input or output facets.
 
-    `place` is what its name alone says; `urn` is another one where a symlink names a table.
+    `place` is the URN for its name alone; `urn` differs from it if a symlink names a table.
     """
 
     urn: Urn
@@ -54,12 +54,12 @@ class Event:
     job: Spelling | None
     run_facets: Mapping[str, Any]
     job_facets: Mapping[str, Any]
-    data: tuple[ToldData, ...]
+    data: tuple[EventDataset, ...]
     producer: str
 
     @property
     def urns(self) -> tuple[Urn, ...]:
-        """The job and the datasets of the event."""
+        """Return the job and the datasets of the event."""
         return (*([self.program()] if self.job else ()), *(one.urn for one in self.data))
 
     def program(self, engine: str | None = None) -> Urn:
@@ -70,7 +70,7 @@ class Event:
 
     @cached_property
     def columns(self) -> tuple[ColumnEdge, ...]:
-        """The edges between columns, each once."""
+        """Return the edges between columns, each once."""
         known = {one.spelling: one.urn for one in self.data}
         return tuple(
             ColumnEdge(known.get(Spelling(*source)) or origin, field, made.urn, target, how)
@@ -83,35 +83,35 @@ class Event:
 
 def parse_event(document: Mapping[str, Any], identity: Identity) -> Event:
     """Parse a document that its schema accepts. Raises InvalidInstance with a pointer for each problem."""
-    reading = _Reading(identity)
+    reading = _EventReader(identity)
     run, job = document.get("run"), document.get("job")
-    told = [("/dataset", document["dataset"], None)] if "dataset" in document and job is None else []
-    found = Event(
+    dataset = [("/dataset", document["dataset"], None)] if "dataset" in document and job is None else []
+    event = Event(
         time=reading.time(document["eventTime"]),
         type=document.get("eventType") or "OTHER",
         run="" if run is None else reading.run_id(run["runId"]),
         job=None if job is None else Spelling(job["namespace"], job["name"]),
         run_facets=(run or {}).get("facets") or {},
         job_facets=(job or {}).get("facets") or {},
-        data=tuple(reading.data([*told, *_touched(document)])),
+        data=tuple(reading.data([*dataset, *_datasets_of(document)])),
         producer=document.get("producer") or "",
     )
     if job is not None:
-        reading.job(found)
+        reading.job(event)
     if reading.problems:
         raise InvalidInstance(SUBJECT, tuple(reading.problems))
-    return found
+    return event
 
 
-def _touched(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Mode]]:
+def _datasets_of(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Mode]]:
     sides: tuple[tuple[str, Mode], ...] = (("inputs", "read"), ("outputs", "write"))
     for side, mode in sides:
         for at, one in enumerate(document.get(side) or ()):
             yield f"/{side}/{at}", one, mode
 
 
-class _Reading:
-    """Reads the parts of an event, and collects their problems."""
+class _EventReader:
+    """Read the parts of an event and collect their problems."""
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
@@ -121,8 +121,8 @@ class _Reading:
 
     def time(self, text: str) -> int:
         try:
-            told = datetime.fromisoformat(text)
-            since = (told if told.tzinfo else told.replace(tzinfo=UTC)) - _EPOCH
+            parsed = datetime.fromisoformat(text)
+            since = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)) - _EPOCH
         except (ValueError, OverflowError):
             since = -_MICROSECOND
         if since < timedelta(0) or "T" not in text.upper():
@@ -143,8 +143,8 @@ class _Reading:
         except InvalidName as error:
             self.problems.append(Problem("/job", error.detail))
 
-    def data(self, told: Iterable[tuple[str, Mapping[str, Any], Mode | None]]) -> Iterator[ToldData]:
-        for pointer, one, mode in told:
+    def data(self, entries: Iterable[tuple[str, Mapping[str, Any], Mode | None]]) -> Iterator[EventDataset]:
+        for pointer, one, mode in entries:
             facets = one.get("facets") or {}
             own = one.get("inputFacets" if mode == "read" else "outputFacets") or {}
             try:
@@ -154,7 +154,7 @@ class _Reading:
             except InvalidName as error:
                 self.problems.append(Problem(pointer, error.detail))
                 continue
-            yield ToldData(urn, place, Spelling(one["namespace"], one["name"]), mode, facets, own, columns)
+            yield EventDataset(urn, place, Spelling(one["namespace"], one["name"]), mode, facets, own, columns)
 
     def _source(self, namespace: str, name: str) -> Urn:
         found = self._sources.get((namespace, name))
@@ -164,5 +164,5 @@ class _Reading:
 
 
 def _symlinks(facets: Mapping[str, Any]) -> list[Symlink]:
-    told = (facets.get("symlinks") or {}).get("identifiers") or ()
-    return [Symlink(one["namespace"], one["name"], one.get("type") or "TABLE") for one in told]
+    identifiers = (facets.get("symlinks") or {}).get("identifiers") or ()
+    return [Symlink(one["namespace"], one["name"], one.get("type") or "TABLE") for one in identifiers]

@@ -10,9 +10,9 @@ from typing import Any, Final
 from jupyter_colophon.core.documents.json_parsing import compact
 
 Facets = Mapping[str, Any]
-#: When each facet was said, in µs since 1970.
+#: The time of the event that set each facet, in µs since 1970.
 Stamps = Mapping[str, int]
-#: A facet with a longer text is not kept, but told of; of more facets the first by name are kept.
+#: A facet with a longer text is stored as omitted; of more facets the first by name are stored.
 FACET_CHARACTERS: Final = 1_048_576
 FACETS_MOST: Final = 100
 #: The member of a facet that says how long it was.
@@ -21,10 +21,10 @@ _KEPT_OF_OMITTED: Final = ("_producer", "_schemaURL")
 _WORD_MOST: Final = 4_096
 
 
-def merged(have: Facets, stamps: Stamps, told: Facets | None, time: int) -> tuple[dict[str, Any], dict[str, int]]:
-    """The facets, and when each was said, after an event of this time."""
+def merge_facets(have: Facets, stamps: Stamps, new: Facets | None, time: int) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return the facets and their times after an event of this time."""
     facets, times = dict(have), {name: stamps[name] for name in have if name in stamps}
-    for name, value in (told or {}).items():
+    for name, value in (new or {}).items():
         if value is None:
             continue
         new = _bounded(value)

@@ -1,4 +1,4 @@
-"""What is known of a run from the events that came of it, in whatever order (spec OL-1)."""
+"""Merge the events of a run, in whatever order they come, into its state (spec OL-1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from jupyter_colophon.core.identity.openlineage_names import openlineage_job
 from jupyter_colophon.core.identity.urn import simple
 from jupyter_colophon.core.lineage.run import RUNNING, FactValue, RunStatus
 from jupyter_colophon.core.openlineage.event import Event, Spelling
-from jupyter_colophon.core.openlineage.facets import merged
+from jupyter_colophon.core.openlineage.facets import merge_facets
 
 _ENDS: Final[Mapping[str, RunStatus]] = {"COMPLETE": "succeeded", "ABORT": "killed", "FAIL": "failed"}
 _RANK: Final = ("COMPLETE", "ABORT", "FAIL")
@@ -19,7 +19,7 @@ _FACT_CHARACTERS: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """All that counts of a run's events. `begin` is the earliest time, `ends` the latest of each way to end, in µs."""
+    """The state of a run from its events. `begin` is the earliest time, `ends` the latest of each way to end, in µs."""
 
     job: Spelling
     begin: int
@@ -30,13 +30,13 @@ class RunState:
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "RunState":
-        """The state that `document` told."""
+        """Read the state from its JSON document."""
         lists = {"job": Spelling(*document["job"]), "producer": tuple(document["producer"])}
         return cls(**(dict(document) | lists))
 
     @property
     def document(self) -> dict[str, Any]:
-        """The state as JSON."""
+        """Return the state as a JSON document."""
         return {
             "job": [self.job.namespace, self.job.name],
             "begin": self.begin,
@@ -47,77 +47,77 @@ class RunState:
         }
 
     def after(self, event: Event) -> "RunState":
-        """The state once this event has come, too."""
+        """Return the state after another event."""
         ends = dict(self.ends)
         if event.type in _ENDS:
             ends[event.type] = max(event.time, ends.get(event.type, 0))
-        facets, stamps = merged(self.facets, self.stamps, event.run_facets, event.time)
+        facets, stamps = merge_facets(self.facets, self.stamps, event.run_facets, event.time)
         producer = max(self.producer, (event.time, event.producer))
         return RunState(self.job, min(self.begin, event.time), ends, facets, stamps, producer)
 
     @property
     def program(self) -> Urn:
-        """The job as ours: with the engine that some event named."""
-        return openlineage_job(self.job.namespace, self.job.name, self._said("processing_engine").get("name"))
+        """Return the URN of the job, with the engine that some event named."""
+        return openlineage_job(self.job.namespace, self.job.name, self._facet("processing_engine").get("name"))
 
     @property
     def status(self) -> RunStatus:
-        """How it stands. A run that has failed in some event stays failed, and one that has ended does not go on."""
+        """Return the status: a failed run stays failed, and a run that has ended does not run again."""
         return _ENDS[self._end] if self.ends else RUNNING
 
     @property
     def start(self) -> int:
-        """When it began, in ms."""
+        """Return the start time in ms."""
         return self.begin // 1_000
 
     @property
     def stop(self) -> int | None:
-        """When it ended, in ms."""
+        """Return the end time in ms, None while the run is running."""
         return self.ends[self._end] // 1_000 if self.ends else None
 
     @property
     def parent(self) -> str | None:
-        """The URN of the run that it is a part of, whether that is known yet or not."""
-        told = (self._said("parent").get("run") or {}).get("runId")
+        """Return the URN of the parent run, whether that is known already or not."""
+        run_id = (self._facet("parent").get("run") or {}).get("runId")
         try:
-            return None if told is None else str(simple("dataProcessInstance", str(UUID(told))))
+            return None if run_id is None else str(simple("dataProcessInstance", str(UUID(run_id))))
         except ValueError:
             return None
 
     @property
     def parent_job(self) -> Spelling | None:
-        """The job of the run that it is a part of, where the facet names one."""
-        told = self._said("parent").get("job") or {}
-        namespace, name = told.get("namespace"), told.get("name")
+        """Return the job of the parent run, if the facet names one."""
+        job = self._facet("parent").get("job") or {}
+        namespace, name = job.get("namespace"), job.get("name")
         return Spelling(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
 
     @property
     def facts(self) -> dict[str, FactValue]:
-        """What is told of it in short, for those who know no facets."""
-        engine, nominal = self._said("processing_engine"), self._said("nominalTime")
-        told = {
+        """Return a summary of the facets for clients that do not read facets."""
+        engine, nominal = self._facet("processing_engine"), self._facet("nominalTime")
+        facts = {
             "producer": self.producer[1],
             "engine": " ".join(str(engine[key]) for key in ("name", "version") if engine.get(key)),
             "nominal-start": nominal.get("nominalStartTime"),
             "nominal-end": nominal.get("nominalEndTime"),
-            "error": self._said("errorMessage").get("message"),
+            "error": self._facet("errorMessage").get("message"),
         }
-        return {name: str(value)[:_FACT_CHARACTERS] for name, value in told.items() if value}
+        return {name: str(value)[:_FACT_CHARACTERS] for name, value in facts.items() if value}
 
     @property
     def _end(self) -> str:
-        """Which end counts: a failure; else the latest, and of two at one time the worse."""
+        """Return the end that counts: a failure, else the latest; of two at the same time the worse."""
         if "FAIL" in self.ends:
             return "FAIL"
         return max(self.ends, key=lambda end: (self.ends[end], _RANK.index(end)))
 
-    def _said(self, facet: str) -> Mapping[str, Any]:
-        told: Mapping[str, Any] = self.facets.get(facet) or {}
-        return {} if told.get("_deleted") is True else told
+    def _facet(self, name: str) -> Mapping[str, Any]:
+        value: Mapping[str, Any] = self.facets.get(name) or {}
+        return {} if value.get("_deleted") is True else value
 
 
 def first_state(event: Event) -> RunState:
-    """What is known of a run from one event of it. Raises LookupError for an event without a job."""
+    """Return the state of a run after its first event. Raises LookupError for an event without a job."""
     if event.job is None:
         raise LookupError("the event has no job")
     return RunState(event.job, event.time).after(event)

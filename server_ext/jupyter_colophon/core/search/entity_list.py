@@ -1,4 +1,4 @@
-"""What is asked of a list of entities in an order of its own, and what is told."""
+"""Queries and results of sorted lists of entities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -13,9 +13,9 @@ from jupyter_colophon.core.model.search_index_terms import ValueRow, fold, name_
 from jupyter_colophon.core.search.query_language import Pattern, Query, Term
 from jupyter_colophon.core.search.search import Part, Reason
 
-#: How many reasons are told of one entity.
+#: The most highlights of one entity.
 REASONS_MAX: Final = 5
-#: How much of a long text is told, and how much of that stands before the first place.
+#: The length of an excerpt of a long text, and how much of it comes before the first match.
 EXCERPT_MAX: Final = 160
 _BEFORE = 40
 _CUT = "…"
@@ -30,21 +30,21 @@ Span = tuple[int, int]
 
 
 def fits(query: Query, row: ValueRow) -> bool:
-    """Whether what is said is a reason to find its entity by this query."""
+    """Return whether a value matches the query."""
     return any(_place(term, row) for term in query.terms)
 
 
 def reasons(
-    query: Query, summary: EntitySummary, key_aspect: str, said: Mapping[str, Sequence[ValueRow]]
+    query: Query, summary: EntitySummary, key_aspect: str, values: Mapping[str, Sequence[ValueRow]]
 ) -> tuple[Reason, ...]:
-    """Why this entity is found: its name, its type, or what its aspects (`said`, by name) say; some of each term."""
-    found = [islice(_of_term(term, summary, key_aspect, said), REASONS_MAX) for term in query.terms]
+    """Return why the query finds this entity: its name, its type, or `values` by aspect; a few for each term."""
+    found = [islice(_of_term(term, summary, key_aspect, values), REASONS_MAX) for term in query.terms]
     in_turn = chain.from_iterable(zip_longest(*found))
     return tuple(islice(dict.fromkeys(one for one in in_turn if one is not None), REASONS_MAX))
 
 
 def _of_term(
-    term: Term, summary: EntitySummary, key_aspect: str, said: Mapping[str, Sequence[ValueRow]]
+    term: Term, summary: EntitySummary, key_aspect: str, values: Mapping[str, Sequence[ValueRow]]
 ) -> Iterator[Reason]:
     if term.pattern.kind == "any" and term.key is None:
         return
@@ -56,14 +56,14 @@ def _of_term(
         yield _reason(_NAMED, summary.name, "SYSTEM", key_aspect, "name", name)
     if term.key is None and any(term.pattern.matches(word) for word in words):
         yield _reason("type", summary.type, "SYSTEM", key_aspect, "type", term.pattern)
-    for aspect, rows in said.items():
+    for aspect, rows in values.items():
         for row in rows:
             if (place := _place(term, row)) is not None:
                 yield _reason(row.key, row.shown, row.scope, aspect, *place)
 
 
 def _place(term: Term, row: ValueRow) -> tuple[Where, Pattern] | None:
-    """Where a term is found in what is said, and which of its patterns; None where it is not."""
+    """Return where a term matches a value, and which of its patterns does; None if it does not match."""
     if term.key == "properties":
         return ("key", term.pattern) if row.kind == "property" and _says(term.pattern, row.key) else None
     if (

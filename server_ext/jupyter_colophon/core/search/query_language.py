@@ -73,7 +73,7 @@ def parse_query(text: str) -> Query:
         raise InvalidQuery("it holds U+0000 or half of a surrogate pair", "query")
     raws = [raw for raw in _TERM.findall(text) if raw.replace('"', "").strip()]
     if not raws:
-        raise InvalidQuery("there is no word in it; * finds everything", "query")
+        raise InvalidQuery("the query has no words; use * to find everything", "query")
     if len(raws) > TERMS_MAX:
         raise InvalidQuery(f"it has more than {TERMS_MAX} terms", "query")
     return Query(tuple(_term(raw) for raw in raws))

@@ -22,7 +22,7 @@ def audit_stamp(aspect: Aspect) -> Document:
 
 def system_document(aspect: Aspect) -> Document:
     """Return the system metadata of an aspect; the version in it is the aspect's own."""
-    return system_metadata.told(aspect.system, aspect.version, aspect.time) if aspect.version else {}
+    return system_metadata.read_document(aspect.system, aspect.version, aspect.time) if aspect.version else {}
 
 
 def aspect_by_class(aspect: Aspect, registry: Registry) -> Document:

@@ -121,10 +121,10 @@ def _insert_rows(table: str, rows: Sequence[Row], tx: TableContext) -> None:
 def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[str]:
     """Create the derived rows of the next entities; return their URNs."""
     entities = sources_of_truth.entities_after(tx, after)
-    index.refresh(
+    index.update_search_rows(
         tx,
         (
-            index.Becoming(
+            index.EntityChange(
                 source.entity,
                 {},
                 sources_of_truth.described_aspects(registry, source),

@@ -9,7 +9,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import stored
 from jupyter_colophon.core.documents.merge import Clash, merged
 from jupyter_colophon.core.entities.entity import Aspect, EntitySummary, Listing
-from jupyter_colophon.core.entities.export_lines import Line, digest, head, read, read_head, written
+from jupyter_colophon.core.entities.export_lines import Line, digest, format_head, format_line, read, read_head
 from jupyter_colophon.core.errors import ConditionFailed, InvalidInstance, MalformedBody, NotFound, Problem
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal
@@ -96,7 +96,7 @@ class NamespaceTransfer:
     def _lines(
         self, namespace: str, principal: Principal, types: Collection[str], wanted: Collection[str]
     ) -> Iterator[str]:
-        yield head(namespace)
+        yield format_head(namespace)
         for page in self._pages(namespace, types, principal):
             for one, found in self._read(lambda tx, page=page: self._aspects(tx, page, principal)):  # type: ignore[misc]
                 for name in sorted(found):
@@ -104,7 +104,7 @@ class NamespaceTransfer:
                     if not spec.key and not spec.door and (not wanted or name in wanted):
                         aspect = found[name]
                         for value in self._timeseries_values(one.urn, name) if aspect is None else (aspect.value,):
-                            yield written(one.urn, name, value)
+                            yield format_line(one.urn, name, value)
 
     def _pages(self, namespace: str, types: Collection[str], principal: Principal) -> Iterator[list[EntitySummary]]:
         for type_ in sorted(set(types)) or [""]:
@@ -122,7 +122,7 @@ class NamespaceTransfer:
         return [
             (
                 one,
-                dict.fromkeys(timeseries.told(tx, one.urn))
+                dict.fromkeys(timeseries.moments_of(tx, one.urn))
                 | visible.aspects(aspects.present(tx, self.registry, one.type, one.urn)),
             )
             for one in page

@@ -55,7 +55,11 @@ class Deployer:
             words = {_word(type_): ids for type_, ids in programs.items()}
             facts = {f"{word}:{id_}": id_ for word, ids in words.items() for id_ in ids}
             program_prefixes = tuple(f"{kind.word}:" for kind in KINDS.values())
-            deployed = replace(deployed, facts={**deployed.facts, **facts}, whole=(*deployed.whole, *program_prefixes))
+            deployed = replace(
+                deployed,
+                facts={**deployed.facts, **facts},
+                complete_prefixes=(*deployed.complete_prefixes, *program_prefixes),
+            )
         for attempt in range(1, _TRIES + 1):
             before = self._before(urn, principal)
             try:
@@ -72,7 +76,9 @@ class Deployer:
     ) -> list[Proposal]:
         aspect = None if before is None else before.aspects.get("technicalMetadata")
         properties: Mapping[str, str] = {} if aspect is None else aspect.value["properties"]
-        stale = frozenset(key for key in properties if key.startswith(deployed.whole) and key not in deployed.facts)
+        stale = frozenset(
+            key for key in properties if key.startswith(deployed.complete_prefixes) and key not in deployed.facts
+        )
         artifact = properties.get(ARTIFACT, "")
         former = frozenset([artifact]) if deployed.facts.get(ARTIFACT, artifact) != artifact else frozenset[str]()
         version = ABSENT if aspect is None else aspect.version
@@ -123,8 +129,8 @@ def _proposals(urn: Urn, deployed: Deployed, stale: _Stale = _NOTHING_STALE) -> 
     if deployed.schema is not None:
         value = {"fields": _columns(deployed.schema), "platformSchema": {SCHEMA_TEXT: deployed.schema}}
         yield Proposal(urn, "schemaMetadata", "upsert", value, needs="namespace")
-    if deployed.said != Annotation():
-        yield Proposal(urn, "businessMetadata", "annotate", deployed.said, needs="namespace")
+    if deployed.user_metadata != Annotation():
+        yield Proposal(urn, "businessMetadata", "annotate", deployed.user_metadata, needs="namespace")
 
 
 def _facts(urn: Urn, annotation: Annotation, needs: Any, condition: Condition) -> Iterable[Proposal]:

@@ -18,7 +18,7 @@ from jupyter_colophon.service.schemaspaces.registrations import STORED
 from jupyter_colophon.service.schemaspaces.space import Space
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
 from jupyter_colophon.storage.files import filenames, saving
-from jupyter_colophon.storage.files.failures import told_as_ours
+from jupyter_colophon.storage.files.failures import translate_errors
 from jupyter_colophon.storage.fsync import make_folder, remove_folder
 
 _logger = logging.getLogger("jupyter_colophon.schemaspaces")
@@ -81,7 +81,7 @@ class StoredSchemas:
         if before is not None:
             _write(path, before)
             return
-        with told_as_ours("the schema cannot be removed"):
+        with translate_errors("the schema cannot be removed"):
             saving.remove(path.parent, path.stem)
         with suppress(OSError):
             remove_folder(path.parent)
@@ -117,7 +117,7 @@ def _load_stored(spaces: Spaces, space: str, name: str) -> str:
 
 
 def _write(path: Path, text: bytes) -> None:
-    with told_as_ours("the schema cannot be stored"):
+    with translate_errors("the schema cannot be stored"):
         make_folder(path.parent)
         saving.save(path.parent, path.stem, text, create=False)
 

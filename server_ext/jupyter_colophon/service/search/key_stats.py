@@ -123,12 +123,12 @@ def _find_values(
     key, prefix = fold(question.key), fold(question.prefix)
     patterns = Pattern(key, "exact"), Pattern(prefix, "prefix" if prefix else "any")
     scopes = question.scopes or SCOPES
-    now = list(values.said(tx, values.TABLE, space, *patterns, SCANNED_MAX))
+    now = list(values.find_values(tx, values.TABLE, space, *patterns, SCANNED_MAX))
     if question.as_of is None:
         pairs = {(row["urn"], row["shown"]) for row in now if row["scope"] in scopes}
         present = aspects.not_removed(tx, {urn for urn, _ in pairs})
         return {pair for pair in pairs if pair[0] in present}, len(now) >= SCANNED_MAX
-    before = list(values.said(tx, past_values.TABLE, space, *patterns, SCANNED_MAX))
+    before = list(values.find_values(tx, past_values.TABLE, space, *patterns, SCANNED_MAX))
     moment = PointInTimeView(tx, registry, question.as_of)
     urns = [row["urn"] for row in (*now, *before)]
     moment.preload(urns)
@@ -145,11 +145,11 @@ def _find_values(
 def _value_rows(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:
     """Yield current or past value rows of keys with a prefix; a tag is a value of the key `tags`."""
     pattern = Pattern(prefix, "prefix" if prefix else "any")
-    for row in values.said(tx, table, space, pattern, Pattern("", "any"), SCANNED_MAX):
+    for row in values.find_values(tx, table, space, pattern, Pattern("", "any"), SCANNED_MAX):
         if row["key"] != TAGS_KEY or not prefix:
             yield row
     if prefix:
-        yield from values.said(tx, table, space, Pattern(TAGS_KEY, "exact"), pattern, SCANNED_MAX)
+        yield from values.find_values(tx, table, space, Pattern(TAGS_KEY, "exact"), pattern, SCANNED_MAX)
 
 
 def _spellings(tx: TableContext, space: str, prefix: str) -> dict[_Key, set[str]]:

@@ -69,7 +69,7 @@ class PastSearch:
         remaining = SCANNED_MAX
         for space in self.spaces:
             for key, value in _term_patterns(term, gone=table == past_values.TABLE):
-                for row in values.said(self.moment.tx, table, space, key, value, remaining):
+                for row in values.find_values(self.moment.tx, table, space, key, value, remaining):
                     remaining -= 1
                     yield row
         found.capped = found.capped or remaining <= 0

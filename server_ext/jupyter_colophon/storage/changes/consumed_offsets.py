@@ -7,7 +7,7 @@ from jupyter_colophon.storage.spi import TableContext
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a message stands. A topic that is made anew under the same name has another id."""
+    """The position of a message. A topic created again under the same name has another id."""
 
     topic: str
     partition: int

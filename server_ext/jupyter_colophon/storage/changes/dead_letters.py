@@ -21,9 +21,9 @@ _REFUSED_BYTES: Final = 256 * 1024
 
 def bury(tx: TableContext, parcel: Row, refusal: Refusal, now: int) -> None:
     """Keep a row of the inbox that could not be applied, under its number."""
-    kept = {name: parcel[name] for name in ("id", "actor", "principal", "run", "time", "proposals")}
+    common = {name: parcel[name] for name in ("id", "actor", "principal", "run", "time", "proposals")}
     more = {"kind": PROPOSALS, "failed": now, "attempts": 1, "problem": compact(codecs.REFUSAL.write(refusal))}
-    tx.table("dead_letters").upsert(kept | more)
+    tx.table("dead_letters").upsert(common | more)
     _announce(tx, parcel["id"])
 
 
@@ -60,9 +60,9 @@ def bury_refused(
     if not _has_room(tx, sender):
         return
     table, number = tx.table("dead_letters"), free_number(tx, now)
-    kept = {"id": number, "kind": REFUSED, "actor": sender.user, "principal": compact(codecs.PRINCIPAL.write(sender))}
-    kept |= {"run": None, "time": now, "failed": now, "attempts": 1, "proposals": wanted}
-    table.upsert(kept | {"problem": compact(codecs.REFUSAL.write(refusal))})
+    common = {"id": number, "kind": REFUSED, "actor": sender.user, "principal": compact(codecs.PRINCIPAL.write(sender))}
+    common |= {"run": None, "time": now, "failed": now, "attempts": 1, "proposals": wanted}
+    table.upsert(common | {"problem": compact(codecs.REFUSAL.write(refusal))})
     _announce(tx, number)
 
 
@@ -119,10 +119,13 @@ def bury_event(tx: TableContext, event: str | None, sender: Principal, refusal: 
     """Keep what was sent for an event of OpenLineage and is none; where there are many of the sender, the oldest goes."""
     if not _has_room(tx, sender):
         return
-    kept = {"id": free_number(tx, now), "kind": EVENTS, "actor": sender.user, "run": None, "document": event}
-    told = {"principal": compact(codecs.PRINCIPAL.write(sender)), "problem": compact(codecs.REFUSAL.write(refusal))}
+    common = {"id": free_number(tx, now), "kind": EVENTS, "actor": sender.user, "run": None, "document": event}
+    documents = {
+        "principal": compact(codecs.PRINCIPAL.write(sender)),
+        "problem": compact(codecs.REFUSAL.write(refusal)),
+    }
     times = {"time": now, "failed": now, "attempts": 1}
-    tx.table("dead_letters").upsert(kept | told | times | {"proposals": "[]"})
+    tx.table("dead_letters").upsert(common | documents | times | {"proposals": "[]"})
 
 
 def free_number(tx: TableContext, now: int) -> int:

@@ -32,7 +32,7 @@ def once(tx: TableContext, asked: Once | None, form: Form[T], now: int, work: Ca
             "actor": asked.user,
             "key": asked.key,
             "fingerprint": asked.fingerprint,
-            # A run that touched much is told whole each time: its URNs are nearly all the same.
+            # Results of large runs compress well: their URNs are nearly all the same.
             "result": compress(compact(form.write(result)).encode(), level=1),
             "time": now,
         }

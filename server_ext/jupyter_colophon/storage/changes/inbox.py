@@ -67,10 +67,10 @@ def entry(tx: TableContext, number: int) -> InboxEntry | None:
     came = InboxEntry(row["id"], row["actor"], row["time"])
     if row["state"] == _WAITING:
         return came
-    told = stored(row["outcome"])
+    outcome = stored(row["outcome"])
     if row["state"] == "applied":
-        return InboxEntry(came.id, came.actor, came.time, "applied", tuple(codecs.WRITTEN.read(told)))
-    return InboxEntry(came.id, came.actor, came.time, "rejected", refusal=codecs.REFUSAL.read(told))
+        return InboxEntry(came.id, came.actor, came.time, "applied", tuple(codecs.WRITTEN.read(outcome)))
+    return InboxEntry(came.id, came.actor, came.time, "rejected", refusal=codecs.REFUSAL.read(outcome))
 
 
 def outdated(tx: TableContext, now: int, limit: int) -> list[int]:

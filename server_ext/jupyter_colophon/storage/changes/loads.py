@@ -62,8 +62,8 @@ def applied(tx: TableContext, actor: str, batch: Batch, now: int, work: Callable
     kept = _named(place) | {"fingerprint": batch.fingerprint, "result": compress(_written(done), level=1)}
     table.upsert(kept)
     for one in done.refused[: max(0, REFUSALS_KEPT - load.refused)]:
-        told = {"row": one.row, "urn": one.urn, "refusal": compact(codecs.REFUSAL.write(one.refusal))}
-        tx.table("load_rejections").upsert(_named(place) | told)
+        rejection = {"row": one.row, "urn": one.urn, "refusal": compact(codecs.REFUSAL.write(one.refusal))}
+        tx.table("load_rejections").upsert(_named(place) | rejection)
     counted = replace(
         load,
         touched=now,
@@ -134,5 +134,5 @@ def _written(done: Applied) -> bytes:
 def _read(answer: bytes) -> Applied:
     written, unchanged, refused = json.loads(decompress(answer))
     return Applied(
-        written, unchanged, tuple(RowRefusal(row, urn, codecs.REFUSAL.read(told)) for row, urn, told in refused)
+        written, unchanged, tuple(RowRefusal(row, urn, codecs.REFUSAL.read(document)) for row, urn, document in refused)
     )

@@ -51,5 +51,5 @@ def put(tx: TableContext, state: ScheduleState) -> None:
 
 
 def forget(tx: TableContext, schedule: str) -> None:
-    """Keep nothing of a schedule that is no more."""
+    """Delete the state of a schedule that no longer exists."""
     tx.table("schedules").delete((schedule,))

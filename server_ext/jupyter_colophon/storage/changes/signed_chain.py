@@ -45,7 +45,7 @@ _PURPOSE = b"colophon: seal of the change log\0"
 class Seal:
     """The hash of the log up to the row `seq`, over `rows` rows since the seal before.
 
-    `newest` is the latest time of those rows, `time` when they were sealed (ms). A `checkpoint` begins the chain anew:
+    `newest` is the latest time of those rows, `time` when they were sealed (ms). A `checkpoint` starts a new chain:
     what was before it is no longer kept.
     """
 
@@ -59,8 +59,8 @@ class Seal:
 
     def signed(self, key: bytes) -> "Seal":
         """This seal with its signature."""
-        told = asdict(self) | {"hash": self.hash.hex(), "signature": ""}
-        text = json.dumps(told, sort_keys=True).encode()
+        values = asdict(self) | {"hash": self.hash.hex(), "signature": ""}
+        text = json.dumps(values, sort_keys=True).encode()
         return replace(self, signature=hmac.digest(key, _PURPOSE + text, sha256))
 
     def is_signed(self, key: bytes) -> bool:
@@ -71,11 +71,11 @@ class Seal:
 def chained(before: bytes, rows: Iterable[Row]) -> bytes:
     """The hash after these rows, which follow the row with the hash `before`."""
     for row in rows:
-        told = [row[name] for name in _SEALED]
+        values = [row[name] for name in _SEALED]
         # The log gained these: rows that have none are hashed as they were before.
         gained = [row[name] for name in CHANGE_GAINED]
-        told += gained if any(one is not None for one in gained) else []
-        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        values += gained if any(one is not None for one in gained) else []
+        text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
         before = sha256(before + text.encode("utf-8", "surrogatepass")).digest()
     return before
 

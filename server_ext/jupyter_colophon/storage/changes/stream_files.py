@@ -6,7 +6,7 @@ the disk when it returns.
 
     <root>/<namespace>/<stream>-<since>/day=<UTC day>/<number>.jsonl
 
-`since` is when the stream was made: one that is made anew has other events.
+`since` is when the stream was created: a stream created again has other events.
 """
 
 import errno

@@ -25,8 +25,8 @@ def record_columns(commit: Commit, run: Row, columns: Sequence[ColumnEdge], time
         target, source = str(edge.target), str(edge.source)
         made[target].add((edge.target_field, source, edge.source_field, edge.transformation))
         key = (target, edge.target_field, source, edge.source_field, run["program"])
-        told = {"transformation": edge.transformation, "run": run["urn"]}
-        rows[key] = dict(zip(_KEY, key, strict=True)) | told | {"last": commit.now if time is None else time}
+        parts = {"transformation": edge.transformation, "run": run["urn"]}
+        rows[key] = dict(zip(_KEY, key, strict=True)) | parts | {"last": commit.now if time is None else time}
     _keep_newest(commit, rows)
     for target, edges in made.items():
         _unite(commit, run, target, edges)

@@ -1,4 +1,4 @@
-"""What is told of a run of a program that is known: nothing but the run is made.
+"""Record reports about runs of existing programs: only the run is created.
 
 Only `service/write_path.py` may import this module.
 """
@@ -11,51 +11,53 @@ from jupyter_colophon.storage.commit.commit import Commit
 from jupyter_colophon.storage.commit.runs import change_run, parent_of, record_access, record_accesses, start_run
 from jupyter_colophon.storage.spi import Row
 
-#: What an entity is called where it is not there.
+#: The names of entity types in messages about missing entities.
 _CALLED = {"dataFlow": "application", "dataJob": "program"}
 
 
-def record(commit: Commit, told: Recording, with_system: bool) -> str:
-    """Record what is told of a run, and what it touched. Returns its URN. Raises NotFound, RunConflict."""
-    _require(commit, Urn.parse(told.program.parts[0]), told.namespace)
-    _require(commit, told.program, told.namespace)
-    for access in told.accesses:
-        _require(commit, access.data, access.namespace)
-    urn = str(run_urn(told.program, told.run_id))
-    known = commit.tx.table("runs").read((str(told.program), told.run_id))
-    # Who tells an end and no more means that it came to its end.
-    status = told.status or (None if told.end is None else "succeeded")
-    if known is None:
-        _begin(commit, told, status or RUNNING)
+def record(commit: Commit, report: Recording, with_system: bool) -> str:
+    """Record what is reported about a run, with its accesses. Return its URN. Raises NotFound, RunConflict."""
+    _require_entity(commit, Urn.parse(report.program.parts[0]), report.namespace)
+    _require_entity(commit, report.program, report.namespace)
+    for access in report.accesses:
+        _require_entity(commit, access.data, access.namespace)
+    urn = str(run_urn(report.program, report.run_id))
+    existing = commit.tx.table("runs").read((str(report.program), report.run_id))
+    # An end time without a status means success.
+    status = report.status or (None if report.end is None else "succeeded")
+    if existing is None:
+        _start(commit, report, status or RUNNING)
     else:
-        _go_on(commit, known, told, status)
-    if told.accesses:
-        record_accesses(commit, urn, told.accesses, (), with_system)
+        _continue(commit, existing, report, status)
+    if report.accesses:
+        record_accesses(commit, urn, report.accesses, (), with_system)
     return urn
 
 
-def _begin(commit: Commit, told: Recording, status: RunStatus) -> None:
-    first = min((access.time for access in told.accesses if access.time is not None), default=commit.now)
-    start = first if told.start is None else told.start
+def _start(commit: Commit, report: Recording, status: RunStatus) -> None:
+    first = min((access.time for access in report.accesses if access.time is not None), default=commit.now)
+    start = first if report.start is None else report.start
     start_run(
         commit,
-        RunStart(told.program, told.run_id, start, told.end, status, told.parent, told.facts, told.arguments),
+        RunStart(
+            report.program, report.run_id, start, report.end, status, report.parent, report.facts, report.arguments
+        ),
     )
 
 
-def _go_on(commit: Commit, known: Row, told: Recording, status: RunStatus | None) -> None:
-    if told.start not in (None, known["start"]):
-        raise RunConflict(told.run_id, f"began at {format_time(known['start'])}")
-    if told.parent is not None and parent_of(commit, told.program, told.parent) != known["parent"]:
-        raise RunConflict(told.run_id, "has another parent")
-    if told.status is None and known["status"] != RUNNING:
-        status = None  # It has ended in some way: a time alone does not say that it was another one.
-    if status is not None or told.end is not None or told.facts or told.arguments:
-        change_run(commit, known["urn"], RunChange(status, told.end, told.facts, told.arguments))
+def _continue(commit: Commit, existing: Row, report: Recording, status: RunStatus | None) -> None:
+    if report.start not in (None, existing["start"]):
+        raise RunConflict(report.run_id, f"began at {format_time(existing['start'])}")
+    if report.parent is not None and parent_of(commit, report.program, report.parent) != existing["parent"]:
+        raise RunConflict(report.run_id, "has another parent")
+    if report.status is None and existing["status"] != RUNNING:
+        status = None  # The run has ended already: a time alone does not change its status.
+    if status is not None or report.end is not None or report.facts or report.arguments:
+        change_run(commit, existing["urn"], RunChange(status, report.end, report.facts, report.arguments))
 
 
-def _require(commit: Commit, urn: Urn, namespace: str) -> None:
-    """Raise NotFound, naming what it is, unless the entity is there, in this namespace where one is told."""
+def _require_entity(commit: Commit, urn: Urn, namespace: str) -> None:
+    """Raise NotFound, naming the entity, unless it exists, in this namespace if one is given."""
     row = commit.entity(urn)
     if row["deleted"] or namespace not in ("", row["namespace"]):
         data = "stream" if commit.identity.is_stream(urn) else "dataset"
@@ -64,11 +66,12 @@ def _require(commit: Commit, urn: Urn, namespace: str) -> None:
 
 
 def record_source(commit: Commit, stream: Urn, source: Source) -> str:
-    """Record that somebody outside wrote into a stream on a day. Returns the URN of the day's run.
+    """Record that an external source wrote into a stream on a day. Return the URN of the day's run.
 
-    Once, however many tell it at the same time: the day is the run's id, so the keys of run and access hold it.
+    The run is recorded once, however many callers report it at the same time: the day is the run's id, so the keys
+    of run and access prevent duplicates.
     """
-    _require(commit, stream, "")
+    _require_entity(commit, stream, "")
     runs, program = commit.tx.table("runs"), str(source.urn)
     urn = str(run_urn(source.urn, source.day))
     row = runs.read((program, source.day))

@@ -221,8 +221,8 @@ def _drop_derived(commit: Commit, known: StoredEntity, left: dict[str, Row]) -> 
     relationships.follow(tx, commit.registry, row["urn"], row["type"], known.aspects, left)
     assertions.forget_all(tx, row, known.aspects, commit.now)
     if not row["deleted"]:
-        values = index.described(commit.registry.stored_type(row["type"]), known.aspects)
-        index.refresh(tx, [index.Becoming(row | {"deleted": True}, values, {})])
+        values = index.searchable_aspects(commit.registry.stored_type(row["type"]), known.aspects)
+        index.update_search_rows(tx, [index.EntityChange(row | {"deleted": True}, values, {})])
         tx.table("entity_names").delete(tuple(sources_of_truth.name_row(row)[part] for part in _NAME_KEY))
 
 
@@ -233,9 +233,9 @@ def _derive(commit: Commit, known: StoredEntity) -> None:
     tx.table(relationships.TABLE).upsert_all([*relationships.of_entity(commit.registry, row, known.aspects).values()])
     assertions.repair(tx, row["urn"])
     if not row["deleted"]:
-        values = index.described(commit.registry.stored_type(row["type"]), known.aspects)
+        values = index.searchable_aspects(commit.registry.stored_type(row["type"]), known.aspects)
         words = sources_of_truth.search_words(commit.registry, row, known.aspects)
-        index.refresh(tx, [index.Becoming(row, {}, values, words)])
+        index.update_search_rows(tx, [index.EntityChange(row, {}, values, words)])
         tx.table("entity_names").upsert(sources_of_truth.name_row(row))
 
 
@@ -303,8 +303,8 @@ def _rewrite_reference(commit: Commit, urn: Urn, aspect: str, run: str | None, n
 def _move_names(commit: Commit, old: Urn, new: Urn) -> None:
     """Have the dataset found by what OpenLineage's events called it, and at the places of its files."""
     table = commit.tx.table("openlineage_names")
-    told = commit.current(new, described.ASPECT) or {"names": ()}
-    keys = [(old.type, one["namespace"], one["name"]) for one in told["names"]]
+    names = commit.current(new, described.ASPECT) or {"names": ()}
+    keys = [(old.type, one["namespace"], one["name"]) for one in names["names"]]
     named = [*table.multi_read(keys), *table.scan(Range.prefix("symlink"))]
     table.upsert_all([row | {"urn": str(new)} for row in named if row["urn"] == str(old)])
     parts = commit.tx.table("openlineage")

@@ -12,7 +12,7 @@ from jupyter_colophon.core.model.registry import AspectSpec
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.commit.commit import Commit
-from jupyter_colophon.storage.commit.timeseries import note_gone
+from jupyter_colophon.storage.commit.timeseries import log_deletion
 from jupyter_colophon.storage.entities.ingestion import run_in
 from jupyter_colophon.storage.entities.timeseries import KEY
 from jupyter_colophon.storage.spi import Range, Row
@@ -70,7 +70,7 @@ def _take_back(commit: Commit, run: str, urn: Urn, spec: AspectSpec) -> None:
     if survivor is None or survivor["value"] is None:
         commit.remove(urn, spec)
     elif survivor["value"] == row["value"]:
-        # The run said what was there, or what had been there before: no new version, but it is not the run's.
+        # The run wrote the same value again: no new version, but the value is not the run's any more.
         commit.observe(row, system)
         undone = [version for version in undone if version["version"] != row["version"]]
     else:
@@ -94,7 +94,7 @@ def _history(commit: Commit, run: str, urn: Urn, row: Row) -> tuple[list[Row], R
 
 
 def _kept(version: Row, run: str) -> SystemMetadata | None:
-    """What is said of a version without the run; None where it is the run's alone, or nobody said anything."""
+    """Return a version's system metadata without the run; None if only the run wrote it, or there are none."""
     system = codecs.system(version["system"])
     return system.taken_back() if system is not None and system.run == run else system
 
@@ -105,5 +105,5 @@ def _take_back_moments(commit: Commit, run: str, urn: Urn, spec: AspectSpec) -> 
     for row in gone:
         table.delete(tuple(row[name] for name in KEY))
     if gone:
-        note_gone(commit, urn, spec)
+        log_deletion(commit, urn, spec)
     commit.ingesting.follow_moments(str(urn), spec.name, run, exists=False)

@@ -21,7 +21,7 @@ from jupyter_colophon.storage.spi import Row
 
 #: So many data one run may be known to have meant to write.
 INTENDED_MOST = 1_000
-#: How a status is told in a sentence.
+#: The words for a status in messages.
 _ENDED = {"succeeded": "succeeded", "failed": "failed", "killed": "been killed"}
 
 
@@ -43,7 +43,7 @@ def start_run(commit: Commit, start: RunStart) -> str:
         stop = max(commit.now, start.start)
     parent = None if start.parent is None else parent_of(commit, start.program, start.parent)
     commit.ensure(Urn.parse(start.program.parts[0]), create_namespace=True)
-    _make_known(commit, start.program)
+    _ensure_program(commit, start.program)
     runs.upsert(
         {
             "program": program,
@@ -67,45 +67,49 @@ def start_run(commit: Commit, start: RunStart) -> str:
     return urn
 
 
-def _make_known(commit: Commit, program: Urn) -> None:
-    """A program that nobody deployed is told by type and mode (spec LINEAGE-18).
+def _ensure_program(commit: Commit, program: Urn) -> None:
+    """Give a program that was never registered tags for its type and mode (spec LINEAGE-18).
 
     Its name is no tag: every cell that ever ran would be a key of its own for who looks for keys.
     """
-    met_before = commit.was_there(program)
+    met_before = commit.existed(program)
     commit.ensure(program, create_namespace=True)
     if met_before:
         return
     ours = program_of(program)
-    said = {"properties": {}, "tags": list(KINDS["jobs" if ours is None else ours[2]])}
-    taken = commit.facts.of_aspect("technicalMetadata", said, program, commit.entity(program)["namespace"])
+    metadata = {"properties": {}, "tags": list(KINDS["jobs" if ours is None else ours[2]])}
+    taken = commit.facts.of_aspect("technicalMetadata", metadata, program, commit.entity(program)["namespace"])
     if taken is not None and taken["tags"]:
         commit.put(program, commit.registry.aspect(program.type, "technicalMetadata"), taken)
 
 
 def _check_end(start: int, end: int | None, status: RunStatus) -> None:
     if end is not None and end < start:
-        raise InvalidInstance("the run", (Problem("/end", "is before the run's start"),))
+        raise InvalidInstance("the run", (Problem("/end", "must not be before the run's start"),))
     if end is not None and status == RUNNING:
-        raise InvalidInstance("the run", (Problem("/end", "a run that goes on has no end"),))
+        raise InvalidInstance("the run", (Problem("/end", "a running run must not have an end"),))
 
 
-def parent_of(commit: Commit, program: Urn, told: str) -> str:
-    """The URN of a run's parent, told as that or as a run id: a UUID, or one of the same program. Raises NotFound."""
-    urn = str(Urn.parse(told)) if told.startswith(PREFIX) else str(run_urn(program, told))
+def parent_of(commit: Commit, program: Urn, reference: str) -> str:
+    """Return the URN of a run's parent, given as URN or as run id: a UUID, or one of the same program. Raises
+    NotFound.
+    """
+    urn = str(Urn.parse(reference)) if reference.startswith(PREFIX) else str(run_urn(program, reference))
     if not any(commit.tx.table("runs").scan_index("urn", urn, 1)):
-        absent = NotFound("run", told)
-        absent.problems = (Problem("/parent", "there is no such run"),)
+        absent = NotFound("run", reference)
+        absent.problems = (Problem("/parent", "no such run"),)
         raise absent
     return urn
 
 
 def change_run(commit: Commit, urn: str, change: RunChange) -> str:
-    """Record how a run went on. Returns its URN. Raises RunConflict where it has ended and is told to go on."""
+    """Record the progress of a run. Return its URN. Raises RunConflict if the run has ended and is reported as
+    running.
+    """
     row = _run(commit, urn)
     status = change.status or row["status"]
     if status == RUNNING != row["status"]:
-        raise RunConflict(row["run_id"], f"has {_ENDED[row['status']]}: it does not go on")
+        raise RunConflict(row["run_id"], f"has {_ENDED[row['status']]}: it cannot be resumed")
     stop = row["stop"] if change.end is None else change.end
     _check_end(row["start"], change.end, status)
     facts = stored(row["facts"]) | dict(change.facts)
@@ -114,10 +118,10 @@ def change_run(commit: Commit, urn: str, change: RunChange) -> str:
     ended = status != row["status"]
     if ended and stop is None:
         stop = max(commit.now, row["start"])
-    said = {"status": status, "stop": stop, "facts": compact(facts), "arguments": compact(arguments)}
+    changed = {"status": status, "stop": stop, "facts": compact(facts), "arguments": compact(arguments)}
     if change.intended:
-        said["intended_outputs"] = compact(_unite_intended(row, change))
-    commit.tx.table("runs").upsert(row | said)
+        changed["intended_outputs"] = compact(_unite_intended(row, change))
+    commit.tx.table("runs").upsert(row | changed)
     if stop != row["stop"]:
         commit.tx.edges.stop(urn, stop)
     if ended:

@@ -1,4 +1,4 @@
-"""What was said of an entity when a run met it first: later edits never change the copy (spec LINEAGE-17)."""
+"""Store the metadata of an entity at its first access by a run; later edits do not change the copy (spec LINEAGE-17)."""
 
 from jupyter_colophon.core.documents.codec import to_stored
 from jupyter_colophon.core.documents.json_parsing import compact
@@ -12,7 +12,7 @@ from jupyter_colophon.storage.entities import aspects
 
 
 def keep_snapshot(commit: Commit, run: str, entity: Urn, given: Snapshot | None, with_system: bool) -> None:
-    """Copy what is said of an entity, or what the caller knows was said, unless there is a copy for this run."""
+    """Store an entity's metadata, or those that the caller gives, unless this run has a copy."""
     table, urn = commit.tx.table("snapshots"), str(entity)
     if table.read((run, urn)) is not None:
         return

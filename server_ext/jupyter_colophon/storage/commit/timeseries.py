@@ -1,4 +1,4 @@
-"""Aspects that are told by time: appended, never changed by a version (spec MODEL-2).
+"""Write timeseries aspects: values are appended and have no versions (spec MODEL-2).
 
 Only `service/write_path.py` may import this module.
 """
@@ -15,12 +15,12 @@ from jupyter_colophon.storage.spi import Range
 
 
 def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
-    """Keep a value at its time. The same moment told anew is replaced, and equal content is no change."""
+    """Store a value at its time, replacing one of the same moment; equal content is not a change."""
     urn, value, system = proposal.urn, proposal.value, proposal.system
     may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
     commit.ensure(urn, create_namespace=may_create, system=system)
     table, key = commit.tx.table("timeseries"), key_of(str(urn), spec.name, value)
-    there = table.read(key)
+    existing = table.read(key)
     row = dict(zip(KEY, key, strict=True)) | {
         "value": compact(value),
         "actor": commit.principal.user,
@@ -30,25 +30,25 @@ def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
     }
     table.upsert(row)
     commit.ingesting.follow_moments(str(urn), spec.name, None if system is None else system.run, exists=True)
-    if there is not None and there["value"] == row["value"]:
+    if existing is not None and existing["value"] == row["value"]:
         return Written(urn, spec.name, 0, None)
-    before = there or {}
-    said = before.get("value"), row["value"], before.get("system"), row["system"]
-    what: ChangeOperation = "update" if there else "create"
-    seq = commit.log(commit.entity(urn), spec.name, what, 0, spec.scope, proposal.run, *said)
+    before = existing or {}
+    values = before.get("value"), row["value"], before.get("system"), row["system"]
+    operation: ChangeOperation = "update" if existing else "create"
+    seq = commit.log(commit.entity(urn), spec.name, operation, 0, spec.scope, proposal.run, *values)
     return Written(urn, spec.name, 0, seq)
 
 
 def forget(commit: Commit, urn: Urn, spec: AspectSpec, start: int | None, end: int | None) -> int:
-    """Take away the values from one time to another, both of them too; returns how many went."""
-    gone = commit.tx.table("timeseries").delete_all(within(str(urn), spec.name, start, end))
-    if gone:
-        note_gone(commit, urn, spec)
-    return gone
+    """Delete the values from one time to another, both inclusive; return their number."""
+    deleted = commit.tx.table("timeseries").delete_all(within(str(urn), spec.name, start, end))
+    if deleted:
+        log_deletion(commit, urn, spec)
+    return deleted
 
 
-def note_gone(commit: Commit, urn: Urn, spec: AspectSpec) -> None:
-    """Tell that some of an aspect's moments are gone; of one that has none left, no run has told anything."""
+def log_deletion(commit: Commit, urn: Urn, spec: AspectSpec) -> None:
+    """Log that values of an aspect were deleted, and update the index of ingestion runs if none is left."""
     if not any(commit.tx.table("timeseries").scan(Range.prefix(str(urn), spec.name), 1)):
         commit.ingesting.forget_moments(commit.tx, str(urn), spec.name)
     commit.log(commit.entity(urn), spec.name, "delete", ABSENT, spec.scope, None, None, None)

@@ -46,8 +46,8 @@ def _announce(commit: Commit, old: Row | None, new: Row) -> None:
     """Tell that the run began, and each way in which it was known to have ended."""
     about, status = commit.entity(Urn.parse(new["program"])), new["status"]
     before = RUNNING if old is None else old["status"]
-    told = compact({"status": status})
+    status_text = compact({"status": status})
     if old is None:
-        commit.log(about, None, "run-start", 0, "SYSTEM", new["urn"], None, told)
+        commit.log(about, None, "run-start", 0, "SYSTEM", new["urn"], None, status_text)
     if status not in (RUNNING, before):
-        commit.log(about, None, "run-end", 0, "SYSTEM", new["urn"], None, told)
+        commit.log(about, None, "run-end", 0, "SYSTEM", new["urn"], None, status_text)

@@ -72,7 +72,7 @@ def names(
 
 
 def fields(tx: TableContext, urn: Urn) -> list[str]:
-    """The names of a dataset's fields that are entities now: of each, something was said."""
+    """Return the names of a dataset's fields that are entities, since they have metadata."""
     within = _fields_within(urn)
     if within is None:
         return []

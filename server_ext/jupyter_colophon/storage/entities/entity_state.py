@@ -17,6 +17,6 @@ class Working:
     before: Mapping[str, Row]
     exists: bool
     existed: bool
-    #: The numbers of the changes that made it, by aspect: who asks for just that is told of them.
+    #: The numbers of the changes that created it, by aspect, for the response to a request to create it.
     made: dict[str, int] = field(default_factory=dict)
     changed: bool = field(default=False)

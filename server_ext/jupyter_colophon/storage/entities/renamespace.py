@@ -29,11 +29,11 @@ def move(tx: TableContext, registry: Registry, urn: str, namespace: str) -> bool
         tx.table(past_values.TABLE).delete(key)
     if not old["deleted"]:
         aspects = sources_of_truth.described_aspects(registry, stored)
-        index.refresh(tx, [index.Becoming(old | {"deleted": True}, aspects, {})])
+        index.update_search_rows(tx, [index.EntityChange(old | {"deleted": True}, aspects, {})])
         tx.table("entity_names").delete((old["namespace"], old["type"], old["name"], urn))
         tx.table("entity_names").upsert(sources_of_truth.name_row(new))
-        index.refresh(
-            tx, [index.Becoming(new, {}, aspects, sources_of_truth.search_words(registry, old, stored.aspects))]
+        index.update_search_rows(
+            tx, [index.EntityChange(new, {}, aspects, sources_of_truth.search_words(registry, old, stored.aspects))]
         )
     tx.table("entities").upsert(new)
     tx.table(past_values.TABLE).upsert_all([*past_values.of_history(tx, registry, new, stored.aspects).values()])

@@ -5,7 +5,7 @@ from typing import Final
 
 from jupyter_colophon.core.errors import HistoryExpired
 from jupyter_colophon.core.model.registry import AspectSpec
-from jupyter_colophon.core.model.retention import Kept
+from jupyter_colophon.core.model.retention import RetentionRule
 from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.storage.search import past_values
 from jupyter_colophon.storage.spi import Range, Row, TableContext
@@ -15,7 +15,7 @@ _AT_ONCE: Final = 2
 _BEGINS: Final = "history-begins"
 
 
-def trim(tx: TableContext, entity: Row, spec: AspectSpec, kept: Kept, aspect: Row, now: int) -> None:
+def trim(tx: TableContext, entity: Row, spec: AspectSpec, kept: RetentionRule, aspect: Row, now: int) -> None:
     """Let go of versions of an aspect that need not be kept any more; never of the present one."""
     floor, newest = aspect.get("floor") or 0, aspect["version"]
     if kept.age_ms is None and kept.versions is not None and newest - kept.versions <= floor:
@@ -35,12 +35,12 @@ def trim(tx: TableContext, entity: Row, spec: AspectSpec, kept: Kept, aspect: Ro
 
 
 def require_kept(tx: TableContext, as_of: int | None) -> None:
-    """Raise HistoryExpired where something that was said at a time is no longer kept."""
+    """Raise HistoryExpired if part of the history at a time was deleted."""
     if as_of is not None and as_of < (begins := _begins(tx)):
         raise HistoryExpired(format_time(begins))
 
 
-def _is_over(kept: Kept, newest: int, version: Row, following: Row, now: int) -> bool:
+def _is_over(kept: RetentionRule, newest: int, version: Row, following: Row, now: int) -> bool:
     if kept.versions is not None and version["version"] <= newest - kept.versions:
         return True
     return kept.age_ms is not None and following["time"] < now - kept.age_ms

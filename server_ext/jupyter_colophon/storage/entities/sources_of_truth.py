@@ -98,7 +98,7 @@ def value_rows_of(registry: Registry, stored: StoredEntity) -> frozenset[ValueRo
     if stored.entity["deleted"]:
         return frozenset()
     try:
-        return frozenset(index.rows(described_aspects(registry, stored)))
+        return frozenset(index.value_rows_of(described_aspects(registry, stored)))
     except (NotFound, StoreDamaged, ValueError, TypeError, AttributeError) as error:
         raise Unreadable(stored.entity["urn"]) from error
 
@@ -113,7 +113,7 @@ def derive_rows(registry: Registry, stored: StoredEntity) -> Derived:
     except (NotFound, ValueError) as error:
         raise Unreadable(entity["urn"]) from error
     document = index.document(entity, rows, words, removed=is_removed(registry, stored))
-    return Derived(name_row(entity), index.stored(entity, rows), document)
+    return Derived(name_row(entity), index.stored_rows(entity, rows), document)
 
 
 def runs_after(tx: TableContext, place: Key, limit: int = AT_ONCE) -> list[Row]:
@@ -155,7 +155,7 @@ def described_aspects(registry: Registry, stored: StoredEntity) -> index.Aspects
         if row["value"] is not None and kind.aspect(name) is None:
             # The contributions of an aspect that is no longer registered are unknown: leave its derived rows unchanged.
             raise NotFound(f"aspect of a {kind.type}", name)
-    return index.described(kind, stored.aspects)
+    return index.searchable_aspects(kind, stored.aspects)
 
 
 def is_removed(registry: Registry, stored: StoredEntity) -> bool:

@@ -1,4 +1,4 @@
-"""Where values that are told by time are: by entity, aspect and moment."""
+"""Store timeseries values by entity, aspect and time."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -19,20 +19,20 @@ def within(urn: str, aspect: str, start: int | None, end: int | None) -> Range:
 
 
 def key_of(urn: str, aspect: str, value: Mapping[str, Any]) -> Key:
-    """Where a value is kept."""
-    told = {name: value[name] for name in _PARTS if value.get(name) is not None}
-    part = sha256(compact(told).encode("utf-8", "surrogatepass")).hexdigest()[:32] if told else ""
+    """Return the key of a value."""
+    parts = {name: value[name] for name in _PARTS if value.get(name) is not None}
+    part = sha256(compact(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32] if parts else ""
     return urn, aspect, value["timestampMillis"], part
 
 
 def at(tx: TableContext, key: Key) -> Any | None:
-    """The value that is kept at a place, None where there is none."""
+    """Return the value with this key, None if there is none."""
     row = tx.table("timeseries").read(key)
     return None if row is None else stored(row["value"])
 
 
-def told(tx: TableContext, urn: str) -> list[str]:
-    """The aspects of which an entity has values, in order: one look into the table for each."""
+def moments_of(tx: TableContext, urn: str) -> list[str]:
+    """Return the aspects of which an entity has timeseries values, in order, with one read for each."""
     found: list[str] = []
     place: tuple[str, ...] = (urn,)
     while rows := list(tx.table("timeseries").scan(Range(place, (urn,), begin_inclusive=len(place) == 1), 1)):

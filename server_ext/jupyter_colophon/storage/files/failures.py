@@ -18,7 +18,7 @@ _KINDS: dict[int | None, type[StorageError]] = {
 
 
 @contextmanager
-def told_as_ours(doing: str) -> Iterator[None]:
+def translate_errors(doing: str) -> Iterator[None]:
     """Turn an OSError into StoreFull where there is no space (or no more quota), StoreUnavailable where this process has
     too many files open, else StorageError."""
     try:

@@ -11,12 +11,12 @@ LOCKS = ".locks"
 #: What Elyra leaves behind when it is stopped in the middle of a save: the name, `.json`, and the time in seconds.
 BACKUP = re.compile(r"(?P<name>[^.].*)\.json(?P<time>\d{9,11}\.\d+)\Z", re.DOTALL)
 
-#: Nearly all names, told without further ado.
+#: The pattern of nearly all names, for a quick check.
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,198}\Z")
 _SEPARATOR = re.compile(r"[/\\\x00]")
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{12}\.tmp\Z", re.DOTALL)
 _BYTES_MAX = 255
-#: A longer name is told apart by its hash: a lock's or a temporary file's name is longer than the file's.
+#: A longer name is replaced by its hash, since the names of lock and temporary files are longer than the file's.
 _NAME_BYTES_MAX = 200
 
 

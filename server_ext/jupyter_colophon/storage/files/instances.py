@@ -21,7 +21,7 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.instances.instance import Held
 from jupyter_colophon.storage.files import filenames, leftovers, reading, saving
 from jupyter_colophon.storage.files.document_cache import PROCESS_WIDE, KeptDocuments
-from jupyter_colophon.storage.files.failures import told_as_ours
+from jupyter_colophon.storage.files.failures import translate_errors
 from jupyter_colophon.storage.files.leftovers import Leftover
 from jupyter_colophon.storage.files.listing import Listing
 from jupyter_colophon.storage.files.locks import WAIT_S, locked, locked_file, turn
@@ -63,7 +63,7 @@ class InstanceFiles:
         return sorted(self._listing.names())
 
     def read(self, name: str) -> Held | None:
-        """The instance as it is now, readable or not; None where there is none."""
+        """Return the instance, readable or not; None if it does not exist."""
         if filenames.fault(name):
             return None
         for folder, own in self._paths:
@@ -104,12 +104,12 @@ class InstanceFiles:
         with ExitStack() as stack:
             if self.folders[0].is_dir() and not filenames.fault(name):
                 file = f"merge-{filenames.lock_of(name)}"
-                with told_as_ours(f"{name} cannot be locked"):
+                with translate_errors(f"{name} cannot be locked"):
                     stack.enter_context(locked(self.locks, file, self.wait_s))
             yield
 
     def is_our_change(self, name: str) -> bool:
-        """Whether the file is as this process left it, and nobody was told so before: what a watch tells of our own saves."""
+        """Return whether the watch reports one of our own saves: the file is unchanged since, and this was not asked before."""
         return self.ours.claimed(name)
 
     def sweep(self) -> list[str]:
@@ -135,7 +135,7 @@ class InstanceFiles:
             return held
 
     def discard(self, name: str, which: str) -> None:
-        """Throw a leftover away. Raises InstanceNotFound where there is no such leftover, and StorageError."""
+        """Delete a leftover. Raises InstanceNotFound if it does not exist, and StorageError."""
         leftovers.discard(self.folders[0], self.space, name, which)
 
 
@@ -156,7 +156,7 @@ class Slot:
                 self._lock()
             except OSError as error:
                 if error.errno not in _READ_ONLY:
-                    with told_as_ours(f"{self._name} cannot be locked"):
+                    with translate_errors(f"{self._name} cannot be locked"):
                         raise
         self.held = self._files.read(self._name)
 
@@ -171,7 +171,7 @@ class Slot:
             raise InstanceExists(self._files.space, self._name)
         self._refuse_folder()
         text, kept = _written(document)
-        with told_as_ours(f"{self._name} cannot be saved"):
+        with translate_errors(f"{self._name} cannot be saved"):
             self._settle(create=create)
             try:
                 status = saving.save(self._folder, self._name, text, create=create)
@@ -193,7 +193,7 @@ class Slot:
         if not held.own:
             raise RemovalNotPermitted(self._files.space, self._name)
         self._refuse_folder()
-        with told_as_ours(f"{self._name} cannot be removed"):
+        with translate_errors(f"{self._name} cannot be removed"):
             self._settle(create=False)
             try:
                 saving.remove(self._folder, self._name)
@@ -233,11 +233,11 @@ def _written(document: Mapping[str, Any]) -> tuple[bytes, dict[str, Any]]:
 
     Raises MalformedBody and TooLarge for what reading would refuse, so that no file is written that cannot be read again.
     """
-    told = {key: value for key, value in document.items() if key not in reading.NOT_IN_DOCUMENT}
+    stored = {key: value for key, value in document.items() if key not in reading.NOT_IN_DOCUMENT}
     try:
-        text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        text = json.dumps(stored, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     except (TypeError, ValueError, RecursionError):
-        raise MalformedBody("the document is no JSON") from None
+        raise MalformedBody("the document cannot be written as JSON") from None
     return text, reading.document_of(text)
 
 

@@ -12,7 +12,7 @@ from jupyter_colophon.core.errors import InstanceNotFound, InstanceUnreadable, S
 from jupyter_colophon.core.instances.instance import Held
 from jupyter_colophon.storage.files import filenames, reading
 from jupyter_colophon.storage.files.document_cache import KeptDocuments
-from jupyter_colophon.storage.files.failures import told_as_ours
+from jupyter_colophon.storage.files.failures import translate_errors
 from jupyter_colophon.storage.files.locks import locked
 
 _log = logging.getLogger(__name__)
@@ -36,11 +36,11 @@ class Leftover:
 
 def found(folder: Path) -> list[Leftover]:
     """Elyra's backups in a folder, by name, the newest first. Raises StorageError."""
-    with told_as_ours("what was left behind cannot be listed"):
+    with translate_errors("leftover files cannot be listed"):
         files = _files(folder)
     backups = [match for match in map(filenames.BACKUP.match, files) if match and not filenames.fault(match["name"])]
-    told = [_leftover(folder, match["name"], match.string, match["time"]) for match in backups]
-    return sorted((one for one in told if one is not None), key=lambda one: (one.name, -one.time))
+    leftovers = [_leftover(folder, match["name"], match.string, match["time"]) for match in backups]
+    return sorted((one for one in leftovers if one is not None), key=lambda one: (one.name, -one.time))
 
 
 def document(folder: Path, space: str, name: str, which: str) -> Mapping[str, Any]:
@@ -55,7 +55,7 @@ def document(folder: Path, space: str, name: str, which: str) -> Mapping[str, An
 
 def discard(folder: Path, space: str, name: str, which: str) -> None:
     """Remove a leftover. Raises InstanceNotFound and StorageError."""
-    with told_as_ours(f"what was left of {name} cannot be removed"):
+    with translate_errors(f"the leftover file of {name} cannot be removed"):
         try:
             os.unlink(folder / _checked(space, name, which))
         except FileNotFoundError:

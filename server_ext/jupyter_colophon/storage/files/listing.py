@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from jupyter_colophon.storage.files.failures import told_as_ours
+from jupyter_colophon.storage.files.failures import translate_errors
 from jupyter_colophon.storage.files.filenames import SUFFIX, name_of
 
 _log = logging.getLogger(__name__)
@@ -17,14 +17,14 @@ class Listing:
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = tuple(folders)
         self._before: dict[Path, set[str]] = {}
-        self._told: set[Path] = set()
+        self._reported: set[Path] = set()
 
     def names(self) -> set[str]:
         """All of them. Raises StorageError where the first folder cannot be listed; others are left out, and logged."""
         found: set[str] = set()
         for at, folder in enumerate(self._folders):
             if at == 0:
-                with told_as_ours("the instances cannot be listed"):
+                with translate_errors("the instances cannot be listed"):
                     found |= self._names(folder)
             else:
                 found |= self._names_or_none(folder)
@@ -34,8 +34,8 @@ class Listing:
         try:
             return self._names(folder)
         except OSError as error:
-            if folder not in self._told:
-                self._told.add(folder)
+            if folder not in self._reported:
+                self._reported.add(folder)
                 _log.warning("%s is left out: %s", folder, os.strerror(error.errno or 0))
             return set()
 

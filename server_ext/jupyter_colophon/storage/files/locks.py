@@ -26,7 +26,7 @@ _PAUSES_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 
 _threads: "WeakValueDictionary[str, Lock]" = WeakValueDictionary()
 _threads_lock = Lock()
-_told: set[str] = set()
+_reported: set[str] = set()
 
 
 @contextmanager
@@ -110,8 +110,8 @@ def _is_locked(descriptor: int, folder: Path) -> bool:
     except OSError as error:
         if error.errno not in _WITHOUT:
             raise
-        if str(folder) not in _told:
-            _told.add(str(folder))
+        if str(folder) not in _reported:
+            _reported.add(str(folder))
             _log.warning("The file system of %s has no locks: only one process at a time should change it.", folder)
     return True
 

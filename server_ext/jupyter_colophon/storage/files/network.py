@@ -1,4 +1,4 @@
-"""Whether a folder is on a network file system: there, nobody is told what others change."""
+"""Detect network file systems, which do not notify of changes by other machines."""
 
 import os
 import re

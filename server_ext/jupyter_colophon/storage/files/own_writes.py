@@ -12,7 +12,7 @@ _KEPT_MAX = 10_000
 
 
 class OurChanges:
-    """How we left files of one folder. Each is told once: whatever else is told of the file is looked into."""
+    """How we left files of one folder. Each is reported once: any other change of the file is examined."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = f"{folder}{os.sep}"

@@ -25,8 +25,8 @@ def data_folders() -> list[Path]:
 def space_folders(space: str) -> list[Path]:
     """The folders of one schemaspace, whether they exist or not; the first one is written.
 
-    Raises InvalidName for what is no schemaspace's name: it becomes the name of a folder.
+    Raises InvalidName for an invalid schemaspace name, since it becomes the name of a folder.
     """
     if not _SPACE.match(space):
-        raise InvalidName("schemaspace name", space, "it is letters, digits, - and _, and begins with a letter")
+        raise InvalidName("schemaspace name", space, "use letters, digits, - and _, beginning with a letter")
     return [folder / "metadata" / space.lower() for folder in data_folders()]

@@ -28,7 +28,7 @@ _SETTLED_NS = 100_000_000
 _SETTLED_COARSE_NS = 2_000_000_000
 #: How often a file is read that others write in place meanwhile.
 _TRIES = 3
-#: What is no fault of the file: this process or the machine has too much open, or too little memory.
+#: Errors that are not the file's: too many open files, or too little memory.
 _OUR_OWN = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _KINDS = {
@@ -58,7 +58,7 @@ def read(path: str, name: str, *, own: bool, kept: KeptDocuments) -> Held | None
     except OSError as error:
         return Held(name, None, path, "!" + _mark(b""), own, f"it cannot be reached: {_why(error)}")
     found = kept.get((path, own), stamp_of(status))
-    return found or _read_anew(path, name, status, own=own, kept=kept)
+    return found or _read_file(path, name, status, own=own, kept=kept)
 
 
 def document_of(text: bytes, repeated: list[str] | None = None) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def document_of(text: bytes, repeated: list[str] | None = None) -> dict[str, Any
         raise MalformedBody("it is empty")
     value = parse(text, "it", repeated=repeated)
     if not isinstance(value, dict):
-        raise MalformedBody("it is no JSON object")
+        raise MalformedBody("it is not a JSON object")
     return {key: inner for key, inner in value.items() if key not in NOT_IN_DOCUMENT}
 
 
@@ -100,7 +100,7 @@ def owner_of(status: os.stat_result) -> str:
     return _account(status.st_uid)
 
 
-def _read_anew(path: str, name: str, status: os.stat_result, *, own: bool, kept: KeptDocuments) -> Held | None:
+def _read_file(path: str, name: str, status: os.stat_result, *, own: bool, kept: KeptDocuments) -> Held | None:
     text: bytes | None = None
     begun = time.time_ns()
     document, problem = None, ""
@@ -159,7 +159,7 @@ def _opened(path: str) -> int:
 def _check(status: os.stat_result) -> None:
     kind = stat.S_IFMT(status.st_mode)
     if kind != stat.S_IFREG:
-        raise _Refused(_KINDS.get(kind, "it is no ordinary file"))
+        raise _Refused(_KINDS.get(kind, "it is not a regular file"))
     if status.st_size > BYTES_MAX:
         raise _Refused(f"it has {status.st_size} bytes, and {BYTES_MAX} are read at most")
 

@@ -28,7 +28,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What became of the instances of a schemaspace between two looks. Something may be told that did not happen."""
+    """The changes to the instances of a schemaspace between two scans; some may be false alarms."""
 
     space: str
     created: frozenset[str] = frozenset()
@@ -69,7 +69,7 @@ def _all_names(folders: Sequence[Path]) -> set[str]:
     for folder in folders:
         try:
             found |= names_in(folder)
-        except OSError:  # A folder that cannot be listed is told by those who read.
+        except OSError:  # Readers report a folder that cannot be listed.
             continue
     return found
 

@@ -1,4 +1,4 @@
-"""Noticing what others do to the files: editors, Elyra, git, other servers (spec INST-11)."""
+"""Watch instance files for changes by others: editors, Elyra, git, other servers (spec INST-11)."""
 
 import logging
 import os
@@ -16,22 +16,22 @@ from jupyter_colophon.storage.files.symlinks import SWAPPED
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
-#: How often folders are looked for that are new, gone or made again, and how often all is looked at where nobody tells.
+#: The interval for noticing new, deleted and recreated folders, and for polling without notifications.
 TICK_S = 0.5
-#: How often all is looked at where the operating system tells, in case that it did not.
+#: The interval of a full scan in spite of notifications, in case one was lost.
 SURE_S = 60.0
-#: What happens within this time (ms) of the last change is told with it, but no change waits longer than the second.
+#: Changes within the first time (ms) are reported together, but no change waits longer than the second.
 _STEP_MS, _DEBOUNCE_MS = 100, 300
-#: Where nobody tells, looking takes at most this part of the time.
+#: The largest share of the time that polling may take.
 _SHARE = 0.05
 
 _log = logging.getLogger(__name__)
 
-Told = Callable[[Seen], None]
+Listener = Callable[[Seen], None]
 
 
 class _Space:
-    """A schemaspace that is watched, as it was seen last."""
+    """A watched schemaspace and its last scan."""
 
     def __init__(self, name: str, folders: Sequence[Path]) -> None:
         self.name, self.folders = name, tuple(folders)
@@ -39,63 +39,66 @@ class _Space:
         self.known: dict[str, Look] = look(self.folders)
         self.due = 0.0
 
-    def look_again(self, names: Iterable[str] | None = None) -> Seen:
-        """What happened to these names, or to all, since the last look."""
-        begun = time.monotonic()
-        asked = None if names is None else set(names)
-        before = self.known if asked is None else {name: self.known[name] for name in asked & self.known.keys()}
-        after = look(self.folders, asked)
-        if asked is None:
+    def scan_again(self, names: Iterable[str] | None = None) -> Seen:
+        """Return the changes to these names, or to all, since the last scan."""
+        started = time.monotonic()
+        selected = None if names is None else set(names)
+        before = self.known if selected is None else {name: self.known[name] for name in selected & self.known.keys()}
+        after = look(self.folders, selected)
+        if selected is None:
             self.known = after
         else:
-            # Of many files few change at a time.
+            # Update in place: few of many files change at a time.
             for name in before.keys() - after.keys():
                 del self.known[name]
             self.known.update(after)
-        if asked is None:
-            took = time.monotonic() - begun
-            self.due = begun + (max(TICK_S, took / _SHARE) if self.is_polled else SURE_S)
+        if selected is None:
+            took = time.monotonic() - started
+            self.due = started + (max(TICK_S, took / _SHARE) if self.is_polled else SURE_S)
         return compare(self.name, before, after)
 
 
 class FileWatch:
-    """A thread that tells which instances were created, changed and deleted, usually within half a second.
+    """A thread that reports which instances were created, changed and deleted, usually within half a second.
 
-    It is told by the operating system, and by that alone on ordinary days. On network file systems, and where the
-    system cannot tell, it looks for itself; also once a minute everywhere. Folders may come, go and come again. Our
-    own saves are told like everyone's.
+    It relies on notifications of the operating system, and scans everything once a minute in case one was lost. On
+    network file systems, and if notifications are unavailable, it polls. Folders may be deleted and created again.
+    Our own saves are reported as well.
     """
 
-    def __init__(self, told: Told, *, polling: bool = False) -> None:
-        """`told` is called in the thread of the watch, never twice at once; what it raises is logged. With `polling`
-        the operating system is not asked."""
-        self._told, self._polling = told, polling
+    def __init__(self, listener: Listener, *, polling: bool = False) -> None:
+        """Create the watch without starting it.
+
+        `listener` is called in the thread of the watch, one call at a time; its exceptions are logged. With
+        `polling` no notifications are used.
+        """
+        self._listener, self._polling = listener, polling
         self._spaces: dict[str, _Space] = {}
         self._lock, self._stop = threading.Lock(), threading.Event()
         self._notify: RustNotify | None = None
-        #: None where it must be done anew.
+        #: The watched folders; None if they must be registered again.
         self._armed: dict[str, tuple[int, int]] | None = None
-        #: Folders of links, where what is behind them was changed at once.
+        #: Folders of links whose targets were replaced together.
         self._swapped: set[str] = set()
         self._thread: threading.Thread | None = None
 
     def add(self, space: str, folders: Sequence[Path]) -> None:
-        """Watch a schemaspace too, or with other folders. What is there already is not told."""
+        """Watch a schemaspace, or change its folders. Existing instances are not reported."""
         added = _Space(space, folders)
         added.is_polled = added.is_polled or self._polling
         with self._lock:
             self._spaces[space] = added
 
     def start(self) -> None:
-        """Begin to watch, in a thread of its own."""
+        """Start watching in a thread."""
         with self._lock:
-            # Who closes meanwhile finds it started, or not at all.
+            # A concurrent close finds the thread either started or absent.
             if self._thread is None and not self._stop.is_set():
                 self._thread = threading.Thread(target=self._run, name="colophon-files", daemon=True)
                 self._thread.start()
 
     def close(self) -> None:
-        """Stop; nothing is told afterwards."""
+        """Stop; nothing is reported afterwards."""
         self._stop.set()
         with self._lock:
             thread = self._thread
@@ -105,42 +108,41 @@ class FileWatch:
     def _run(self) -> None:
         try:
             while not self._stop.is_set():
-                self._turn()
+                self._watch_once()
         finally:
             self._disarm()
 
-    def _turn(self) -> None:
-        """One look round: arm anew where folders came or went, wait for what is told, look at what is due."""
-        spaces = self._now()
+    def _watch_once(self) -> None:
+        """Register folders that changed, wait for notifications, and scan what is due."""
+        spaces = self._current_spaces()
         folders = self._folders(spaces)
         if folders != self._armed:
             self._arm(folders)
-            # Only now: what happens from here on is told.
-            self._look(spaces, None)
+            # Scan after registering: later changes are notified.
+            self._scan(spaces, None)
         self._swapped.clear()
         touched = self._wait()
         for space in spaces:
             if space.due <= time.monotonic() or any(str(folder) in self._swapped for folder in space.folders):
-                self._look([space], None)
+                self._scan([space], None)
             elif any(str(folder) in touched for folder in space.folders):
-                self._look([space], {name for folder in space.folders for name in touched.get(str(folder), ())})
+                self._scan([space], {name for folder in space.folders for name in touched.get(str(folder), ())})
 
-    def _now(self) -> list[_Space]:
+    def _current_spaces(self) -> list[_Space]:
         with self._lock:
             return list(self._spaces.values())
 
-    def _look(self, spaces: Iterable[_Space], names: set[str] | None) -> None:
+    def _scan(self, spaces: Iterable[_Space], names: set[str] | None) -> None:
         for space in spaces:
-            seen = space.look_again(names)
+            seen = space.scan_again(names)
             if seen.names and not self._stop.is_set():
                 try:
-                    self._told(seen)
-                except Exception:  # noqa: BLE001 - whatever a listener does, the watch goes on
-                    _log.exception("A change of the files of %s could not be taken in", space.name)
+                    self._listener(seen)
+                except Exception:  # noqa: BLE001 - a failing listener must not stop the watch
+                    _log.exception("Handling a change of the files of %s failed", space.name)
 
     def _folders(self, spaces: Iterable[_Space]) -> dict[str, tuple[int, int]]:
-        """The folders that exist and that the operating system is asked about, each with what tells it from another
-        one of its name."""
+        """Return the existing folders that use notifications, each with its device and inode."""
         found = {}
         for space in spaces:
             for folder in space.folders if not space.is_polled else ():
@@ -161,11 +163,11 @@ class FileWatch:
 
             self._notify = RustNotify(list(folders), False, False, 0, False, True)
         except FileNotFoundError:
-            self._armed = None  # One went just now: the next turn sees it.
+            self._armed = None  # A folder was just deleted: the next round notices.
         except (ImportError, OSError, RuntimeError) as error:
-            _log.warning("The files are looked at every %s s, as the system does not tell: %s", TICK_S, error)
+            _log.warning("File notifications are unavailable, polling every %s s: %s", TICK_S, error)
             self._polling = True
-            for space in self._now():
+            for space in self._current_spaces():
                 space.is_polled, space.due = True, 0.0
 
     def _disarm(self) -> None:
@@ -174,17 +176,17 @@ class FileWatch:
         self._notify, self._armed = None, None
 
     def _wait(self) -> dict[str, set[str]]:
-        """Wait for a tick, or for what is told: the names of instances by folder."""
+        """Wait for the tick or for notifications; return the names of changed instances by folder."""
         if self._notify is None:
             self._stop.wait(TICK_S)
             return {}
-        told = self._notify.watch(_DEBOUNCE_MS, _STEP_MS, int(TICK_S * 1_000), self._stop)
-        if isinstance(told, str):
+        events = self._notify.watch(_DEBOUNCE_MS, _STEP_MS, int(TICK_S * 1_000), self._stop)
+        if isinstance(events, str):
             return {}
-        if any(path in (self._armed or ()) for _, path in told):
-            self._armed = None  # A folder itself went, perhaps to come again under its old number: arm anew.
+        if any(path in (self._armed or ()) for _, path in events):
+            self._armed = None  # A folder itself was deleted, and a new one may reuse its inode: register again.
         touched: dict[str, set[str]] = {}
-        for _, path in told:
+        for _, path in events:
             folder, _, file = path.rpartition(os.sep)
             if file == SWAPPED:
                 self._swapped.add(folder)

@@ -2,7 +2,7 @@
 
 The first line is the header, `{"format", "version", "product", "time", "tables"}` with each table's shape; then a line
 for every row, `[table, value, …]` in the order of the shape's fields, bytes in Base64; the last line is the trailer,
-`{"rows": {table: count}, "sha256"}` over all lines before it. What is derived is left out and made anew.
+`{"rows": {table: count}, "sha256"}` over all lines before it. Derived data are left out and rebuilt.
 """
 
 import base64
@@ -55,7 +55,7 @@ def write(
 ) -> dict[str, int]:
     """Write what one transaction sees to a file, private, all at once or not at all; returns the rows of each table.
 
-    Raises OSError, with this path; `tick` is told the table, row slice by row slice.
+    Raises OSError, with this path; `tick` is called with the table, slice by slice.
     """
     try:
         if path.is_dir():
@@ -153,7 +153,7 @@ def _write(
         for rows in _slices(tx, spec):
             tick(spec.id)
             for row in rows:
-                digest.update(line([spec.id, *_told(spec, row)]))
+                digest.update(line([spec.id, *_row_values(spec, row)]))
             counts[spec.id] += len(rows)
     found = {table: count for table, count in counts.items() if count}
     line({"rows": found, "sha256": digest.hexdigest()})
@@ -173,7 +173,7 @@ def _slices(tx: TableContext, spec: TableSpec) -> Iterator[list[Row]]:
         place = tuple(rows[-1][name] for name in spec.primary_key)
 
 
-def _told(spec: TableSpec, row: Row) -> Iterator[Any]:
+def _row_values(spec: TableSpec, row: Row) -> Iterator[Any]:
     for name, kind in spec.fields.items():
         value = row[name]
         yield base64.b64encode(value).decode() if kind == "bytes" and value is not None else value
@@ -194,14 +194,14 @@ def _row(header: Header, line: bytes) -> tuple[str, Row]:
 
 
 def _header(line: bytes) -> Header:
-    told = _parsed(line)
-    if not isinstance(told, dict) or told.get("format") != FORMAT:
-        raise BackupRejected("it is no backup of a catalog")
-    if told.get("version") != VERSION:
+    header = _parsed(line)
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise BackupRejected("the file is not a backup of a catalog")
+    if header.get("version") != VERSION:
         raise BackupRejected("it is of a version that this program does not know")
     try:
-        specs = [from_text(json.dumps(one)) for one in told["tables"]]
-        return Header(told["product"], told["time"], {spec.id: spec for spec in specs})
+        specs = [from_text(json.dumps(one)) for one in header["tables"]]
+        return Header(header["product"], header["time"], {spec.id: spec for spec in specs})
     except (StoreDamaged, ValueError, KeyError, TypeError):
         raise BackupRejected(_DAMAGED) from None
 
@@ -241,7 +241,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         with gzip.open(path, "rb") as file:
             yield from file
     except FileNotFoundError:
-        raise BackupRejected("there is no such file") from None
+        raise BackupRejected("no such file") from None
     except EOFError:
         raise BackupRejected("its end is missing") from None
     except (OSError, zlib.error) as error:

@@ -88,9 +88,9 @@ def _items(tx: TableContext, registry: Registry, tick: Callable[[], None]) -> It
 def _expected_items(registry: Registry, stored: StoredEntity) -> Iterator[_Item]:
     """Yield the rows and counts that an existing entity requires."""
     entity, values = stored.entity, set(sources_of_truth.value_rows_of(registry, stored))
-    for table, keys in index.counted(entity, set() if sources_of_truth.is_removed(registry, stored) else values):
+    for table, keys in index.counter_keys(entity, set() if sources_of_truth.is_removed(registry, stored) else values):
         for key in keys:
             yield table, (entity["namespace"], *key), 1, False
-    for key in index.stored(entity, values):
+    for key in index.stored_rows(entity, values):
         yield tables.METADATA_VALUES.id, key, 1, False
     yield tables.ENTITY_NAMES.id, tuple(entity[part] for part in tables.ENTITY_NAMES.primary_key), 1, False

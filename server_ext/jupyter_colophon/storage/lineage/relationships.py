@@ -1,6 +1,6 @@
 """Which entities name which others, in which aspect and as what: found by the one that is named.
 
-It is derived in the transaction of the write from what is new in aspects; `reindex` makes it anew.
+It is derived in the transaction of the write from what is new in aspects; `reindex` rebuilds it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,13 +53,13 @@ def unclaimed(tx: TableContext, registry: Registry, rows: Sequence[NamedEntity])
     knows whom it names.
     """
     aspects = tx.table("aspects").multi_read(sorted({(one.urn, one.aspect) for one in rows}))
-    told = {one for row in aspects for one in _in_aspect(registry, Urn.parse(row["urn"]).type, row)}
+    claimed = {one for row in aspects for one in _in_aspect(registry, Urn.parse(row["urn"]).type, row)}
     lost = {
         (row["urn"], row["aspect"])
         for row in aspects
         if row["value"] is not None and not registry.has_aspect(Urn.parse(row["urn"]).type, row["aspect"])
     }
-    return [one for one in rows if one not in told and (one.urn, one.aspect) not in lost]
+    return [one for one in rows if one not in claimed and (one.urn, one.aspect) not in lost]
 
 
 def rows_naming(
@@ -107,12 +107,12 @@ def _named(urn: str, spec: AspectSpec, value: str | None) -> Iterator[NamedEntit
     if value is None or not spec.relationships:
         return
     try:
-        said = stored(value)
+        parsed = stored(value)
     except StoreDamaged:
         # That is told as well.
         return
     for relationship in spec.relationships:
-        for text in relationship.named_in(said):
+        for text in relationship.named_in(parsed):
             try:
                 yield NamedEntity(canonical(text), urn, spec.name, relationship.name)
             except InvalidName:

@@ -30,7 +30,7 @@ class Touch:
 
 
 def of_edges(tx: TableContext, edges: Sequence[Edge], as_of: int | None = None) -> Iterator[Touch]:
-    """The accesses of the runs that these edges name, of those that were known at a time where one is told."""
+    """Return the accesses of the runs on these edges; with a time, only those recorded by then."""
     wanted = {(run, edge.data) for edge in edges for run in edge.runs}
     known = _accesses(tx, wanted, as_of)
     for edge in edges:

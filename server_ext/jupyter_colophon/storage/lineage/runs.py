@@ -66,7 +66,7 @@ def going_on(tx: TableContext, via: str) -> list[str]:
 
 
 def touched(tx: TableContext, run: Run) -> list[Touched]:
-    """What a run has to do with: program and application, then each access to data, with what was said then."""
+    """Return a run's program and application, then its accesses, with the metadata at that time."""
     if not run.accesses:
         return []
     first, last = min(one.first for one in run.accesses), max(one.last for one in run.accesses)
@@ -97,17 +97,17 @@ def touched(tx: TableContext, run: Run) -> list[Touched]:
 
 
 def snapshot_of(tx: TableContext, run: str, entity: str) -> Snapshot:
-    """What was said of an entity when a run met it first; nothing where it never did."""
+    """Return the metadata of an entity at its first access by a run; empty if the run never accessed it."""
     row = tx.table("snapshots").read((run, entity))
     return Snapshot() if row is None else _snapshot(row)
 
 
 def _snapshot(row: Row) -> Snapshot:
     machines = row["system_metadata"]
-    return Snapshot(_said(row["user_metadata"]), None if machines is None else _said(machines))
+    return Snapshot(_parse_metadata(row["user_metadata"]), None if machines is None else _parse_metadata(machines))
 
 
-def _said(text: str) -> Said:
+def _parse_metadata(text: str) -> Said:
     return from_stored(stored(text), Said)
 
 

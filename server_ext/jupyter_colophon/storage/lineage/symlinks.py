@@ -6,7 +6,7 @@ Some events of a job tell it (the facet `symlinks`), others do not: all of them 
 from dataclasses import replace
 
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.openlineage.event import Event, ToldData
+from jupyter_colophon.core.openlineage.event import Event, EventDataset
 from jupyter_colophon.storage.spi import TableContext
 
 _TABLE, _KIND = "openlineage_names", "symlink"
@@ -33,7 +33,7 @@ def learn(tx: TableContext, place: Urn, table: Urn, now: int) -> None:
     tx.table(_TABLE).upsert(row)
 
 
-def _resolved(one: ToldData, known: dict[Urn, Urn]) -> ToldData:
+def _resolved(one: EventDataset, known: dict[Urn, Urn]) -> EventDataset:
     columns = {
         (spelling, known.get(origin, origin), field, target): how
         for (spelling, origin, field, target), how in one.columns.items()

@@ -22,8 +22,8 @@ def last_writer(tx: TableContext, data: str, time: int | None = None) -> str | N
     found = tx.edges.around("data", [data], WRITING, window, _PROGRAMS)
     if len(found) == _PROGRAMS:
         newest = (run for _, run in tx.edges.runs_of(data, window, _RUNS, None))
-        if (told := _first_that_wrote(tx, data, newest)) is not None:
-            return told
+        if (writer := _first_that_wrote(tx, data, newest)) is not None:
+            return writer
     # What somebody states is no run.
     ran = [edge for edge in found if _is_program(edge[1])]
     if len({program for _, program, _ in ran}) <= 1:

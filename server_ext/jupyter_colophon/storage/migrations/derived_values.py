@@ -40,7 +40,7 @@ def derive_entities(registry: Registry, tx: TableContext, after: Key) -> Key | N
 def _derive(tx: TableContext, registry: Registry, stored: sources_of_truth.StoredEntity) -> None:
     entity = stored.entity
     try:
-        said, derived = (
+        values, derived = (
             set(sources_of_truth.value_rows_of(registry, stored)),
             sources_of_truth.derive_rows(registry, stored),
         )
@@ -58,4 +58,4 @@ def _derive(tx: TableContext, registry: Registry, stored: sources_of_truth.Store
         return
     tx.table("metadata_values").upsert_all(list(derived.values.values()))
     tx.search.put(derived.document)
-    index.add_counts(tx, entity, set() if removed else said)
+    index.add_counts(tx, entity, set() if removed else values)

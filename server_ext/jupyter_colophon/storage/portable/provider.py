@@ -107,7 +107,7 @@ class _Context:
         return self._tx.edges if "edges" in self._seams else PortableEdges(self.table)
 
     def table(self, table_id: str) -> StructuredTable:
-        """The table of a spec that was created. Raises InvalidField when there is none."""
+        """The table of a spec that was created. Raises InvalidField if it does not exist."""
         if table_id not in self._tables:
             self._tables[table_id] = self._whole(self._tx.table(table_id), table_id)
         return self._tables[table_id]

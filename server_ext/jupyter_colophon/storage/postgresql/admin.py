@@ -112,11 +112,11 @@ class PostgresAdmin:
         return sorted(self._stored())
 
     def known(self, execute: Execute, table_id: str) -> Shape:
-        """A table as a transaction needs it. Raises InvalidField where there is none."""
+        """Return a table for a transaction. Raises InvalidField if it does not exist."""
         if table_id not in self._known:
             found = execute(_SHAPE, (table_id,)).fetchone() if table_id not in _RESERVED else None
             if found is None:
-                raise InvalidField(f"there is no table {table_id}")
+                raise InvalidField(f"unknown table {table_id}")
             self._known[table_id] = Shape.of(DIALECT, from_text(found[0]))
         return self._known[table_id]
 

@@ -25,11 +25,11 @@ from jupyter_colophon.storage.postgresql.dialect import original, storable
 
 T = TypeVar("T")
 #: How long a server may take to be reached, to do one statement, and to answer at all, in seconds. Whoever asks a
-#: server that is gone is told within 5 seconds.
+#: lost server is noticed within 5 seconds.
 CONNECT_S, STATEMENT_S, ANSWER_S = 3, 4.0, 4.5
 #: How long nobody tries again to reach a server that could not be reached, in seconds.
 _PAUSE_S = 0.5
-#: What libpq is told unless the connection string says otherwise: a peer that vanished is noticed within 4 seconds.
+#: Defaults for libpq unless the connection string sets them: a lost peer is noticed within 4 seconds.
 _NETWORK: Mapping[str, Any] = {
     "connect_timeout": CONNECT_S,
     "tcp_user_timeout": 4_000,
@@ -99,7 +99,7 @@ class _TextLoader(Loader):
 def _adapters() -> AdaptersMap:
     adapters = AdaptersMap(psycopg.adapters)
     adapters.register_dumper(str, _Text)
-    # One type for all whole numbers: otherwise a statement is prepared anew for each size of each number.
+    # One type for all whole numbers: otherwise a statement is prepared again for each size of each number.
     adapters.register_dumper(int, Int8Dumper)
     adapters.register_loader("text", _TextLoader)
     return adapters
@@ -114,7 +114,7 @@ class Server:
             self._where = dict(_NETWORK) | conninfo_to_dict(dsn)
         except psycopg.ProgrammingError:
             # The driver's sentence has a piece of the string in it, which may be the password.
-            raise InvalidField("the option dsn is no connection string of PostgreSQL") from None
+            raise InvalidField("the option dsn is not a valid PostgreSQL connection string") from None
         self._adapters = _adapters()
         self._failed: float | None = None
 
@@ -153,15 +153,15 @@ class Server:
 
 
 @contextlib.contextmanager
-def translated(connection: Connection) -> Iterator[None]:
-    """The driver's errors as ours; a connection that is no good any more is closed."""
+def translate_errors(connection: Connection) -> Iterator[None]:
+    """Translate the driver's errors to ours, and close the connection if it is unusable."""
     try:
         yield
     except psycopg.Error as error:
-        raise told(connection, error) from error
+        raise translate_error(connection, error) from error
 
 
-def told(connection: Connection, error: psycopg.Error) -> StorageError:
+def translate_error(connection: Connection, error: psycopg.Error) -> StorageError:
     """What an error of the driver means to us before COMMIT was sent: with a lost connection a retry helps."""
     state = error.sqlstate or ""
     if is_lost(connection, error):
@@ -171,7 +171,7 @@ def told(connection: Connection, error: psycopg.Error) -> StorageError:
     if state == "57014":
         return TransactionTimeout("a transaction took too long and was given up")
     if state == "53100":
-        return StoreFull("there is no space left for the catalog")
+        return StoreFull("no space left for the catalog")
     if state in _DAMAGED:
         return StoreDamaged("the catalog's database is damaged")
     if state.startswith(_REFUSED):
@@ -180,7 +180,7 @@ def told(connection: Connection, error: psycopg.Error) -> StorageError:
 
 
 def is_lost(connection: Connection, error: psycopg.Error) -> bool:
-    """Whether the connection is no good any more; it is closed then."""
+    """Return whether the connection is unusable, and close it then."""
     if (error.sqlstate or "").startswith(_ENDED):
         connection.close()
     return connection.closed

@@ -51,11 +51,11 @@ class PostgresLog:
 
     def append(self, rows: Sequence[Row]) -> None:
         """Add rows under the numbers that they have."""
-        told = [tuple(row[name] for name in _FIELDS) for row in rows]
-        if len(told) < _MANY:
-            self._executemany(_APPEND, told)
+        values = [tuple(row[name] for name in _FIELDS) for row in rows]
+        if len(values) < _MANY:
+            self._executemany(_APPEND, values)
         else:
-            self._copy(_COPY, told)
+            self._copy(_COPY, values)
 
     def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
         """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""

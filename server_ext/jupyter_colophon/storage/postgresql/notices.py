@@ -44,7 +44,7 @@ class Notices:
             # Whatever happened while nobody listened was not heard.
             self._heard += 1
         else:
-            # Before the server answers anything, it tells what it was told of; without asking, that may take a moment.
+            # The server delivers notifications before the answer to a query; without a query they may take a moment.
             self._connection.execute("")
         return self._heard
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TransactionConflict, shown
 from jupyter_colophon.storage.postgresql import edges, log, search, session, upkeep
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
-from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, Server, translated
+from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, Server, translate_errors
 from jupyter_colophon.storage.postgresql.dialect import KEY_PART
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.notices import Notices
@@ -87,11 +87,11 @@ class PostgresProvider:
             return _unhurried(connection, lambda: upkeep.check(connection))
 
     def repair(self) -> None:
-        """Make indexes and full text anew."""
+        """Rebuild indexes and full text."""
         self._exclusively(upkeep.repair)
 
     def reclaim(self) -> int:
-        """Write the tables anew without their free pages; returns how many bytes that gave."""
+        """Rewrite the tables without their free pages; return the number of bytes freed."""
         self._alone.require()
         with self._group.lock:
             connection = self._session.connection()
@@ -134,7 +134,7 @@ class PostgresProvider:
             life = Life.of_a_read()
             after.clear()
             connection.patience_s = session.BEGIN_S
-            with translated(connection):
+            with translate_errors(connection):
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             connection.patience_s = ANSWER_S
             try:
@@ -142,7 +142,7 @@ class PostgresProvider:
             finally:
                 life.end()
                 if not connection.closed:
-                    with translated(connection):
+                    with translate_errors(connection):
                         connection.execute("ROLLBACK")
 
     def _exclusively(self, work: Callable[[Execute], None]) -> None:
@@ -162,7 +162,7 @@ class PostgresProvider:
         self._exclusively(in_schema)
 
     def _begin_to_change(self) -> Connection:
-        """A transaction whose statements may take long. A connection that broke since it was used is made anew."""
+        """Begin a transaction without a statement timeout, on a new connection if the last one is broken."""
         known = self._session.connection()
         try:
             return self._begun(known)
@@ -170,7 +170,7 @@ class PostgresProvider:
             return self._begun(self._session.connection())
 
     def _begun(self, connection: Connection) -> Connection:
-        with translated(connection):
+        with translate_errors(connection):
             # Each statement has to see what the process before us made: no snapshot for the whole.
             connection.execute(
                 "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"
@@ -179,7 +179,7 @@ class PostgresProvider:
 
     def _change(self, connection: Connection, work: Callable[[Execute], None]) -> None:
         def execute(statement: str, bound: Any = (), *, prepare: bool | None = None) -> Any:
-            with translated(connection):
+            with translate_errors(connection):
                 return connection.execute(statement, bound, prepare=prepare)
 
         connection.patience_s = None
@@ -207,7 +207,7 @@ def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(options["dsn"], str):
         raise InvalidField("the option dsn is a connection string of PostgreSQL")
     if not isinstance(options["schema"], str) or not _SCHEMA.fullmatch(options["schema"]):
-        raise InvalidField("the option schema is up to 48 small letters, digits and underscores")
+        raise InvalidField("the option schema must be up to 48 lower-case letters, digits and underscores")
     if options["schema"].startswith("pg_") or options["schema"] == "information_schema":
         raise InvalidField(f"the option schema: {options['schema']} is a name of PostgreSQL's own; choose another one")
     if type(options["readers"]) is not int or options["readers"] < 1:
@@ -217,7 +217,7 @@ def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unhurried(connection: Connection, work: Callable[[], T]) -> T:
     """Work whose statements may take minutes."""
-    with translated(connection):
+    with translate_errors(connection):
         connection.execute("SET statement_timeout = 0; SET lock_timeout = 0")
     connection.patience_s = None
     try:

@@ -81,10 +81,10 @@ class PostgresSearch:
 
     def put(self, *documents: Document) -> None:
         """Add or replace documents; one statement of each kind for all of them."""
-        told = {one.urn: (one, _written(one)) for one in documents}
-        known = {urn: (entry, words) for urn, entry, words in self._execute(_KNOWN, (list(told),))}
-        new = [(one, words) for urn, (one, words) in told.items() if urn not in known]
-        old = [(known[urn], one, words) for urn, (one, words) in told.items() if urn in known]
+        by_urn = {one.urn: (one, _written(one)) for one in documents}
+        known = {urn: (entry, words) for urn, entry, words in self._execute(_KNOWN, (list(by_urn),))}
+        new = [(one, words) for urn, (one, words) in by_urn.items() if urn not in known]
+        old = [(known[urn], one, words) for urn, (one, words) in by_urn.items() if urn in known]
         texts = self._added(new) if new else []
         for (entry, _), one, _ in old:
             self._execute(_CHANGE, (*_shown(one), entry))
@@ -94,7 +94,7 @@ class PostgresSearch:
         if changed:
             self._execute(_UNINDEX, ([entry for entry, _ in changed],))
         self._index(texts + changed)
-        values = {entry: told[urn][0].facet_values for urn, (entry, _) in known.items()}
+        values = {entry: by_urn[urn][0].facet_values for urn, (entry, _) in known.items()}
         values |= {entry: one.facet_values for (entry, _), (one, _) in zip(texts, new, strict=True)}
         self._facets.write(self._facets.read([entry for entry, _ in known.values()]) if known else {}, values)
 
@@ -161,7 +161,7 @@ class PostgresSearch:
         ]
 
     def rebuild(self) -> None:
-        """Make the index anew from the texts."""
+        """Rebuild the index from the texts."""
         last: Any = 0
         while texts := list(self._execute(_TEXTS, (last,))):
             self._execute(_UNINDEX, ([entry for entry, _ in texts],))

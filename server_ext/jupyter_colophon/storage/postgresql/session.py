@@ -14,7 +14,14 @@ import psycopg
 from jupyter_colophon.core.errors import CommitUnknown, StorageError, StoreUnavailable, TransactionConflict
 from jupyter_colophon.storage.postgresql import edges, log, search
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
-from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, Server, is_lost, told, translated
+from jupyter_colophon.storage.postgresql.connection import (
+    ANSWER_S,
+    Connection,
+    Server,
+    is_lost,
+    translate_error,
+    translate_errors,
+)
 from jupyter_colophon.storage.postgresql.execute import Found
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.transaction_lifetime import Life
@@ -62,13 +69,13 @@ class PostgresContext:
     ) -> Found:
         """Run one statement. Raises StorageError in our words."""
         self._life.check()
-        with translated(self._connection):
+        with translate_errors(self._connection):
             return self._connection.execute(statement, bound, prepare=prepare)
 
     def executemany(self, statement: str, bound: Sequence[Sequence[Any]]) -> Found:
         """Run one statement for many rows, without waiting for each answer. Raises StorageError in our words."""
         self._life.check()
-        with translated(self._connection):
+        with translate_errors(self._connection):
             cursor = self._connection.cursor()
             cursor.executemany(statement, bound)
             return cursor
@@ -76,7 +83,7 @@ class PostgresContext:
     def copy(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Copy rows into a table: `COPY … FROM STDIN`. Raises StorageError in our words."""
         self._life.check()
-        with translated(self._connection), self._connection.cursor().copy(statement) as writer:
+        with translate_errors(self._connection), self._connection.cursor().copy(statement) as writer:
             for row in rows:
                 writer.write_row(row)
 
@@ -89,12 +96,12 @@ class PostgresSession:
         self._connection: Connection | None = None
         self._begin = (
             "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE writers IN EXCLUSIVE MODE; "
-            # Listeners are told with the commit, and only of what was committed.
+            # Notify listeners in the transaction, so that they hear only of committed changes.
             f'NOTIFY "{channel}"'
         )
 
     def begin(self) -> None:
-        """Wait for our turn and begin; a connection that broke since it was last used is made anew."""
+        """Wait for our turn and begin, on a new connection if the last one is broken."""
         known = self._connection is not None
         try:
             self._try_to_begin()
@@ -115,7 +122,7 @@ class PostgresSession:
             connection.execute("COMMIT")
         except psycopg.Error as error:
             if not is_lost(connection, error):
-                raise told(connection, error) from error
+                raise translate_error(connection, error) from error
             self._connection = None
             raise CommitUnknown("the database went away during a commit") from error
 
@@ -155,7 +162,7 @@ class PostgresSession:
         """The connection, for work beside transactions. Raises StoreUnavailable."""
         if self._connection is None or self._connection.closed:
             self._connection = self._server.connect(**_SETTINGS)
-            with translated(self._connection):
+            with translate_errors(self._connection):
                 self._connection.execute(_DURABLE)
         return self._connection
 
@@ -169,7 +176,7 @@ class PostgresSession:
         connection = self.connection()
         connection.patience_s = BEGIN_S
         try:
-            with translated(connection):
+            with translate_errors(connection):
                 connection.execute(self._begin)
         except StorageError:
             self.rollback()
@@ -184,5 +191,5 @@ class PostgresSession:
     def execute(self, statement: str) -> None:
         """Run one statement in the shared transaction, or several."""
         connection = self._present()
-        with translated(connection):
+        with translate_errors(connection):
             connection.execute(statement)

@@ -1,7 +1,7 @@
-"""What keeps the schema healthy: checks, indexes made anew, space given back."""
+"""Maintain the schema: checks, rebuilt indexes, reclaimed space."""
 
 from jupyter_colophon.core.errors import StorageError
-from jupyter_colophon.storage.postgresql.connection import Connection, translated
+from jupyter_colophon.storage.postgresql.connection import Connection, translate_errors
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.search import PostgresSearch
 
@@ -30,18 +30,18 @@ def check(connection: Connection) -> list[str]:
     """What is wrong, one sentence each: rows that stand alone, and B-trees where the extension `amcheck` is there."""
     found = []
     for table, statement in _ALONE.items():
-        with translated(connection):
+        with translate_errors(connection):
             row = connection.execute(statement).fetchone()
         if row and row[0]:
             found.append(f"{table}: {row[0]} rows stand alone")
-    with translated(connection):
+    with translate_errors(connection):
         place = connection.execute(_AMCHECK).fetchone()
         indexes = connection.execute(_INDEXES).fetchall()
     if place is None:
         return found
     for name, oid in indexes:
         try:
-            with translated(connection):
+            with translate_errors(connection):
                 connection.execute(f'SELECT "{place[0]}".bt_index_check({oid}::regclass)')
         except StorageError as error:
             found.append(f"the index {name} is not sound: {error.detail}")
@@ -49,7 +49,7 @@ def check(connection: Connection) -> list[str]:
 
 
 def repair(execute: Execute) -> None:
-    """Make indexes and full text anew, in the transaction that is open."""
+    """Rebuild indexes and full text, in the transaction that is open."""
     for statement in _REPAIRS:
         execute(statement)
     for (table,) in list(execute(_TABLES)):
@@ -58,9 +58,9 @@ def repair(execute: Execute) -> None:
 
 
 def reclaim(connection: Connection) -> int:
-    """Write every table anew without its free pages; returns by how many bytes they are smaller."""
+    """Rewrite every table without its free pages; return the number of bytes freed."""
     before = size(connection)
-    with translated(connection):
+    with translate_errors(connection):
         for (table,) in connection.execute(_TABLES).fetchall():
             connection.execute(f'VACUUM FULL "{table}"')
     return max(0, before - size(connection))
@@ -68,6 +68,6 @@ def reclaim(connection: Connection) -> int:
 
 def size(connection: Connection) -> int:
     """The bytes of all tables with their indexes."""
-    with translated(connection):
+    with translate_errors(connection):
         row = connection.execute(_SIZE).fetchone()
     return int(row[0]) if row else 0

@@ -1,6 +1,6 @@
-"""What was said and is no more, by key and value: one row for each version of an aspect that was the last to say it.
+"""Past values by key: one row for each version of an aspect that was the last to have the value.
 
-Search as of a time finds here what may have said something then, and looks its history up (spec SEARCH-18). The
+Search as of a time finds candidates here, and reads their history (spec SEARCH-18). The
 history of aspects is the truth: what a version says and the next one does not is here, whatever the clock did meanwhile.
 """
 
@@ -31,7 +31,7 @@ def lost(entity: Row, spec: AspectSpec, old: Row, value: str | None, time: int) 
 def of_history(tx: TableContext, registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
     """Every such row of an entity with these aspects, by its key; none where its history cannot be read.
 
-    What cannot be read is told by `soundness`. Most entities were never changed and have none: their history is not
+    Unreadable values are reported by `source_check`. Most entities were never changed and have none: their history is not
     looked at.
     """
     changed = [name for name, aspect in aspects.items() if aspect["version"] > 1]
@@ -55,7 +55,7 @@ def _places(entity: Row, spec: AspectSpec, value: str | None) -> set[tuple[str, 
         return set()
     if spec.key:
         return {(entity["namespace"], NAME_KEY, fold(entity["name"]).strip(), entity["urn"])}
-    return {index.key_of(entity, row)[:4] for row in index.reported_by(spec, value)}
+    return {index.key_of(entity, row)[:4] for row in index.values_of(spec, value)}
 
 
 def _row(place: tuple[str, ...], old: Row, time: int) -> Row:

@@ -1,4 +1,4 @@
-"""How well a document matches: what is left of BM25 where each word is said once (spec SEARCH-12)."""
+"""Rank documents: BM25 for documents in which each word occurs once (spec SEARCH-12)."""
 
 from math import log
 

@@ -6,18 +6,20 @@ from itertools import islice
 from jupyter_colophon.core.search.query_language import Pattern
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
-#: The table of what is said now; `storage/search/past_values.py` has that of what was said before.
+#: The table of present values; `storage/search/past_values.py` has that of past values.
 TABLE = "metadata_values"
 _LAST = "\U0010ffff"
 
 
 def entities_with(tx: TableContext, namespace: str, key: str, value: Pattern, limit: int) -> Iterator[Row]:
     """Rows of one namespace whose key says such a value now."""
-    return said(tx, TABLE, namespace, Pattern(key, "exact"), value, limit)
+    return find_values(tx, TABLE, namespace, Pattern(key, "exact"), value, limit)
 
 
-def said(tx: TableContext, table: str, namespace: str, key: Pattern, value: Pattern, limit: int) -> Iterator[Row]:
-    """Rows of one namespace, of what is or was said, by key and value (folded); a value is asked of a whole key alone."""
+def find_values(
+    tx: TableContext, table: str, namespace: str, key: Pattern, value: Pattern, limit: int
+) -> Iterator[Row]:
+    """Yield rows of present or past values in one namespace by key and value (folded); a value requires an exact key."""
     if key.kind != "exact":
         return tx.table(table).scan(_within(namespace, pattern=key), limit)
     return tx.table(table).scan(_within(namespace, key.text, pattern=value), limit)

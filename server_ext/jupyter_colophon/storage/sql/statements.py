@@ -155,17 +155,17 @@ class Statements:
         given = given or self._key[:1]
         return f"UPDATE {self._table} SET {self._settings(given)} WHERE {self._whole}"
 
-    def _increment(self, field: str, told: bool) -> str:
+    def _increment(self, field: str, returning: bool) -> str:
         """Bound: the key's parts, the amount twice, the least and the most that it may be added to.
 
-        Answers the new value where it is to be told, and changes no row at overflow. The sum itself is not compared: it may be no whole number any more.
+        Returns the new value if `returning` is set, and changes no row on overflow. The sum itself is not compared: it may be no whole number any more.
         """
         columns, mark = names((*self._key, field)), self._dialect.mark
         present = f'COALESCE({self._table}."{field}", 0)'
         return (
             f"INSERT INTO {self._table} ({columns}) VALUES ({self._dialect.marks(len(self._key) + 1)}) "
             f'ON CONFLICT ({self._key_order}) DO UPDATE SET "{field}" = {present} + {mark} '
-            f"WHERE {present} BETWEEN {mark} AND {mark}" + (f' RETURNING "{field}"' if told else "")
+            f"WHERE {present} BETWEEN {mark} AND {mark}" + (f' RETURNING "{field}"' if returning else "")
         )
 
     def decrement(self, field: str) -> tuple[str, str]:

@@ -76,14 +76,14 @@ class SqlTable:
 
     def upsert_all(self, rows: Sequence[Row]) -> None:
         """Write rows in their order; columns not given keep their values."""
-        alike = [(given, list(some)) for given, some in groupby(rows, key=tuple)]
-        values = [[tuple(row.values()) for row in some] for _, some in alike]
-        for (given, _), told in zip(alike, values, strict=True):
-            field_checks.check_rows(self._spec, given, told)
-        for (given, some), told in zip(alike, values, strict=True):
-            self._upsert_alike(given, some, told)
+        groups = [(given, list(some)) for given, some in groupby(rows, key=tuple)]
+        values = [[tuple(row.values()) for row in some] for _, some in groups]
+        for (given, _), row_values in zip(groups, values, strict=True):
+            field_checks.check_rows(self._spec, given, row_values)
+        for (given, some), row_values in zip(groups, values, strict=True):
+            self._upsert_group(given, some, row_values)
 
-    def _upsert_alike(self, given: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]) -> None:
+    def _upsert_group(self, given: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]) -> None:
         statement = self._statements.upsert_json(given) if len(rows) >= _MANY else ""
         text = json.dumps(rows) if statement and self._differ(rows) else ""
         if text and _UNSPEAKABLE.search(text) is None:

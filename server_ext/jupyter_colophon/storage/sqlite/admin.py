@@ -110,11 +110,11 @@ class SqliteAdmin:
         return found
 
     def known(self, connection: Connection, table_id: str) -> Shape:
-        """A table as a transaction needs it. Raises InvalidField where there is none."""
+        """Return a table for a transaction. Raises InvalidField if it does not exist."""
         if table_id not in self._known:
             found = _stored(connection, table_id)
             if not found:
-                raise InvalidField(f"there is no table {table_id}")
+                raise InvalidField(f"unknown table {table_id}")
             self._known[table_id] = Shape.of(DIALECT, found[0])
         return self._known[table_id]
 

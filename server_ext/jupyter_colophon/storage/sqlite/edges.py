@@ -196,7 +196,7 @@ class SqliteEdges:
         return [(data, program, mode) for data, program, mode in self._connection.execute(_STALE, (limit,))]
 
     def renew(self, data: str, program: str, mode: str) -> None:
-        """Make the roll-up of one triple anew from its accesses."""
+        """Rebuild the roll-up of one triple from its accesses."""
         self._roll_up(self._node(data), self._node(program), mode)
 
     def _roll_up(self, *edge: int | str) -> None:

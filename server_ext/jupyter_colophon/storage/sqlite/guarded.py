@@ -37,7 +37,7 @@ class Guarded:
         try:
             return self._connection.execute(statement, bound)
         except sqlite3.Error as error:
-            raise told(error) from error
+            raise translate_error(error) from error
 
     def executemany(self, statement: str, bound: Sequence[Sequence[Any]]) -> sqlite3.Cursor:
         """One statement for many rows. Raises StorageError."""
@@ -45,7 +45,7 @@ class Guarded:
         try:
             return self._connection.executemany(statement, bound)
         except sqlite3.Error as error:
-            raise told(error) from error
+            raise translate_error(error) from error
 
     def _check(self) -> None:
         self._life.check()
@@ -59,14 +59,14 @@ def translated() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise told(error) from error
+        raise translate_error(error) from error
 
 
-def told(error: sqlite3.Error) -> StorageError:
+def translate_error(error: sqlite3.Error) -> StorageError:
     """What an error of the driver means to us."""
     name = getattr(error, "sqlite_errorname", None) or type(error).__name__
     if name.startswith(_FULL):
-        return StoreFull("there is no space left for the catalog")
+        return StoreFull("no space left for the catalog")
     if name.startswith("SQLITE_READONLY"):
         return StoreUnavailable("this user cannot write the catalog's file or the folder round it")
     if name.startswith(_BUSY):
@@ -74,7 +74,7 @@ def told(error: sqlite3.Error) -> StorageError:
     if name.startswith(_AWAY):
         return StoreUnavailable("the catalog cannot be reached")
     if name.startswith(_DAMAGED):
-        return StoreDamaged("the catalog's file is damaged, or is no catalog")
+        return StoreDamaged("the catalog's file is damaged or not a catalog")
     if name == "SQLITE_INTERRUPT":
         return TransactionTimeout("a transaction took too long and was given up")
     return StorageError(f"the catalog's store failed ({name})")

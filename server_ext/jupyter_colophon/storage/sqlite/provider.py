@@ -98,11 +98,11 @@ class SqliteProvider:
             return upkeep.check(connection, self._path)
 
     def repair(self) -> None:
-        """Make indexes and full text anew."""
+        """Rebuild indexes and full text."""
         self._exclusively(upkeep.repair)
 
     def reclaim(self) -> int:
-        """Write the file anew without its free pages; returns how many bytes that gave."""
+        """Rewrite the file without its free pages; return the number of bytes freed."""
         self._alone.require()
         with self._group.lock, translated():
             return upkeep.reclaim(self._writer, self._path)

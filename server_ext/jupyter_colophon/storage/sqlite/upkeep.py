@@ -1,4 +1,4 @@
-"""What keeps a SQLite file healthy: its own checks, indexes made anew, space given back."""
+"""Maintain a SQLite file: checks, rebuilt indexes, reclaimed space."""
 
 import sqlite3
 from pathlib import Path
@@ -38,13 +38,13 @@ def check(connection: sqlite3.Connection, path: Path) -> list[str]:
 
 
 def repair(connection: sqlite3.Connection) -> None:
-    """Make indexes and full text anew, in the transaction that is open."""
+    """Rebuild indexes and full text, in the transaction that is open."""
     for statement in _REPAIRS:
         connection.execute(statement)
 
 
 def reclaim(connection: sqlite3.Connection, path: Path) -> int:
-    """Write the file anew without its free pages; returns by how many bytes it is smaller."""
+    """Rewrite the file without its free pages; return the number of bytes freed."""
     before = size(path)
     connection.execute("VACUUM")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
