@@ -113,7 +113,7 @@ def test_namespaces_are_made_listed_and_deleted(call: Call) -> None:
     assert call("namespace", "delete", "fresh").out == "Namespace fresh was deleted.\n"
     assert "fresh" not in call("namespace", "list").out
     full = call("namespace", "delete", "sales")
-    assert (full.status, "still holds entities" in full.err) == (1, True)
+    assert (full.status, "still contains entities" in full.err) == (1, True)
 
 
 def test_changes_are_listed_as_lines_records_and_messages(call: Call) -> None:
@@ -169,8 +169,8 @@ def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, req
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (["show", "sales.nothing"], 1, "there is no"),
-        (["tag", "sales.nothing", "x"], 1, "there is no"),
+        (["show", "sales.nothing"], 1, "not found"),
+        (["tag", "sales.nothing", "x"], 1, "not found"),
         (["show", "orders"], 1, "is not a valid name of data"),
         (["show", "data/x.csv"], 1, "the path of a file (from /)"),
         (
@@ -184,7 +184,7 @@ def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, req
         (["search", "a*b"], 1, "*"),
         (["search", "x", "--limit=0"], 2, "jupyter colophon: argument --limit: must be a whole number from 1 to 500"),
         (["search", "x", "--limit=few"], 2, "jupyter colophon: argument --limit: must be a whole number from 1 to 500"),
-        (["changes", "--namespace=nowhere"], 1, "there is no"),
+        (["changes", "--namespace=nowhere"], 1, "not found"),
         (["changes", "--after=999999"], 1, "the change log ends at"),
         (["changes", "--after=-1"], 2, "argument --after: must be a whole number from 0"),
         (["changes", "--format=record"], 2, "say --namespace=NAME"),
@@ -211,5 +211,5 @@ def test_a_server_that_is_not_there_and_a_store_without_a_catalog_are_told(colop
     wrong = colophon.bare("search", "x", "--url=ftp://x")
     assert wrong.status == 2
     none = colophon("show", "sales.orders", database=tmp_path / "none.db")
-    assert (none.status, "no catalog" in none.err) == (1, True)
+    assert (none.status, "not found" in none.err) == (1, True)
     assert not (tmp_path / "none.db").exists()

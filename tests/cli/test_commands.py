@@ -197,7 +197,7 @@ def test_a_catalog_that_is_not_there_is_not_made(colophon: Commands, tmp_path: P
     for command in (["verify"], ["reindex"], ["backup", str(tmp_path / "b")], ["compact"]):
         done = colophon(*command, database=tmp_path / "nowhere" / "colophon.db")
         assert done.status == 1
-        assert "there is no catalog" in done.err
+        assert "not found" in done.err
     assert not (tmp_path / "nowhere").exists()
 
 

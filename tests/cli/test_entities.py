@@ -49,7 +49,7 @@ def test_a_dataset_is_made_shown_listed_and_deleted(call: Call, tmp_path: Path) 
     assert call("search", "schema:price", "--json").answer["total"] == 1
     assert call("dataset", "delete", "shop.orders").out == "Dataset shop.orders was deleted.\n"
     gone = call("dataset", "show", "shop.orders")
-    assert (gone.status, "there is no" in gone.err) == (1, True)
+    assert (gone.status, "not found" in gone.err) == (1, True)
     assert call("dataset", "list", "--namespace=shop").out == "There is none.\n"
     assert call("namespace", "delete", "shop").status == 0
 
@@ -111,7 +111,7 @@ def test_an_application_is_deployed_again_and_deleted(call: Call) -> None:
         (["dataset", "create", "shop.x", "--tag=no tag"], 1, "is not valid"),
         (["dataset", "create", "shop.x", "--schema=/nowhere"], 1, "/nowhere"),
         (["dataset", "create"], 2, "required: NAME"),
-        (["dataset", "delete", "shop.nothing"], 1, "there is no"),
+        (["dataset", "delete", "shop.nothing"], 1, "not found"),
         (["dataset", "drop", "shop.x"], 2, "invalid choice: 'drop'"),
         (["app", "create", "etl"], 1, "<namespace>.<application>"),
         (["app", "create", "urn:li:namespace:x"], 1, "it is the URN of a namespace"),

@@ -67,7 +67,7 @@ def test_a_store_whose_restore_was_stopped_is_refused_by_all(
         told = _in(colophon, choice, "doctor", "--json")
         bad = [one for one in told.answer["checks"] if one["status"] == "bad"]
         assert (told.status, len(bad)) == (1, 1)
-        assert "restore began and did not end" in bad[0]["detail"]
+        assert "did not finish" in bad[0]["detail"]
         assert not Path(other).exists()
 
 

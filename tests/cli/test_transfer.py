@@ -56,7 +56,7 @@ def test_what_was_exported_here_comes_to_a_server_and_back(
     lines = len(file.read_text().splitlines()) - 1
     assert asking.bare("import", str(file), "--dry-run", "--json", url).answer["counts"] == {"created": lines}
     absent = asking.bare("export", "sales", str(again), url)
-    assert (absent.status, "there is no" in absent.err, again.exists()) == (1, True, False)
+    assert (absent.status, "not found" in absent.err, again.exists()) == (1, True, False)
     taken = asking.bare("import", str(file), "--json", url).answer["counts"]
     assert (sum(taken.values()), set(taken) <= {"created", "unchanged"}) == (lines, True)
     assert asking.bare("export", "sales", str(again), "--json", url).answer["lines"] == lines

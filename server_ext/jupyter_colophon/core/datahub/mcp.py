@@ -111,10 +111,9 @@ def is_listed(document: Mapping[str, Any]) -> bool:
 
 
 def keyless(one: Proposal, registry: Registry) -> Proposal:
-    """Turn a proposal for a key aspect into one for the entity: keys are derived from URNs and never written (spec
-    DH-4).
+    """Turn a proposal for a key aspect into one for the entity (spec DH-4).
 
-    Raises NotFound for an unknown entity type.
+    Keys are derived from URNs and never written. Raises NotFound for an unknown entity type.
     """
     if one.aspect != registry.type(one.urn.type).key_aspect:
         return one

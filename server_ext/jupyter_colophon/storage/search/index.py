@@ -181,8 +181,9 @@ def counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, 
 
 
 def keys_of(entity: Row, values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
-    """Return (folded, key, kind, scope, carrier) of each value; a tag is a key of its own in key statistics (spec
-    SEARCH-20).
+    """Return (folded, key, kind, scope, carrier) of each value.
+
+    A tag is a key of its own in key statistics (spec SEARCH-20).
     """
     carrier = kind_of_row(entity["type"], entity["urn"])
     return {(fold(key), key, row.kind, row.scope, carrier) for row in values for key in [display_key(row)]}
