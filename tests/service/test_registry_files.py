@@ -90,7 +90,7 @@ def test_types_aspects_and_scopes_are_added(tmp_path: Path) -> None:
 
 
 FAULTS = [
-    ("[", "", "no YAML in line 1"),
+    ("[", "", "not valid YAML in line 1"),
     ("- 1", "", "not a mapping"),
     ("entity: []", "/entity", "unknown member"),
     ("entities: {}", "/entities", "not a list"),
