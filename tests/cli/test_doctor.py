@@ -186,7 +186,7 @@ def test_what_is_wrong_in_the_registry_of_the_user_is_told(colophon: Commands, t
     file.write_text("entities: [{name: dataset}]")
     assert _checks(colophon, 0)["entity registry"]["status"] == "ok"
     file.write_text("entities: [{name: dataset")
-    assert _checks(colophon, 0)["entity registry"]["detail"] == f"{file}: it is no YAML in line 1"
+    assert _checks(colophon, 0)["entity registry"]["detail"] == f"{file}: not valid YAML in line 1"
     for command in ("verify", "reindex", "search"):
         done = colophon(command, *["x"] * (command == "search"))
-        assert (done.status, done.err) == (2, f"jupyter colophon: entity_registry {file}: it is no YAML in line 1\n")
+        assert (done.status, done.err) == (2, f"jupyter colophon: entity_registry {file}: not valid YAML in line 1\n")

@@ -134,7 +134,7 @@ async def test_what_a_lost_file_described_is_read_as_it_is_stored(
     (tmp_path / "registry.yml").write_text("entities: [")
     (problem,) = (await api("GET", "health", answers="health")).body["registry"]["problems"]
     assert problem["pointer"] == ""
-    assert "no YAML" in problem["message"]
+    assert "not valid YAML" in problem["message"]
     for urn in (SENSOR, ORDERS):
         found = (await api("GET", "entities", urn, answers="entity")).body
         assert found["aspects"]["contract"]["value"] == {"rows": 4}

@@ -57,7 +57,7 @@ def test_lists_leave_out_what_is_deprecated_and_it_is_found_by_its_name() -> Non
     assert list(of.space("things").schemas) == ["thing"]
     assert list(of.space("things").deprecated_schemas) == ["old"]
     assert of.schema("things", "old")["deprecated"]
-    assert of.fault("things", "old", thing() | {"schema_name": "old"}) is None
+    assert of.find_fault("things", "old", thing() | {"schema_name": "old"}) is None
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_provider_that_fails_is_told_and_harms_no_other(loads: Any, reason: st
     [
         (7, "??", "not a JSON object"),
         (schema("bad", {"a": {"enum": {1}}}), "bad", "not a JSON document"),
-        (schema("bad", schemaspace=None), "bad", "it says not of which schemaspace"),
+        (schema("bad", schemaspace=None), "bad", "schemaspace, schemaspace_id and name are required"),
         (
             schema("bad", schemaspace_id=OTHER_ID),
             "bad",
@@ -261,7 +261,7 @@ def test_many_threads_at_once_load_everything_once() -> None:
 
     def ask() -> None:
         start.wait(60)
-        found.append(of.fault("things", "thing", thing(size=1)))
+        found.append(of.find_fault("things", "thing", thing(size=1)))
 
     threads = [Thread(target=ask) for _ in range(8)]
     for thread in threads:
@@ -276,7 +276,7 @@ def test_what_a_package_does_to_its_schema_later_changes_nothing_here() -> None:
     of = spaces(Provider(document))
     assert of.names() == ["things"]
     document["properties"]["metadata"]["properties"]["size"]["type"] = "string"
-    assert of.fault("things", "thing", thing(size=1)) is None
+    assert of.find_fault("things", "thing", thing(size=1)) is None
 
 
 def test_a_schemaspace_may_change_schemas_before_they_are_looked_at() -> None:
@@ -321,9 +321,9 @@ def test_what_is_installed_later_is_there_after_a_refresh(tmp_path: Path, monkey
 def test_a_refresh_asks_providers_for_their_schemas_anew() -> None:
     choices = [["a"], ["a", "b"]]
     of = spaces(Provider(asks=lambda: [schema("thing", {"kind": {"enum": choices.pop(0)}})]))
-    assert of.fault("things", "thing", thing(kind="b")) is not None
+    assert of.find_fault("things", "thing", thing(kind="b")) is not None
     of.refresh("things")
-    assert of.fault("things", "thing", thing(kind="b")) is None
+    assert of.find_fault("things", "thing", thing(kind="b")) is None
 
 
 def test_a_refresh_takes_away_what_is_provided_no_more() -> None:
@@ -342,7 +342,7 @@ def test_a_provider_that_fails_at_a_refresh_leaves_what_it_provided() -> None:
     assert of.problems() == []
     of.refresh()
     assert told(of) == {"p0": "TypeError: 'int' object is not iterable"}
-    assert of.fault("things", "thing", thing(size=1)) is None
+    assert of.find_fault("things", "thing", thing(size=1)) is None
     of.refresh()
     assert of.problems() == []
 
