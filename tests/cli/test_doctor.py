@@ -168,8 +168,8 @@ def test_what_packages_register_and_what_is_wrong_with_instances_is_told(colopho
     assert broken["detail"] == "things-for-tests 2.5 (things:Broken): RuntimeError: the provider is out of order"
     told = strange("doctor")
     assert "urn:li:instance:(things,invalid): ValidationError: /metadata" in told.out
-    assert "urn:li:instance:(things,torn): it cannot be read" in told.out
-    assert "urn:li:instance:(things,torn): a save was cut short and left torn.json1700000000.123" in told.out
+    assert "urn:li:instance:(things,torn): cannot be read" in told.out
+    assert "urn:li:instance:(things,torn): an interrupted save left torn.json1700000000.123" in told.out
     assert "Hunter2Hidden" not in told.out + told.err
 
 

@@ -160,7 +160,7 @@ def test_what_was_exported_with_secrets_comes_back_as_it_was(shell: Shell) -> No
     for words in (["--dry-run"], []):
         done = shell("import", "things", "--directory=masked/things", *words)
         assert "1 instance could not be imported" in done.out
-        assert "/metadata/password: no secret is kept here: write it anew" in done.out
+        assert "/metadata/password: no secret is stored here: enter it again" in done.out
         assert (done.status, done.out.splitlines()[-1].split()) == (1, ["it.json", "/metadata/password"])
     assert not path.exists()
     done = shell("import", "things", "--directory=masked/things", "--json")

@@ -156,14 +156,14 @@ class TestBundles:
         new = {"name": "there", **thing("There", password={"inner": "other"}, items=[2, 3], extra={"a": 1})}
         (done,) = files.instances.imported(SPACE, [new], ADA)
         assert {one.pointer: one.message for one in done.problems} == {
-            "/metadata/extra": "the one that is there has none",
-            "/metadata/items": "it is another one than there",
-            "/metadata/password": "it is another one than there",
-            "/metadata/size": "only the one that is there has it",
+            "/metadata/extra": "not in the stored instance",
+            "/metadata/items": "differs from the stored instance",
+            "/metadata/password": "differs from the stored instance",
+            "/metadata/size": "only in the stored instance",
         }
         files.file("there").write_text("{")
         (done,) = files.instances.imported(SPACE, [{"name": "there", **thing("There")}], ADA)
-        assert [(one.pointer, one.message) for one in done.problems] == [("", "the one that is there cannot be read")]
+        assert [(one.pointer, one.message) for one in done.problems] == [("", "the stored instance cannot be read")]
 
     def test_are_refused_where_a_mask_stands_for_no_secret(self, kept: Shelf) -> None:
         mask = {"$secret": True}
@@ -179,8 +179,8 @@ class TestBundles:
             assert [one.kind for one in done] == ["invalid", "invalid", "updated"]
             for one in done[:2]:
                 told = [(problem.pointer, problem.message) for problem in one.problems]
-                assert told == [("/metadata/password", "no secret is kept here: write it anew")]
-                assert "/metadata/password: no secret is kept here" in one.reason
+                assert told == [("/metadata/password", "no secret is stored here: enter it again")]
+                assert "/metadata/password: no secret is stored here" in one.reason
         assert [one.name for one in kept.instances.list(SPACE)] == ["bare", "there"]
         assert kept.instances.objects(SPACE).get("there").metadata["password"] == "kept"
         again = kept.instances.imported(SPACE, documents[1:2], ADA)
@@ -225,8 +225,8 @@ def test_findings_tell_what_is_wrong_and_nothing_of_the_content(many: Shelf) -> 
     found = many.instances.findings()
     assert [(one.subject.rpartition(",")[2], one.fault.partition(":")[0]) for one in found] == [
         ("beta)", "SchemaNotFoundError"),
-        ("torn)", "it cannot be read"),
+        ("torn)", "cannot be read"),
         ("wrong)", "ValidationError"),
-        ("beta)", "a save was cut short and left beta.json1700000000.25"),
+        ("beta)", "an interrupted save left beta.json1700000000.25"),
     ]
     assert "SECRET" not in repr(found)

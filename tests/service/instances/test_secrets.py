@@ -116,7 +116,7 @@ class TestHistory:
             back = kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
             assert (back.metadata, back.reason) == ({"size": 4}, "")
             told = [(one.pointer, one.message) for one in back.problems]
-            assert told == [("/metadata/password", "no secret is kept here: write it anew")]
+            assert told == [("/metadata/password", "no secret is stored here: enter it again")]
             assert secret(kept) is None
 
 

@@ -1,1 +1,1 @@
-"""Instances of schemaspaces: where they are kept, how they are saved, who is told."""
+"""Instances of schemaspaces: stores, saving, presentation, secrets and records."""

@@ -1,4 +1,4 @@
-"""Instances out of a schemaspace and into it, many at once; and from one kind of store to another."""
+"""Export and import instances of a schemaspace, and move them between kinds of store."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ from jupyter_colophon.service.instances.saving import Saving
 from jupyter_colophon.service.instances.secrets.service import Secrets
 from jupyter_colophon.service.instances.store_protocol import InstanceStore
 
-#: Raises a MetadataError where an instance may not become this, or not from that.
+#: Raises a MetadataError unless an instance may be changed from the old to the new document.
 Permit = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], None]
 _INVALID = (InvalidInstance, SchemaNotFound, InvalidName)
 
@@ -40,7 +40,7 @@ class Bundles:
         self._drafts, self._secrets = drafts, secrets
 
     def exported(self, choice: ExportChoice) -> list[dict[str, Any]]:
-        """Instances as Elyra writes them, each with its name. Raises InstanceNotFound for one that is named."""
+        """Return instances as Elyra writes them, with their names. Raises InstanceNotFound for an unknown requested name."""
         space = self._store.space
         there = {held.name: held for held in self._store.read_many(choice.names or self._store.names())}
         if lost := next((name for name in choice.names if name not in there), None):
@@ -56,7 +56,7 @@ class Bundles:
         overwrite: bool,
         dry_run: bool,
     ) -> list[Outcome]:
-        """Take each in by itself; what a dry run tells is what would be, as far as that is known without hooks."""
+        """Import instances independently; a dry run returns the expected outcomes, without running hooks."""
         return [self._taken(one, principal, permit, overwrite=overwrite, dry_run=dry_run) for one in documents]
 
     def _is_chosen(self, held: Held, choice: ExportChoice) -> bool:
@@ -99,7 +99,7 @@ class Bundles:
             there = self._both(held.document) if held.document is not None else None
             raise conflict(space, name, there, self._both(kept))
         if lost:
-            # To leave a password out and say that all went well would be found out when it is needed.
+            # Do not drop a password silently: that would be noticed only when it is needed.
             where = ", ".join(one.pointer for one in lost)
             raise InstanceInvalid(name, str(draft.get("schema_name")), f"{where}: {lost[0].message}", lost)
         instance = self._shown.made(space, name, self._drafts.in_place(space, name, kept))
@@ -112,7 +112,7 @@ class Bundles:
         return done
 
     def _both(self, document: Mapping[str, Any]) -> Both:
-        """The document as it is kept, and as readers see it."""
+        """Return the document as stored, and as shown with masked secrets."""
         own = _document(document)
         return own, self._shown.masked(self._store.space, own)
 
@@ -120,7 +120,7 @@ class Bundles:
 def move(
     source: InstanceStore, target: InstanceStore, secrets: Secrets, principal: Principal, *, dry_run: bool
 ) -> list[Outcome]:
-    """Copy each own instance of one store to another, read it back, and only then remove it here; without hooks."""
+    """Move each own instance to another store: copy it, read it back, and then remove it here; without hooks."""
     return [
         _moved(held, source, target, secrets, principal, dry_run=dry_run) for held in source.read_many(source.names())
     ]
@@ -137,20 +137,20 @@ def _moved(
 ) -> Outcome:
     name = held.name
     if not held.own:
-        return Outcome(name, "unchanged", "it stays in its shared or factory folder")
+        return Outcome(name, "unchanged", "not moved: it is in a shared or factory folder")
     if held.document is None:
         return Outcome(name, "failed", held.problem)
     try:
         there, version = target.read(name), source.versions([held]).get(name)
         full = secrets.in_place(source.space, held.document)
         if there is not None and not _is_same(there, full, secrets, source.space):
-            return Outcome(name, "conflict", "another one of this name is there")
+            return Outcome(name, "conflict", "the target has a different instance of this name")
         if dry_run:
             return Outcome(name, "created" if there is None else "unchanged")
         if there is None:
             there = _copied(held, target, secrets, principal)
         if there is None or not _is_same(there, full, secrets, source.space):
-            return Outcome(name, "failed", "what was written is not what was read")
+            return Outcome(name, "failed", "the copy differs from the original")
         _left(name, version, source, target, principal)
         kept = set(secrets.references(target.space, there.document).values())
         secrets.forget(key for key in secrets.references(source.space, held.document).values() if key not in kept)
@@ -160,16 +160,16 @@ def _moved(
 
 
 def _left(name: str, version: int | None, source: InstanceStore, target: InstanceStore, principal: Principal) -> None:
-    """Take the old one away, now that the new one is whole."""
+    """Remove the original, after the copy was verified."""
     if isinstance(source, CatalogInstances) and isinstance(target, FileInstances):
-        # Both have the same record, with which all that was said of the instance would go: it is handed on.
+        # Both have the same record, whose metadata a removal would delete: the file adopts it.
         target.take_over(name, version, principal)
     else:
         source.remove(name, Condition(), principal)
 
 
 def _copied(held: Held, target: InstanceStore, secrets: Secrets, principal: Principal) -> Held | None:
-    """Its secrets go where secrets of the target are kept; what is kept elsewhere keeps its reference."""
+    """Copy an instance; its secrets move to the target's secret store, references to other stores stay."""
     full = secrets.in_place(target.space, held.document or {})
     document, made = secrets.put_away(target, held.name, full, held.document)
     try:

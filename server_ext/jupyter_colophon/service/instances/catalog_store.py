@@ -1,4 +1,4 @@
-"""Instances in the database: the record itself is the truth (spec MODEL-19)."""
+"""Instances in the database, where the record itself is the source of truth (spec MODEL-19)."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,28 +18,28 @@ _SLICE = 500
 
 
 class CatalogInstances:
-    """An InstanceStore of aspects. Everything raises StorageError while the catalog is away."""
+    """An InstanceStore of aspects. All methods raise StorageError while the catalog is unavailable."""
 
     keeps_secrets = False
 
     def __init__(self, space: str, records: Callable[[], Records]) -> None:
-        """`records` opens the catalog where that has to be."""
+        """`records` opens the catalog if necessary."""
         self.space, self._records = space, records
 
     def exists(self) -> bool:
-        """Whether there are instances."""
+        """Return whether there are instances."""
         return bool(self.names())
 
     def names(self) -> list[str]:
-        """The names of all instances, sorted."""
+        """Return the names of all instances, sorted."""
         return sorted(name for name, one in self._records().all(self.space).items() if not _is_of_file(one))
 
     def read(self, name: str) -> Held | None:
-        """One instance as it is now."""
+        """Return one instance."""
         return self.current(name)[0]
 
     def read_many(self, names: Iterable[str]) -> Iterator[Held]:
-        """Those of the names that are there."""
+        """Yield the existing instances of these names."""
         asked = list(names)
         for start in range(0, len(asked), _SLICE):
             part = asked[start : start + _SLICE]
@@ -49,14 +49,14 @@ class CatalogInstances:
             )
 
     def current(self, name: str) -> tuple[Held | None, int | None]:
-        """One instance and its version."""
+        """Return one instance and its version."""
         record = self._records().of(self.space, [name]).get(name)
         if record is None or _is_of_file(record):
             return None, None
         return self._held(name, record), record.version
 
     def versions(self, held: Sequence[Held]) -> Mapping[str, int | None]:
-        """The versions of these, None for what changed since."""
+        """Return the versions of these instances, None for those changed since they were read."""
         found = self._records().of(self.space, [one.name for one in held])
         pairs = ((one, found.get(one.name)) for one in held)
         return {
@@ -65,14 +65,14 @@ class CatalogInstances:
         }
 
     def save(self, name: str, document: Mapping[str, Any], condition: Condition, principal: Principal) -> Kept:
-        """Make the document the record."""
+        """Write the document as the record."""
         value = _plain(document)
         records = self._records()
         record = records.of(self.space, [name]).get(name)
         previous = None if record is None or _is_of_file(record) else self._held(name, record)
         self._check(name, condition, record, previous)
         try:
-            # What is there was looked at before: the record must still be that.
+            # The condition was checked against this record, so it must not have changed.
             records.write(self.space, name, value, principal, version_of(record))
         except (ConditionFailed, AlreadyExists):
             if condition.version == ABSENT:
@@ -84,7 +84,7 @@ class CatalogInstances:
         return Kept(version, held, previous)
 
     def remove(self, name: str, condition: Condition, principal: Principal) -> Kept:
-        """Take the record away."""
+        """Remove the record."""
         records = self._records()
         record = records.of(self.space, [name]).get(name)
         if record is None or _is_of_file(record):
@@ -95,7 +95,7 @@ class CatalogInstances:
         return Kept(ABSENT, None, previous)
 
     def close(self) -> None:
-        """The catalog is not ours to close."""
+        """Do nothing: the catalog is closed elsewhere."""
 
     def _check(self, name: str, condition: Condition, record: Record | None, previous: Held | None) -> None:
         if condition.version == ABSENT and previous is not None:
@@ -111,7 +111,7 @@ class CatalogInstances:
 
 
 def _is_of_file(record: Record) -> bool:
-    """Whether the truth is in a file, of which this is the record."""
+    """Return whether this is the record of an instance in a file."""
     return f'"{KEPT}":"file"' in record.text and record.value.get(KEPT) == "file"
 
 
@@ -120,10 +120,10 @@ def _mark(record: Record) -> str:
 
 
 def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document as JSON has it. Raises MalformedBody and TooLarge for what could not be read again."""
+    """Return the document as plain JSON. Raises MalformedBody, TooLarge unless it can be read again."""
     try:
         text = compact(document)
         value: dict[str, Any] = parse(text.encode())
     except (TypeError, ValueError, RecursionError, UnicodeEncodeError):
-        raise MalformedBody("the document is no JSON") from None
+        raise MalformedBody("the document is not valid JSON") from None
     return {key: inner for key, inner in value.items() if key not in ("name", "resource", "reason", KEPT)}

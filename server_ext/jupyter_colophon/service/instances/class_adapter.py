@@ -1,6 +1,6 @@
-"""The seam of metadata classes: a document as an object of its schema's class, with hooks.
+"""The protocol of metadata classes: a document as an object of its schema's class, with hooks.
 
-The classes are Elyra's, ours or anybody's: they are known by what they can do, not by what they inherit.
+Classes may be Elyra's, ours or third-party ones: they are identified by their methods, not by inheritance.
 """
 
 from collections.abc import Mapping
@@ -18,29 +18,29 @@ class Shaped(Protocol):
     reason: Any
 
     def on_load(self, **kwargs: Any) -> None:
-        """After each load."""
+        """Run after each load."""
 
     def pre_save(self, **kwargs: Any) -> None:
-        """Before validation and storage; `for_update` is True for an update."""
+        """Run before validation and storage; `for_update` is True for an update."""
 
     def post_save(self, **kwargs: Any) -> None:
-        """After storage, on a new object of what was stored."""
+        """Run after storage, on a new object of the stored document."""
 
     def pre_delete(self, **kwargs: Any) -> None:
-        """Before a removal."""
+        """Run before a removal."""
 
     def post_delete(self, **kwargs: Any) -> None:
-        """After a removal."""
+        """Run after a removal."""
 
     def to_dict(self, trim: bool = False) -> dict[str, Any]:
-        """All members; without `resource` and `reason` where they are trimmed."""
+        """Return all members, without `resource` and `reason` if `trim`."""
 
     def prepare_write(self) -> dict[str, Any]:
-        """What is stored, with or without `name`."""
+        """Return the document to store, with or without `name`."""
 
 
 class Shaper(Protocol):
-    """Makes the object: its class is the one that the schema names."""
+    """Creates the object of the class that the schema names."""
 
     def __call__(self, space: str, document: Mapping[str, Any], /) -> Shaped:
         """`document` has `name`, `display_name`, `schema_name`, `metadata`, maybe `resource`, and extra members."""

@@ -1,23 +1,23 @@
-"""Secrets of what was removed, for as long as a removal can be undone here: in memory alone."""
+"""Secrets of removed instances, in memory only, while the removal can be undone."""
 
 import time
 from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
-#: How long, in seconds; and of how many removals.
+#: How long they are kept, in seconds, and for how many removals.
 KEPT_S, KEPT_MAX = 3_600.0, 1_000
 
 
 class Undoing:
-    """Remembers removed documents, secrets in place, for an hour."""
+    """Keeps removed documents with their secrets for an hour."""
 
     def __init__(self) -> None:
         self._removed: dict[tuple[str, str], tuple[float, Mapping[str, Any]]] = {}
         self._lock = Lock()
 
     def remember(self, space: str, name: str, document: Mapping[str, Any]) -> None:
-        """It was removed."""
+        """Store a removed document."""
         now = time.monotonic()
         with self._lock:
             self._removed.pop((space, name), None)
@@ -27,7 +27,7 @@ class Undoing:
                 del self._removed[key]
 
     def removed(self, space: str, name: str) -> Mapping[str, Any] | None:
-        """What was removed within the hour."""
+        """Return a document that was removed within the last hour."""
         with self._lock:
             found = self._removed.get((space, name))
         return found[1] if found is not None and found[0] > time.monotonic() else None

@@ -1,4 +1,4 @@
-"""What somebody wants an instance to become: read, with the secrets of the old one where masks stand for them."""
+"""Read edited documents, replacing masks by the secrets of the old document."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,23 +21,23 @@ from jupyter_colophon.service.instances.masking import (
 )
 from jupyter_colophon.service.instances.secrets.service import Secrets
 
-#: What clients may send of an answer, and what is never kept.
+#: Members of responses that clients may send back, but that are not stored.
 IGNORED = ("name", "resource", "reason")
-_ANEW = "no secret is kept here: write it anew"
-_OPEN = "only where the schema has a secret can one be left as it is"
+_ANEW = "no secret is stored here: enter it again"
+_OPEN = "a masked value is allowed only where the schema has a secret"
 
 
 class Drafts:
-    """Reads documents that people send. All raise InstanceInvalid."""
+    """Reads documents of clients. All methods raise InstanceInvalid."""
 
     def __init__(self, masks: Masks, secrets: Secrets) -> None:
         self._masks, self._secrets = masks, secrets
 
     def kept(self, space: str, name: str, document: Mapping[str, Any], old: Held | None) -> Mapping[str, Any]:
-        """The document as it would be kept, with references where secrets are kept elsewhere.
+        """Return the document to store, with references for secrets in other stores.
 
-        A mask stands for the secret of the old one that was there. It may stand only where the new schema says that
-        there is a secret: else who changes the schema would read it.
+        A mask stands for the old document's secret at the same location. It is allowed only where the new schema has a
+        secret; otherwise changing the schema would reveal it.
         """
         draft = {key: value for key, value in document.items() if key not in IGNORED}
         draft.setdefault("metadata", {})
@@ -54,9 +54,9 @@ class Drafts:
     def loose(
         self, space: str, document: Mapping[str, Any], old: Mapping[str, Any]
     ) -> tuple[dict[str, Any], tuple[Problem, ...]]:
-        """The same for documents of an import or of the past: a mask for which there is no secret goes, and is told.
+        """Return the same for imported and earlier documents, with problems: masks without a secret are removed and reported.
 
-        References there are masks: what they refer to is another instance's secret, or forgotten.
+        References in them are treated as masks, since they refer to other instances' or deleted secrets.
         """
         draft = {key: value for key, value in document.items() if key not in IGNORED and not key.startswith("$")}
         strange = [words for words, key in references_in(draft) if self._secrets.refusal(key)]
@@ -69,13 +69,13 @@ class Drafts:
         return (without(full, lost) if lost else full), told
 
     def in_place(self, space: str, name: str, kept: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The kept document with its secrets' values. Raises InstanceInvalid where one cannot be had."""
+        """Return the stored document with the values of its secrets. Raises InstanceInvalid if one is unavailable."""
         if gone := self._secrets.missing(space, kept):
             raise InstanceInvalid(name, str(kept.get("schema_name")), gone[0].message, gone)
         return self._secrets.in_place(space, kept)
 
     def _check_references(self, space: str, name: str, full: Mapping[str, Any], old: Mapping[str, Any]) -> None:
-        """Refuse references to others' secrets; `{"$secret": "env:NAME"}` is taken where the settings allow the name."""
+        """Refuse references to other secrets; `{"$secret": "env:NAME"}` is accepted if the settings allow the name."""
         known = set(self._secrets.references(space, old).values())
         for words in self._masks.pointers(space, full):
             key = reference(at(full, words))
@@ -88,17 +88,17 @@ class Drafts:
 
 
 def require_name(name: str, document: Mapping[str, Any]) -> None:
-    """Raise RenameNotSupported where the document has another name."""
+    """Raise RenameNotSupported if the document has another name."""
     told = document.get("name")
     if told not in (None, name):
         raise RenameNotSupported(name, str(told))
 
 
 def require_members(name: str, document: Mapping[str, Any]) -> None:
-    """Raise InstanceInvalid where `metadata` is no object or `schema_name` no text: nothing could look into it."""
+    """Raise InstanceInvalid unless `metadata` is an object and `schema_name` a string."""
     if not isinstance(schema := document.get("schema_name"), str):
         first = "'schema_name' is a required property" if schema is None else "'schema_name' is not of type 'string'"
         raise InstanceInvalid(name, "{unknown}", first, (Problem("/schema_name", first),))
     if not isinstance(document.get("metadata", {}), Mapping) or is_mask(document.get("metadata")):
-        problem = Problem("/metadata", "is an object")
+        problem = Problem("/metadata", "must be an object")
         raise InstanceInvalid(name, str(document.get("schema_name")), "'metadata' is not of type 'object'", (problem,))

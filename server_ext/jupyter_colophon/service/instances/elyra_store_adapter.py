@@ -1,4 +1,4 @@
-"""Anybody's MetadataStore, as Elyra's users write them, behind the seam of ours (spec INST-16)."""
+"""Adapt third-party subclasses of Elyra's MetadataStore to our InstanceStore (spec INST-16)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -19,7 +19,7 @@ _NOT_IN_DOCUMENT = ("name", "resource", "reason")
 class ForeignInstances:
     """An InstanceStore over an object with `fetch_instances`, `store_instance` and `delete_instance`.
 
-    It keeps no versions: a condition on one fails. What it raises that is not known by its name goes on as it is.
+    It has no versions: a condition on one fails. Unknown errors of the store are raised unchanged.
     """
 
     keeps_secrets = True
@@ -29,15 +29,15 @@ class ForeignInstances:
         self._lock = RLock()
 
     def exists(self) -> bool:
-        """Whether the store knows the schemaspace."""
+        """Return whether the store knows the schemaspace."""
         return bool(self._store.schemaspace_exists())
 
     def names(self) -> list[str]:
-        """The names of all its instances, sorted."""
+        """Return the names of all instances, sorted."""
         return sorted(self._all())
 
     def read(self, name: str) -> Held | None:
-        """One instance; None where the store has none, or raises its MetadataNotFoundError."""
+        """Return one instance; None if the store has none, or raises its MetadataNotFoundError."""
         try:
             found = self._store.fetch_instances(name=name, include_invalid=True)
         except Exception as error:
@@ -49,7 +49,7 @@ class ForeignInstances:
         return next((self._held(one) for one in found or () if one.get("name", name) == name), None)
 
     def read_many(self, names: Iterable[str]) -> Iterator[Held]:
-        """Those of the names that are there; they are fetched at once."""
+        """Yield the existing instances of these names, fetched at once."""
         asked = list(names)
         there = self._all() if len(asked) > 1 else {}
         for name in asked:
@@ -58,15 +58,15 @@ class ForeignInstances:
                 yield held
 
     def current(self, name: str) -> tuple[Held | None, int | None]:
-        """One instance, without a version: there are none."""
+        """Return one instance, without a version."""
         return self.read(name), None
 
     def versions(self, held: Sequence[Held]) -> Mapping[str, int | None]:
-        """None for each."""
+        """Return None for each instance."""
         return {one.name: None for one in held}
 
     def save(self, name: str, document: Mapping[str, Any], condition: Condition, principal: Principal) -> Kept:
-        """Give it to the store. Raises InstanceExists."""
+        """Save the instance in the store. Raises InstanceExists."""
         with self._lock:
             previous = self.read(name)
             if condition.version == ABSENT and previous is not None:
@@ -83,7 +83,7 @@ class ForeignInstances:
         return Kept(None, held, previous)
 
     def remove(self, name: str, condition: Condition, principal: Principal) -> Kept:
-        """Have the store delete it. Raises InstanceNotFound."""
+        """Delete the instance in the store. Raises InstanceNotFound."""
         with self._lock:
             previous = self.read(name)
             if previous is None:
@@ -96,12 +96,12 @@ class ForeignInstances:
                 if _is(error, _ABSENT):
                     raise InstanceNotFound(self.space, name) from error
                 if isinstance(error, PermissionError):
-                    raise StorageError(f"the store does not delete {name}: {error}") from error
+                    raise StorageError(f"the store cannot delete {name}: {error}") from error
                 raise
         return Kept(None, self.read(name), previous)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resources are held."""
 
     def _all(self) -> dict[str, Mapping[str, Any]]:
         return {one["name"]: one for one in self._store.fetch_instances(include_invalid=True) if "name" in one}

@@ -1,4 +1,4 @@
-"""What others do to the files of instances becomes changes in the log: at the start, while it happens, and after the catalog was away."""
+"""Record external edits of instance files as changes: at the start, while running, and after the catalog was unavailable."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -9,31 +9,31 @@ from jupyter_colophon.storage.files.snapshot import Seen
 from jupyter_colophon.storage.files.watcher import FileWatch
 from jupyter_colophon.system.worker import Worker
 
-#: How often what could not be recorded is tried again, in seconds.
+#: How often recording is retried, in seconds.
 AGAIN_S = 5.0
-#: How long is rested between many that are recorded, in seconds: others want to write too.
+#: The pause between batches, in seconds, to let others write.
 _REST_S = 0.02
 _logger = logging.getLogger(__name__)
 
 
 class Outside:
-    """A thread that records outside edits. Who reads an instance records it first, so nobody needs to wait for this."""
+    """A thread that records external edits. Reads record an instance themselves, and need not wait for it."""
 
     def __init__(self, stores: Callable[[], Iterable[FileInstances]]) -> None:
         """`stores` loads the schemaspaces: it is called in the thread."""
         self._find = stores
         self._stores: dict[str, FileInstances] | None = None
-        #: The schemaspaces of which something may not be recorded yet.
+        #: The schemaspaces that may have unrecorded edits.
         self._behind: set[str] = set()
         self._watch = FileWatch(self._seen)
         self._worker = Worker("colophon-outside", self._record, _logger, "external edits of instances", idle_s=AGAIN_S)
 
     def start(self) -> None:
-        """Begin, in the background."""
+        """Start the thread."""
         self._worker.start()
 
     def close(self) -> None:
-        """Stop. What is still to be recorded is found at the next start."""
+        """Stop; unrecorded edits are found at the next start."""
         self._worker.stop()
         self._watch.close()
         self._worker.join(5)
@@ -46,10 +46,10 @@ class Outside:
         self._behind = {space for space in self._behind if not self._caught_up(stores[space])}
 
     def _begin(self) -> dict[str, FileInstances]:
-        """Watch the folders of all schemaspaces; each is to be recorded once."""
+        """Watch the folders of all schemaspaces, and mark each for recording."""
         stores = {store.space: store for store in self._find()}
         for store in stores.values():
-            # From here on nothing is missed, so what is there can be looked at in peace.
+            # Start watching first, so that no edit is missed while existing files are recorded.
             self._watch.add(store.space, store.files.folders)
         self._stores, self._behind = stores, set(stores)
         if not self._worker.is_stopped:
@@ -57,7 +57,7 @@ class Outside:
         return stores
 
     def _caught_up(self, store: FileInstances) -> bool:
-        """Whether all of a schemaspace is recorded now."""
+        """Record a schemaspace's files; return whether all are recorded."""
         try:
             names = store.unsettled()
         except MetadataError:

@@ -1,7 +1,7 @@
 """Instances in files, each with its record in the catalog (spec MODEL-20).
 
-The file is the truth. A save holds the file's lock over all its steps: what somebody else wrote into the file is
-recorded first, then the condition is checked, the file is written, and the change is committed.
+The file is the source of truth. A save holds the file's lock during all steps: external edits are recorded first, then
+the condition is checked, the file is written, and the change is committed.
 """
 
 import hmac
@@ -38,17 +38,17 @@ from jupyter_colophon.service.instances.version_cache import Remembered
 from jupyter_colophon.storage.files.instances import InstanceFiles, Slot
 from jupyter_colophon.storage.files.reading import owner_of
 
-#: How many files are recorded in one commit: others wait to write meanwhile.
+#: How many files are recorded in one commit, to keep transactions short.
 AT_ONCE = 100
-#: Before the name of the account that a file belongs to, where somebody changed it without us.
+#: The prefix of the actor of external edits, before the file owner's account name.
 OUTSIDE = "outside:"
 _logger = logging.getLogger(__name__)
 
 
 class _Found(NamedTuple):
-    """The records, and this file's; None for each that cannot be had. The catalog may keep an instance of the name itself.
+    """The records, and that of one file; None if unavailable. With `is_anothers`, the catalog stores its own instance of the name.
 
-    With a `guess`, nobody looked: it is the version that the record should have.
+    With a `guess`, the record was not read: it is its expected version.
     """
 
     records: Records | None
@@ -58,50 +58,50 @@ class _Found(NamedTuple):
 
     @property
     def before(self) -> int:
-        """The version that is there, -1 where there is none."""
+        """The current version, -1 if there is none."""
         return version_of(self.record) if self.guess is None else self.guess
 
 
 class FileInstances:
-    """An InstanceStore of files, of which the catalog keeps records: versions, history, and what search needs."""
+    """An InstanceStore of files, with records in the catalog for versions, history and search."""
 
     keeps_secrets = True
 
     def __init__(self, files: InstanceFiles, masks: Masks, records: RecordsSource, key: Callable[[], bytes]) -> None:
-        """`key` is for digests of secrets: it is not in the catalog."""
+        """`key` is for digests of secrets, and not stored in the catalog."""
         self.space, self.files = files.space, files
         self._masks, self._source, self._key = masks, records, key
-        #: Saves whose record is still to be made: the mark of what was saved, and who saved it.
+        #: Saves that are not recorded yet: the mark of the saved content, and the principal.
         self._unrecorded: dict[str, tuple[str, Principal]] = {}
         self._remembered = Remembered()
 
     def exists(self) -> bool:
-        """Whether there is a folder."""
+        """Return whether there is a folder."""
         return self.files.exists()
 
     def names(self) -> list[str]:
-        """The names of all files at any level, sorted."""
+        """Return the names of all files at any level, sorted."""
         return self.files.names()
 
     def read(self, name: str) -> Held | None:
-        """One file as it is now."""
+        """Return one file."""
         return self.files.read(name)
 
     def read_many(self, names: Iterable[str]) -> Iterator[Held]:
-        """Those of the files that are there."""
+        """Yield the existing files of these names."""
         return self.files.read_many(names)
 
     def current(self, name: str) -> tuple[Held | None, int | None]:
-        """One file and its record's version; an outside edit is recorded first."""
+        """Return one file and its record's version; an external edit is recorded first."""
         held = self.files.read(name)
         versions = self.versions([held]) if held is not None else {}
         if held is None or versions.get(name) is not None or self._source.ask() is None:
             return held, versions.get(name)
-        # It changed meanwhile: once more, this time alone with it.
+        # It changed concurrently: try again with the lock held.
         return self._settled(name)
 
     def versions(self, held: Sequence[Held]) -> Mapping[str, int | None]:
-        """The versions of what is recorded as it is; outside edits are recorded first."""
+        """Return the versions of these files, None if unrecorded; external edits are recorded first."""
         records = self._source.ask()
         found: dict[str, int | None] = dict.fromkeys(one.name for one in held)
         if records is None:
@@ -121,7 +121,7 @@ class FileInstances:
         return found
 
     def _records_of(self, records: Records, names: Sequence[str]) -> Mapping[str, Record]:
-        """The records of these files. Those of many that have none are made at once."""
+        """Return the records of these files; missing ones are created together."""
         there = records.of(self.space, names)
         new = [name for name in names if name not in there]
         for start in range(0, len(new), AT_ONCE) if len(new) > 1 else ():
@@ -129,7 +129,7 @@ class FileInstances:
         return records.of(self.space, names) if len(new) > 1 else there
 
     def settle(self, *names: str) -> None:
-        """Record what these files are now, where that is not recorded; our own saves are, mostly."""
+        """Record the current state of these files, if it is not recorded yet."""
         held = list(self.files.read_many(names))
         known = self.versions(held)
         gone = set(names).difference(one.name for one in held)
@@ -137,9 +137,9 @@ class FileInstances:
             self._settled(name)
 
     def settle_new(self, names: Sequence[str]) -> set[str]:
-        """Record these files, of which nothing is recorded yet, in as few commits as they have authors; at most AT_ONCE.
+        """Create records of new files, in one commit per author; at most AT_ONCE files.
 
-        Returns the names of those that are recorded now. Others are recorded one by one, by `settle`.
+        Return the names of recorded files; `settle` handles the others.
         """
         records = self._source.ask()
         done: set[str] = set()
@@ -147,7 +147,7 @@ class FileInstances:
             return done
         try:
             with ExitStack() as alone:
-                # Others hold one lock at a time, so nobody who holds one waits for another of these.
+                # Other code holds one lock at a time, so this cannot deadlock.
                 slots = [alone.enter_context(self.files.slot(name)) for name in sorted(names)]
                 there = records.of(self.space, names)
                 found = [slot.held for slot in slots if slot.held is not None and slot.held.name not in there]
@@ -156,11 +156,13 @@ class FileInstances:
                     records.write_all(self.space, values, author)
                     done |= values.keys()
         except MetadataError as error:
-            _logger.info("instances of %s are recorded one by one: %s", self.space, error.detail)
+            _logger.info(
+                "instances of %s cannot be recorded together, and are recorded one by one: %s", self.space, error.detail
+            )
         return done
 
     def unsettled(self) -> list[str] | None:
-        """The names whose file is not what is recorded, or which have only one of both; None while the catalog is away.
+        """Return the names whose file and record differ, or of which one is missing; None while the catalog is unavailable.
 
         Raises StorageError.
         """
@@ -176,11 +178,11 @@ class FileInstances:
         return found + [name for name, one in there.items() if _is_ours(one)]
 
     def waiting(self) -> list[str]:
-        """The names of saves whose record is still to be made."""
+        """Return the names of unrecorded saves."""
         return sorted(self._unrecorded)
 
     def save(self, name: str, document: Mapping[str, Any], condition: Condition, principal: Principal) -> Kept:
-        """Write the file and then its record. While the catalog is away, the file alone, unless there is a condition."""
+        """Write the file, then its record; while the catalog is unavailable, only the file, unless there is a condition."""
         with self.files.slot(name) as slot:
             previous = slot.held
             if condition.version == ABSENT and previous is not None:
@@ -192,7 +194,7 @@ class FileInstances:
         return Kept(version, held, previous)
 
     def remove(self, name: str, condition: Condition, principal: Principal) -> Kept:
-        """Remove the file, and its record or what is uncovered below it."""
+        """Remove the file and its record, or record the instance of a lower level that becomes visible."""
         with self.files.slot(name) as slot:
             previous = slot.held
             if previous is None:
@@ -208,21 +210,20 @@ class FileInstances:
         return Kept(ABSENT if gone else None, None, previous)
 
     def recover(self, name: str, file: str, principal: Principal) -> Held:
-        """Let a leftover be its instance again, and record that this principal did it. Raises as `InstanceFiles.recover`."""
+        """Restore an instance from an orphaned file, and record the principal. Raises the errors of `InstanceFiles.recover`."""
         held = self.files.recover(name, file)
         self._unrecorded[name] = (held.mark, principal)
         self.settle(name)
         return held
 
     def take_over(self, name: str, version: int | None, principal: Principal) -> None:
-        """Let what the catalog keeps itself under this name be the record of the file: what was said of it stays with it.
+        """Make the catalog's own instance of this name the record of the file, so that its metadata stays.
 
-        The catalog keeps no instance of the name any more. Raises ConditionFailed where it has another version by now,
-        StoreUnavailable while it is away.
+        Raises ConditionFailed if it has another version, StoreUnavailable while the catalog is unavailable.
         """
         records = self._source.ask()
         if records is None:
-            raise StoreUnavailable(f"the catalog, which keeps {name} still, is away")
+            raise StoreUnavailable(f"the catalog, which still stores {name}, is unavailable")
         with self.files.slot(name) as slot:
             if slot.held is None:
                 raise InstanceNotFound(self.space, name)
@@ -230,22 +231,22 @@ class FileInstances:
             self._remembered.keep(slot.held, made)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resources are held."""
 
     def _check(self, name: str, condition: Condition, held: Held | None, found: _Found) -> None:
-        """Raise ConditionFailed unless the condition holds; StoreUnavailable where that cannot be known."""
+        """Raise ConditionFailed unless the condition holds; StoreUnavailable if it cannot be checked."""
         record = found.record
         if held is None and condition.exists:
             raise InstanceNotFound(self.space, name)
         if held is not None and record is None and condition.version is not None:
-            why = "is away" if found.records is None else "keeps another one of this name itself"
-            raise StoreUnavailable(f"whether {name} is still the version expected is not known: the catalog {why}")
+            why = "is unavailable" if found.records is None else "has its own instance of this name"
+            raise StoreUnavailable(f"cannot check the version of {name}: the catalog {why}")
         condition.check(
             f"instance {name}", ABSENT if held is None else version_of(record) if record else 0, _time(held)
         )
 
     def _settled(self, name: str) -> tuple[Held | None, int | None]:
-        """The file and its record's version, once the one is recorded in the other; None for what cannot be."""
+        """Record the file with its lock held; return it and its version, None if it cannot be recorded."""
         try:
             with self.files.slot(name) as slot:
                 record = self._recorded(slot, name).record
@@ -255,9 +256,9 @@ class FileInstances:
             return self.files.read(name), None
 
     def _guessed(self, name: str, held: Held | None, condition: Condition) -> _Found | None:
-        """The record as it should be, without a look at it: nobody asks for its version, and we wrote it, or there is none.
+        """Return the expected record without reading it, if no version is requested and this process wrote the last one.
 
-        The catalog refuses the write where that is wrong.
+        The catalog refuses the write if the expectation is wrong.
         """
         if name in self._unrecorded or (held is not None and condition.version is not None):
             return None
@@ -266,7 +267,7 @@ class FileInstances:
         return None if records is None else _Found(records, None, guess=guess)
 
     def _recorded(self, slot: Slot, name: str) -> _Found:
-        """The record as the file is now: what others did to it is recorded first."""
+        """Return the record of the file, after recording external edits."""
         records = self._source.ask()
         if records is None:
             return _Found(None, None)
@@ -286,13 +287,13 @@ class FileInstances:
             self._unrecorded.pop(name, None)
             self._remembered.keep(held, version_of(record))
         except StorageError as error:
-            _logger.warning("the catalog is away, and instances are kept without their records: %s", error.detail)
+            _logger.warning("the catalog is unavailable; instances are saved without records: %s", error.detail)
             self._source.away(error)
             return _Found(None, None)
         return _Found(records, record)
 
     def _note(self, found: _Found, held: Held, principal: Principal) -> int | None:
-        """Record what was written; where that cannot be now, it is done later. The save stands."""
+        """Record a save, now or later; the save itself is done."""
         if found.is_anothers:
             return None
         if found.records is not None:
@@ -301,15 +302,17 @@ class FileInstances:
                 self._unrecorded.pop(held.name, None)
                 return version
             except StorageError as error:
-                _logger.warning("%s of %s is saved, and recorded later: %s", held.name, self.space, error.detail)
+                _logger.warning(
+                    "%s of %s is saved, and will be recorded later: %s", held.name, self.space, error.detail
+                )
                 self._source.away(error)
             except MetadataError as error:
-                _logger.warning("%s of %s is saved, and cannot be recorded: %s", held.name, self.space, error.detail)
+                _logger.warning("%s of %s is saved, but cannot be recorded: %s", held.name, self.space, error.detail)
         self._unrecorded[held.name] = (held.mark, principal)
         return None
 
     def _written(self, records: Records, found: _Found, held: Held, principal: Principal) -> int | None:
-        """The version of the record that is made; None where the catalog keeps another instance of the name itself."""
+        """Write the record and return its version; None if the catalog has its own instance of the name."""
         value, before = self._value(held), found.before
         try:
             version = records.write(self.space, held.name, value, principal, before)
@@ -320,7 +323,7 @@ class FileInstances:
             if record is not None and not _is_ours(record):
                 return None
             if record is not None and before == ABSENT:
-                # Of a file that somebody else removed.
+                # The record is of a file that was removed externally.
                 records.remove(self.space, held.name, self._remover(held.name, record), record.version)
                 record = None
             version = records.write(self.space, held.name, value, principal, version_of(record))
@@ -341,12 +344,12 @@ class FileInstances:
         return True
 
     def _author(self, held: Held) -> Principal:
-        """Who wrote what is in the file: we, while the catalog was away, or somebody else."""
+        """Return who wrote the file: the principal of an unrecorded save, or the file's owner."""
         mark, principal = self._unrecorded.get(held.name, ("", None))
         return principal if principal is not None and mark == held.mark else _outside(held.owner)
 
     def _remover(self, name: str, record: Record) -> Principal:
-        """Who removed a file: we, while the catalog was away, or somebody else, as the folder's owner may."""
+        """Return who removed a file: the principal of an unrecorded removal, or the folder's owner."""
         mark, principal = self._unrecorded.get(name, ("?", None))
         if principal is not None and not mark:
             return principal
@@ -359,7 +362,7 @@ class FileInstances:
         return record.text == compact(self._value(held))
 
     def _value(self, held: Held) -> dict[str, Any]:
-        """What is recorded of a file: masked, with a digest of its secrets; or why it cannot be read."""
+        """Return the value to record: the masked document with a digest of its secrets, or why it cannot be read."""
         if held.document is None:
             return {PROBLEM: held.problem, DIGEST: self._digest(held), KEPT: "file"}
         masked = self._masks.masked(self.space, held.document)
@@ -373,7 +376,7 @@ class FileInstances:
 
 
 def _is_ours(record: Record) -> bool:
-    """Whether this is the record of a file: others are the truth themselves, and left alone."""
+    """Return whether this is the record of a file, and not an instance stored in the catalog."""
     return f'"{KEPT}":"file"' in record.text and record.value.get(KEPT) == "file"
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with what is kept of instances, for health and `doctor`; nothing of their content is told."""
+"""Find problems of stored instances, for health and `doctor`, without their content."""
 
 from collections.abc import Iterator
 
@@ -12,16 +12,16 @@ from jupyter_colophon.service.instances.stores import Stores
 
 
 def findings(schemas: Schemas, stores: Stores, shown: Shown) -> Iterator[Finding]:
-    """Broken and invalid instances of all schemaspaces, and what killed saves left behind; nothing is changed."""
+    """Yield unreadable and invalid instances of all schemaspaces, and files left by killed saves; changes nothing."""
     for space in schemas.names(deprecated=True):
         try:
             store = stores.of(space)
             for held in store.read_many(store.names()):
                 found = shown.instance(space, held)
                 if held.document is None:
-                    yield Finding(str(instance(space, held.name)), f"it cannot be read: {held.problem}")
+                    yield Finding(str(instance(space, held.name)), f"cannot be read: {held.problem}")
                 elif found.reason:
-                    places = sorted({one.pointer or "the whole" for one in found.problems})
+                    places = sorted({one.pointer or "the document" for one in found.problems})
                     yield Finding(str(instance(space, held.name)), f"{found.reason}: {', '.join(places)}")
             yield from _left(space, store) if isinstance(store, FileInstances) else ()
         except MetadataError as error:
@@ -30,9 +30,5 @@ def findings(schemas: Schemas, stores: Stores, shown: Shown) -> Iterator[Finding
 
 def _left(space: str, store: FileInstances) -> Iterator[Finding]:
     for one in store.files.leftovers():
-        could = (
-            "it could take the place of the instance, which is missing or broken" if one.missing else "nobody uses it"
-        )
-        yield Finding(
-            str(instance(space, one.name)), f"a save was cut short and left {one.file}: {one.problem or could}"
-        )
+        could = "can replace the instance, which is missing or unreadable" if one.missing else "not used"
+        yield Finding(str(instance(space, one.name)), f"an interrupted save left {one.file}: {one.problem or could}")

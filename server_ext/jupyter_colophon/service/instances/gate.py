@@ -1,4 +1,4 @@
-"""Who may do what with instances. Those of some schemaspaces belong to a namespace: who may not read that does not see them."""
+"""Authorization of instances. Those of some schemaspaces belong to a namespace, and are visible to its readers only."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound, NotFoun
 from jupyter_colophon.core.identity.names import NO_NAMESPACE
 from jupyter_colophon.core.instances.instance_namespaces import NAMESPACED
 
-#: Those of which each instance belongs to one that exists; a saved search may look for what is not there.
+#: Schemaspaces whose instances need an existing namespace; a saved search may name an unknown one.
 _BELONGING: Final = frozenset({"pipelines"})
 
 
 @dataclass(frozen=True, slots=True)
 class InstanceGate:
-    """Asked before anything else; schemaspaces by their keys."""
+    """Checks access before anything else; schemaspaces are given by their keys."""
 
     authorizer: Authorizer
 
     def require(self, principal: Principal, action: Action, key: str) -> None:
-        """Whether this may be done in a schemaspace at all: what belongs to no namespace is asked for there.
+        """Require that an action is allowed in a schemaspace, by the rights outside of namespaces.
 
         Raises NotFound, AccessDenied (spec ID-13).
         """
@@ -30,14 +30,14 @@ class InstanceGate:
             raise AccessDenied("change", f"instances of {key}")
 
     def shows(self, principal: Principal | None, key: str, metadata: object) -> bool:
-        """Whether somebody may see an instance; nobody in particular is the process itself."""
+        """Return whether a principal may see an instance; None is the process itself."""
         namespace = namespace_of(key, metadata)
         return principal is None or namespace is None or self.authorizer.may(principal, "read", namespace)
 
     def require_one(
         self, principal: Principal, action: Action, key: str, name: str, *held: Mapping[str, Any] | None
     ) -> None:
-        """Whether this may be done with an instance, as it is and as it would be. Raises InstanceNotFound, AccessDenied."""
+        """Require that an action is allowed for the old and new document of an instance. Raises InstanceNotFound, AccessDenied."""
         for document in held:
             metadata = (document or {}).get("metadata")
             if not self.shows(principal, key, metadata):
@@ -48,7 +48,7 @@ class InstanceGate:
 
 
 def require_namespace(key: str, metadata: object, exists: Callable[[str], bool]) -> None:
-    """Raise NotFound, with a pointer, where an instance has to belong to a namespace that does not exist."""
+    """Raise NotFound, with a pointer, if an instance requires a namespace that does not exist."""
     name = namespace_of(key, metadata) if key in _BELONGING else None
     if name is not None and not exists(name):
         absent = NotFound("namespace", name)
@@ -57,6 +57,6 @@ def require_namespace(key: str, metadata: object, exists: Callable[[str], bool])
 
 
 def namespace_of(key: str, metadata: object) -> str | None:
-    """The namespace that an instance belongs to; None where it belongs to none, or says nothing that is a name."""
+    """Return the namespace of an instance; None if it has none, or no valid one."""
     found = metadata.get("namespace") if key in NAMESPACED and isinstance(metadata, Mapping) else None
     return found if isinstance(found, str) else None

@@ -1,4 +1,4 @@
-"""Calling what the schema's own class does at each step, and telling how it failed."""
+"""Call the hooks of a schema's class, and convert their errors."""
 
 import logging
 from typing import Any
@@ -6,41 +6,41 @@ from typing import Any
 from jupyter_colophon.core.errors import HookDenied, HookFailed, MetadataError
 from jupyter_colophon.service.instances.class_adapter import Shaped
 
-#: Errors by which a class tells people something: in its own words. Elyra's are known by their names.
+#: Errors whose messages are meant for users; Elyra's are recognised by name.
 _TELLING = {"MetadataExistsError", "MetadataNotFoundError", "SchemaNotFoundError", "ValidationError"}
 _logger = logging.getLogger(__name__)
 
 
 def call(instance: Shaped, hook: str, name: str, **options: Any) -> None:
-    """Call one hook. Raises HookFailed from whatever it raises, but our own errors as they are."""
+    """Call one hook. Raises HookFailed for its errors, except our own, which are raised unchanged."""
     try:
         getattr(instance, hook)(**options)
     except (MetadataError, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:
-        # Also SystemExit: a package may refuse an instance, and not end the server.
+        # Including SystemExit: a package must not end the server.
         if not is_telling(error):
             _logger.exception("%s of instance %s failed", hook, name)
         raise failure(hook, name, error) from error
 
 
 def failure(hook: str, name: str, error: BaseException, *, undone: bool = False) -> HookFailed:
-    """Return the error of ours for what a class raised."""
+    """Return our error for an error of a class."""
     kind = HookDenied if _is_denial(error) else HookFailed
     return kind(hook, name, told(error), undone=undone)
 
 
 def told(error: BaseException) -> str:
-    """What may be said of an error: its words where it is meant to be read, else its kind."""
+    """Return the message of an error if it is meant for users, else its type."""
     if isinstance(error, MetadataError):
         return error.detail
     if is_telling(error):
         return str(getattr(error, "message", "") or error) or type(error).__name__
-    return f"{type(error).__name__} (the server's log tells more)"
+    return f"{type(error).__name__} (see the server's log)"
 
 
 def is_telling(error: BaseException) -> bool:
-    """Whether an error is meant to be read by who asked."""
+    """Return whether the message of an error is meant for users."""
     return (
         isinstance(error, ValueError)
         or _is_denial(error)
@@ -49,5 +49,5 @@ def is_telling(error: BaseException) -> bool:
 
 
 def _is_denial(error: BaseException) -> bool:
-    """Whether a class raised PermissionError in its own words; the operating system's has a number, and maybe a path."""
+    """Return whether a class raised PermissionError itself; one of the operating system has an errno, and maybe a path."""
     return isinstance(error, PermissionError) and error.errno is None

@@ -1,4 +1,4 @@
-"""Where an instance that is to be taken in differs from the one of its name that is there; no value of either is told."""
+"""Report where an imported instance differs from the stored one of the same name, without their values."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -9,22 +9,22 @@ from jupyter_colophon.core.documents.pointer import Pointer, written
 from jupyter_colophon.core.errors import InstanceExists, Problem
 from jupyter_colophon.service.instances.masking import Words, at, is_mask
 
-#: How many places are told.
+#: How many differences are reported.
 PLACES_MAX: Final = 20
 _WORDS: Final = {
-    "add": "the one that is there has none",
-    "remove": "only the one that is there has it",
-    "replace": "it is another one than there",
+    "add": "not in the stored instance",
+    "remove": "only in the stored instance",
+    "replace": "differs from the stored instance",
 }
-#: A document, and the same as readers see it.
+#: A document as stored, and as shown with masked secrets.
 Both = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def conflict(space: str, name: str, there: Both | None, new: Both) -> InstanceExists:
-    """The refusal of an instance, with every place that differs; `there` is None where it cannot be read."""
+    """Return the conflict error with every difference; `there` is None if the stored instance cannot be read."""
     error = InstanceExists(space, name)
     if there is None:
-        error.problems = (Problem("", "the one that is there cannot be read"),)
+        error.problems = (Problem("", "the stored instance cannot be read"),)
     else:
         error.problems = tuple(islice(_differing(there, new), PLACES_MAX))
     return error
@@ -42,7 +42,7 @@ def _differing(there: Both, new: Both) -> Iterator[Problem]:
 
 
 def _shown(words: Words, documents: tuple[Mapping[str, Any], ...]) -> Words:
-    """The place, or the list or the secret that it is inside of: a list is one value, and of a secret nothing is told."""
+    """Return the location to report: that of the enclosing list or secret, if there is one, else the location itself."""
     for end in range(len(words)):
         found = [at(document, words[:end]) for document in documents]
         if any(isinstance(one, list | tuple) or is_mask(one) for one in found):

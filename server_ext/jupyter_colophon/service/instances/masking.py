@@ -1,4 +1,4 @@
-"""Secrets in documents: which they are, what stands for them, and how what stands for them is filled again (spec SEC-15)."""
+"""Find secrets in documents, mask them, and fill masks with the old secrets (spec SEC-15)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,24 +12,24 @@ from jupyter_colophon.service.instances.schemas import Schemas
 
 #: The words of a pointer into a document.
 Words = tuple[str, ...]
-#: What readers see in a secret's place.
+#: The placeholder that replaces a secret.
 MASK: Final = {PLACEHOLDER: True}
-#: Members with such names are taken for secrets where no schema says which are.
+#: Members with these names count as secrets if the schema is unknown.
 _TELLING = re.compile(r"pass(word|wd|phrase)?$|secret|token|credential|api_?key|private_?key", re.IGNORECASE)
-#: What identifies an element of a list whose other members may have changed.
+#: The members that identify a list element if others have changed.
 _IDENTITIES = ("id", "name", "display_name")
 
 
 class Masks:
-    """Knows the secrets of documents by their schemas. Where a schema is unknown, rather too much is secret."""
+    """Finds the secrets of documents by their schemas; for an unknown schema, it errs on the safe side."""
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
-        #: Whether a schema names any secret at all: most do not. By the schema's identity, which is kept with it.
+        #: Whether a schema has any secret, by the identity of the schema, which is kept alive.
         self._has_secrets: dict[int, tuple[Mapping[str, Any], bool]] = {}
 
     def pointers(self, space: str, document: Mapping[str, Any]) -> tuple[Words, ...]:
-        """Where secrets are in a document; none inside of another."""
+        """Return the paths of secrets in a document; none is inside another."""
         found = self._schemas.space(space)
         name = document.get("schema_name")
         schema = found.schema(name) if isinstance(name, str) else None
@@ -41,12 +41,12 @@ class Masks:
         return tuple(words for words in sorted(guessed) if not any(words[:end] in guessed for end in range(len(words))))
 
     def masked(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The document with a mask in the place of each secret; itself where it has none."""
+        """Return the document with masked secrets; the same object if it has none."""
         pointers = self.pointers(space, document)
         return replaced(document, dict.fromkeys(pointers, MASK)) if pointers else document
 
     def names_secrets(self, schema: Mapping[str, Any]) -> bool:
-        """Whether a schema says of any place that it is secret."""
+        """Return whether a schema has any secret."""
         known = self._has_secrets.get(id(schema))
         if known is None or known[0] is not schema:
             if len(self._has_secrets) > 1_000:
@@ -56,7 +56,7 @@ class Masks:
 
 
 def at(document: Any, words: Words) -> Any:
-    """What is at a pointer; None where nothing is."""
+    """Return the value at a path; None if there is none."""
     for word in words:
         if isinstance(document, Mapping):
             document = document.get(word)
@@ -68,7 +68,7 @@ def at(document: Any, words: Words) -> Any:
 
 
 def replaced(document: Mapping[str, Any], values: Mapping[Words, Any]) -> dict[str, Any]:
-    """A copy with other values at these pointers, which must be there."""
+    """Return a copy with other values at these paths, which must exist."""
     new: dict[str, Any] = copied(document)  # type: ignore[assignment]  # a copy is of the same kind
     for words, value in values.items():
         holder = at(new, words[:-1])
@@ -77,7 +77,7 @@ def replaced(document: Mapping[str, Any], values: Mapping[Words, Any]) -> dict[s
 
 
 def without(document: Mapping[str, Any], pointers: Sequence[Words]) -> dict[str, Any]:
-    """A copy without the members at these pointers; an element of a list becomes null."""
+    """Return a copy without the members at these paths; a list element becomes null."""
     new: dict[str, Any] = copied(document)  # type: ignore[assignment]  # a copy is of the same kind
     for words in pointers:
         holder = at(new, words[:-1])
@@ -89,19 +89,19 @@ def without(document: Mapping[str, Any], pointers: Sequence[Words]) -> dict[str,
 
 
 def is_mask(value: object) -> bool:
-    """Whether this stands for a secret that is to stay as it is."""
+    """Return whether a value is a mask, which keeps the old secret."""
     return isinstance(value, Mapping) and len(value) == 1 and value.get(PLACEHOLDER) is True
 
 
 def reference(value: object) -> str | None:
-    """The name of the secret, `<store>:<key>`, where this is a reference to one; else None."""
+    """Return the key `<store>:<key>` if a value is a reference to a secret; else None."""
     if isinstance(value, Mapping) and len(value) == 1 and isinstance(found := value.get(PLACEHOLDER), str):
         return found
     return None
 
 
 def masks_in(value: Any, words: Words = ()) -> Iterator[Words]:
-    """The pointers to all masks in a value."""
+    """Yield the paths of all masks in a value."""
     if is_mask(value):
         yield words
     else:
@@ -111,7 +111,7 @@ def masks_in(value: Any, words: Words = ()) -> Iterator[Words]:
 
 
 def references_in(value: Any, words: Words = ()) -> Iterator[tuple[Words, str]]:
-    """The pointers to all references in a value, each with its key."""
+    """Yield the paths of all references in a value, with their keys."""
     key = reference(value)
     if key is not None:
         yield words, key
@@ -123,10 +123,10 @@ def references_in(value: Any, words: Words = ()) -> Iterator[tuple[Words, str]]:
 def filled(
     new: Mapping[str, Any], old: Mapping[str, Any], hidden: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Words]]:
-    """The new document with the secrets of the old one in the place of masks, and the masks for which there is none.
+    """Return the new document with masks replaced by the old secrets, and the masks without one.
 
-    `hidden` is the old one as readers see it. Elements of lists are found again where they went: by all that readers
-    see of them, else by their identity, and only then by their number: a secret must not come to another's side.
+    `hidden` is the old document with masks. List elements are matched by their visible content, then by identity, and only
+    then by position, so that a secret is not assigned to another element.
     """
     missing: list[Words] = []
     done = _filled(new, old, hidden, (), missing)
@@ -134,12 +134,12 @@ def filled(
 
 
 def pointer(words: Words) -> str:
-    """The words as a JSON Pointer."""
+    """Return the path as a JSON Pointer."""
     return "".join("/" + word.replace("~", "~0").replace("/", "~1") for word in words)
 
 
 def problems_at(pointers: Sequence[Words], message: str) -> tuple[Problem, ...]:
-    """The same problem at each of these places."""
+    """Return the same problem for each of these paths."""
     return tuple(Problem(pointer(words), message) for words in pointers)
 
 
@@ -168,11 +168,11 @@ def _filled(new: Any, old: Any, hidden: Any, words: Words, missing: list[Words])
 
 
 def _matched(new: Sequence[Any], hidden: Sequence[Any]) -> list[int | None]:
-    """For each new element, which old one it was."""
+    """Return the index of the old element for each new one."""
     found: list[int | None] = [None] * len(new)
     free = dict.fromkeys(range(len(hidden)))
     for fits in (_is_same, _same_identity):
-        # What stayed in its place comes first: of several that look alike, nobody could say which one moved.
+        # Unmoved elements first: of several equal ones, it is unknown which one moved.
         for index, one in enumerate(new):
             if found[index] is None and index in free and fits(one, hidden[index]):
                 found[index] = index
