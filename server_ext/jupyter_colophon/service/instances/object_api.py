@@ -1,4 +1,4 @@
-"""Instances of one schemaspace as objects of their schemas' classes: what Elyra's MetadataManager does."""
+"""Instances of one schemaspace as objects of their schemas' classes, as in Elyra's MetadataManager."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -32,14 +32,14 @@ _logger = logging.getLogger(__name__)
 
 
 class InstanceObjects:
-    """The instances of one store, secrets in place. What a hook raises goes on to the caller as it is."""
+    """The instances of one store, with secrets. Errors of hooks are raised unchanged."""
 
     def __init__(self, store: InstanceStore, saving: Saving, shown: Shown, principal: Principal) -> None:
         self.store = store
         self._saving, self._shown, self._principal = saving, shown, principal
 
     def get_all(self, *, include_invalid: bool = False, of_schema: str | None = None) -> Sequence[Shaped]:
-        """All of them by name, loaded and validated; what fails is logged, and left out or returned with `reason`."""
+        """Return all instances by name, loaded and validated; invalid ones are logged, and left out or returned with `reason`."""
         found = []
         for held in self.store.read_many(self.store.names()):
             if of_schema and (held.document is None or held.document.get("schema_name") != of_schema):
@@ -54,7 +54,7 @@ class InstanceObjects:
         return found
 
     def get(self, name: str) -> Shaped:
-        """One, loaded and validated. Raises InstanceNotFound, InstanceUnreadable, InstanceInvalid, SchemaNotFound."""
+        """Return one instance, loaded and validated. Raises InstanceNotFound, InstanceUnreadable, InstanceInvalid, SchemaNotFound."""
         held = self.store.read(name)
         if held is None:
             raise InstanceNotFound(self.store.space, name)
@@ -62,7 +62,7 @@ class InstanceObjects:
             return self._valid(held)
 
     def create(self, name: str | None, instance: Shaped) -> Shaped:
-        """Save a new one; the name is made of its display name where none is given. Raises InstanceExists, InvalidName."""
+        """Save a new instance; the default name is derived from its display name. Raises InstanceExists, InvalidName."""
         name = require_instance_name(name or normalized(instance.display_name or ""))
         instance.name = name
         with _as_raised():
@@ -70,10 +70,10 @@ class InstanceObjects:
         return self.get(name)
 
     def update(self, name: str, instance: Shaped, *, for_migration: bool = False) -> Shaped:
-        """Replace one, also a broken one.
+        """Replace an instance, also an invalid one.
 
-        The one that is there is never loaded by its class first, so that its `on_load` may call this; with
-        `for_migration` the one that was saved is not loaded either where its class is still migrating it.
+        The old instance is not loaded by its class, so that its `on_load` may call this; with `for_migration` the saved one
+        is not loaded either, since its class is still migrating it.
         """
         held = self.store.read(require_instance_name(name))
         if held is None:
@@ -86,7 +86,7 @@ class InstanceObjects:
         return self.get(name)
 
     def remove(self, name: str) -> None:
-        """Remove one, readable and valid or not. Raises InstanceNotFound, RemovalNotPermitted."""
+        """Remove an instance, readable and valid or not. Raises InstanceNotFound, RemovalNotPermitted."""
         held = self.store.read(name)
         if held is None:
             raise InstanceNotFound(self.store.space, name)
@@ -94,7 +94,7 @@ class InstanceObjects:
             self._saving.forget_secrets(self._saving.remove(held, Condition(), self._principal))
 
     def validate(self, name: str, instance: Shaped) -> None:
-        """Raise InstanceInvalid unless it satisfies its schema; SchemaNotFound where there is none."""
+        """Raise InstanceInvalid unless an object satisfies its schema; SchemaNotFound for an unknown schema."""
         self._shown.require(self.store.space, name, instance)
 
     def _valid(self, held: Held) -> Shaped:
@@ -103,10 +103,10 @@ class InstanceObjects:
         return instance
 
     def _invalid(self, held: Held, reason: str) -> Shaped:
-        """As much of it as there is."""
+        """Return an invalid instance with what can be read of it."""
         try:
             found = self._shown.shaped(self.store.space, held)
-        except Exception:  # noqa: BLE001  what makes no object of its class is shown all the same
+        except Exception:  # noqa: BLE001  shown even if its class raises
             document = {"display_name": held.name, "metadata": {}} | dict(held.document or {})
             given = document | {"resource": held.resource, "schema_name": None}
             found = self._shown.made(self.store.space, held.name, given)
@@ -119,7 +119,7 @@ class InstanceObjects:
 
 @contextmanager
 def _as_raised() -> Iterator[None]:
-    """A hook's error as the hook raised it."""
+    """Raise the original error of a hook."""
     try:
         yield
     except HookFailed as error:

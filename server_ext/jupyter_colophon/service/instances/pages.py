@@ -1,4 +1,4 @@
-"""Lists of instances: filtered, counted, put in order, and cut into pages."""
+"""Filter, count, sort and page instances."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ from jupyter_colophon.service.instances.presentation import Entry
 _KIND: Final = "instances"
 #: How many values are in an answer.
 VALUES_MAX = 500
-#: About what the summary of an instance takes beside its texts.
+#: The approximate size of the summary of an instance without its texts.
 _SUMMARY_BYTES: Final = 500
 _ORDERS: dict[str, Callable[[Entry], tuple[Any, ...]]] = {
     "display_name": lambda one: (one.order, one.instance.name),
@@ -28,12 +28,12 @@ _ORDERS: dict[str, Callable[[Entry], tuple[Any, ...]]] = {
 
 
 class Sifted:
-    """What of a schemaspace's instances a query asks for, and what is counted of it."""
+    """The instances that match a query, with counts."""
 
     def __init__(self, space: str, entries: Sequence[Entry], query: InstanceQuery) -> None:
-        """Raises InvalidQuery for an unknown order."""
+        """Filter the entries. Raises InvalidQuery for an unknown order."""
         if query.sort not in SORTS:
-            raise InvalidQuery(f"is one of {', '.join(SORTS)}", "sort")
+            raise InvalidQuery(f"must be one of {', '.join(SORTS)}", "sort")
         self._space, self._query = space, query
         words = fold(query.text).split()
         fitting = [one for one in entries if _fits(one, words, query.valid)]
@@ -45,7 +45,7 @@ class Sifted:
         self.found = [one for one in of_schema if not wanted or wanted & set(one.tags)]
 
     def page(self, cursors: Cursors) -> tuple[list[Entry], str | None]:
-        """The page's entries in their order, and where to read on. Raises InvalidQuery for another list's cursor."""
+        """Return a page of sorted entries, and the next cursor. Raises InvalidQuery for a cursor of another list."""
         query = self._query
         key = _ORDERS[query.sort.removeprefix("-")]
         backwards = query.sort.startswith("-")
@@ -55,7 +55,7 @@ class Sifted:
         if query.cursor:
             *same, place = cursors.read(_KIND, query.cursor)
             if same != asked:
-                raise InvalidQuery("is no cursor of this list", "cursor")
+                raise InvalidQuery("is not a cursor of this list", "cursor")
             last = tuple(place)
             start = sum(1 for one in ordered if (key(one) >= last if backwards else key(one) <= last))
         page = list(take_page(ordered[start : start + query.limit], _measure))
@@ -64,12 +64,12 @@ class Sifted:
 
 
 def values_at(entries: Iterable[Entry], schema: str, pointer: str) -> ValueCounts:
-    """Return what instances say at a place of their metadata, the most frequent first. Raises InvalidQuery.
+    """Return the values at a location of `metadata`, the most frequent first. Raises InvalidQuery.
 
-    The place is a JSON Pointer into `metadata`; one into the instance, `/metadata/…`, is taken too.
+    The location is a JSON Pointer into `metadata`, or into the instance (`/metadata/…`).
     """
     if not pointer.startswith("/"):
-        raise InvalidQuery("is a JSON Pointer, such as /metadata/language", "pointer")
+        raise InvalidQuery("must be a JSON Pointer, such as /metadata/language", "pointer")
     words = [word.replace("~1", "/").replace("~0", "~") for word in pointer[1:].split("/")]
     if words[0] == "metadata" and len(words) > 1:
         words = words[1:]
@@ -85,7 +85,7 @@ def values_at(entries: Iterable[Entry], schema: str, pointer: str) -> ValueCount
 
 
 def _reached(value: Any, words: Sequence[str]) -> list[Any]:
-    """The values at a place; every element of a list on the way, and of one at its end."""
+    """Return the values at a path, including every element of lists along it and at its end."""
     if isinstance(value, list):
         return [found for one in value for found in _reached(one, words[1:] if words and words[0] in "-*" else words)]
     if not words:
@@ -96,7 +96,7 @@ def _reached(value: Any, words: Sequence[str]) -> list[Any]:
 
 
 def _measure(one: Entry) -> int:
-    """Return about how many bytes the summary of an instance takes in an answer."""
+    """Return the approximate size of the summary of an instance in a response."""
     metadata = one.instance.metadata
     shown = [metadata.get(name) for name in ("tags", "description", "language")]
     return _SUMMARY_BYTES + measure([*shown, one.instance.display_name, one.instance.reason])

@@ -1,4 +1,4 @@
-"""What is kept as it is shown: loaded by its class, held against its schema, secrets masked."""
+"""Present stored instances: load them by their class, validate them, and mask secrets."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,16 +24,16 @@ from jupyter_colophon.service.instances.masking import Masks, reference
 from jupyter_colophon.service.instances.schemas import Schemas
 from jupyter_colophon.service.instances.secrets.service import Secrets
 
-#: What stands for a schema's name that is not known.
+#: The placeholder for an unknown schema name.
 UNKNOWN = "{unknown}"
-#: How many instances are remembered as they are shown.
+#: How many presented instances are cached.
 _KEPT_MAX = 20_000
 _logger = logging.getLogger(__name__)
 _MEMBERS = ("display_name", "schema_name", "metadata")
 
 
 class Entry(NamedTuple):
-    """An instance and what lists look at: its tags, its folded texts, its folded display name."""
+    """An instance with data for lists: its tags, folded texts and folded display name."""
 
     instance: Instance
     tags: tuple[str, ...]
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 
 
 class Shown:
-    """Makes instances of what stores hold. Documents are shared, not copied: who shows them changes none."""
+    """Creates instances from stored documents, which are shared and must not be changed."""
 
     def __init__(self, schemas: Schemas, masks: Masks, secrets: Secrets, shaper: Shaper) -> None:
         self._schemas, self._masks, self._secrets, self._shaper = schemas, masks, secrets, shaper
@@ -50,22 +50,22 @@ class Shown:
         self._lock = Lock()
 
     def instance(self, space: str, held: Held, version: int | None = None) -> Instance:
-        """The instance, whatever is wrong with it."""
+        """Return the instance, valid or not."""
         found = self.entry(space, held).instance
         return found if version is None else replace(found, version=version)
 
     def entry(self, space: str, held: Held) -> Entry:
-        """The same with what lists look at. What has no class of its own is made once for each content."""
+        """Return the instance with data for lists; without a class, it is cached by content."""
         return next(self.entries(space, [held]))
 
     def entries(self, space: str, many: Iterable[Held]) -> Iterator[Entry]:
-        """The same of many."""
+        """Yield entries of many instances."""
         found = self._schemas.space(space)
         for held in many:
             name = held.document.get("schema_name") if held.document is not None else None
             schema = found.schema(name) if isinstance(name, str) else None
             kept = self._kept.get((space, held.name))
-            # Stores hand out the same object while nothing changed; the rest is for those that do not.
+            # Most stores return the same object while nothing changes; for others, compare the content.
             if kept is not None and kept[1] is schema and (kept[0] is held or kept[0] == held):
                 yield kept[2]
             else:
@@ -81,39 +81,39 @@ class Shown:
         return entry
 
     def loaded(self, space: str, held: Held) -> Shaped:
-        """The object of its class, secrets in place, after `on_load`. Raises InstanceUnreadable, SchemaNotFound, HookFailed."""
+        """Return the object of its class, with secrets, after `on_load`. Raises InstanceUnreadable, SchemaNotFound, HookFailed."""
         instance = self.shaped(space, held)
         hooks.call(instance, "on_load", held.name)
         return instance
 
     def shaped(self, space: str, held: Held) -> Shaped:
-        """The same before `on_load`."""
+        """Return the object of its class, with secrets, before `on_load`."""
         if held.document is None:
             raise InstanceUnreadable(space, held.name, held.problem)
         full = self._secrets.in_place(space, held.document)
         return self.made(space, held.name, {**full, "resource": held.resource or None})
 
     def made(self, space: str, name: str, document: Mapping[str, Any]) -> Shaped:
-        """An object of its class. Raises HookFailed where the class makes none."""
+        """Return an object of the schema's class. Raises HookFailed if the class raises."""
         try:
-            # Classes change what they are given, and documents are shared.
+            # Copied, since classes may change their arguments.
             given: dict[str, Any] = copied(document)  # type: ignore[assignment]  # a copy is of the same kind
             return self._shaper(space, given | {"name": name})
         except (MetadataError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            # Also SystemExit: a package may refuse an instance, and not end the server.
+            # Including SystemExit: a package must not end the server.
             if not hooks.is_telling(error):
-                _logger.exception("the class of instance %s of %s makes no object of it", name, space)
+                _logger.exception("the class of instance %s of %s raised an exception", name, space)
             raise hooks.failure("making an object", name, error) from error
 
     def has_class(self, space: str, held: Held) -> bool:
-        """Whether the schema names a class, which has a say in what is shown."""
+        """Return whether the schema has a class, which affects the presentation."""
         schema = self._schema(space, held)
         return schema is not None and schema.get("metadata_class_name") is not None
 
     def masked(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A kept document with its secrets masked."""
+        """Return a stored document with masked secrets."""
         return self._masks.masked(space, document)
 
     def require(self, space: str, name: str, instance: Shaped) -> None:
@@ -124,7 +124,7 @@ class Shown:
         self._schemas.check(space, schema, {**instance.to_dict(trim=True), "name": name})
 
     def require_valid(self, space: str, held: Held, shown: Instance) -> None:
-        """Raise what is wrong with an instance that is shown, as its clients know it."""
+        """Raise the error of an invalid instance, as clients know it."""
         if held.document is None:
             raise InstanceUnreadable(space, held.name, held.problem)
         if shown.reason == "SchemaNotFoundError":
@@ -139,7 +139,7 @@ class Shown:
             return self._broken(space, held, {}, "ValueError", (Problem("", held.problem),))
         name = held.document.get("schema_name")
         if not isinstance(name, str):
-            missing = (Problem("/schema_name", "there is no schema_name"),)
+            missing = (Problem("/schema_name", "schema_name is missing"),)
             return self._broken(space, held, held.document, "SchemaNotFoundError", missing)
         try:
             document = self._document(space, held, name)
@@ -158,7 +158,7 @@ class Shown:
         return self._instance(space, held, document, reason, problems)
 
     def _document(self, space: str, held: Held, schema: str) -> Mapping[str, Any]:
-        """The document as its class shows it, secrets in place."""
+        """Return the document as its class presents it, with secrets."""
         if self._schemas.class_name(space, schema) is not None:
             shown = self.loaded(space, held).to_dict(trim=True)
             shown.pop("name", None)
@@ -198,7 +198,7 @@ class Shown:
         return self._schemas.space(space).schema(name) if isinstance(name, str) else None
 
     def _is_lasting(self, schema: Mapping[str, Any] | None, held: Held) -> bool:
-        """Whether what is shown depends on the content alone: no class has a say, and no secret comes from elsewhere."""
+        """Return whether the presentation depends on the content only, without a class or external secrets."""
         if schema is None or schema.get("metadata_class_name") is not None or held.document is None:
             return False
         return not self._masks.names_secrets(schema) or not _refers(held.document)
@@ -212,7 +212,7 @@ def _entry(instance: Instance) -> Entry:
 
 
 def _warnings(held: Held) -> Iterator[Problem]:
-    """Yield what is not as it should be, and is valid all the same."""
+    """Yield warnings of a valid instance."""
     if held.warning:
         yield Problem("", held.warning)
     metadata = (held.document or {}).get("metadata")

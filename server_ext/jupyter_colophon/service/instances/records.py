@@ -11,26 +11,26 @@ from jupyter_colophon.core.errors import CommitUnknown, NotFound, StorageError, 
 from jupyter_colophon.core.identity.names import Urn, instance, namespace
 from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal
 
-# Who lists files needs no catalog, and a command line starts with this.
+# Not imported at run time: listing files needs no catalog, and the command line must start fast.
 if TYPE_CHECKING:
     from jupyter_colophon.service.write_path import WritePath
     from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 
-#: The aspect, and the door through which it is changed (schemas/aspects/instance.json).
+#: The aspect, and the API that manages it (schemas/aspects/instance.json).
 ASPECT: Final = "instance"
 DOOR: Final = "instances"
-#: The member that says where the truth is; without it, it is the record itself.
+#: The member that names the source of truth; without it, that is the record itself.
 KEPT: Final = "$kept"
-#: The member that is another one where a secret changed.
+#: The member that changes with the secrets.
 DIGEST: Final = "$secrets"
-#: The member that says why there is nothing else.
+#: The member with the reason why the instance cannot be read.
 PROBLEM: Final = "$problem"
-#: How long a catalog that could not be opened is not tried again, in seconds.
+#: The pause before an unavailable catalog is tried again, in seconds.
 PAUSE_S = 5.0
 
 
 class Record(NamedTuple):
-    """A record as it is now. `text` is its value as it is stored, `time` in milliseconds."""
+    """A current record. `text` is its stored value, `time` is in milliseconds."""
 
     version: int
     text: str
@@ -45,13 +45,13 @@ class Record(NamedTuple):
 
 
 class Records:
-    """Reads and writes the records of one open catalog. Everything raises StorageError."""
+    """Reads and writes the records of one open catalog. All methods raise StorageError."""
 
     def __init__(self, provider: "StorageProvider", write_path: "WritePath") -> None:
         self._provider, self._write_path = provider, write_path
 
     def of(self, space: str, names: Sequence[str]) -> dict[str, Record]:
-        """The records of these instances, those that there are."""
+        """Return the existing records of these instances, by name."""
         keys = [(str(instance(space, name)), ASPECT) for name in names]
 
         def work(tx: "TableContext") -> dict[str, Record]:
@@ -62,7 +62,7 @@ class Records:
         return self._provider.tx_runner.run(work, read_only=True)
 
     def all(self, space: str) -> dict[str, Record]:
-        """The records of all instances of a schemaspace."""
+        """Return the records of all instances of a schemaspace, by name."""
         from jupyter_colophon.storage.spi import Range
 
         head = str(instance(space, "x")).removesuffix("x)")
@@ -84,7 +84,7 @@ class Records:
         return self._provider.tx_runner.run(lambda tx: summary(tx, urn), read_only=True) is not None
 
     def earlier(self, space: str, name: str, version: int) -> dict[str, Any]:
-        """The value of a version, also of one that was removed since. Raises NotFound."""
+        """Return the value of a version, also of a removed instance. Raises NotFound."""
         key = (str(instance(space, name)), ASPECT, version)
         row = self._provider.tx_runner.run(lambda tx: tx.table("aspect_versions").read(key), read_only=True)
         if row is None or row["value"] is None:
@@ -95,18 +95,18 @@ class Records:
     def write(
         self, space: str, name: str, value: Mapping[str, Any], principal: Principal, expected: int | None = None
     ) -> int:
-        """Make this the record; returns its version. Raises ConditionFailed unless it is at `expected` (-1: absent)."""
+        """Write the record; return its version. Raises ConditionFailed unless it is at `expected` (-1: absent)."""
         proposal = Proposal(instance(space, name), ASPECT, "upsert", value, Condition(version=expected))
         return self._write_path.propose([proposal], principal, api=DOOR)[0].version
 
     def write_all(self, space: str, values: Mapping[str, Mapping[str, Any]], principal: Principal) -> None:
-        """Make the first records of these instances, all at once. Raises ConditionFailed where there is one of any."""
+        """Create the records of these instances, atomically. Raises ConditionFailed if any exists."""
         absent = Condition(version=ABSENT)
         proposals = [Proposal(instance(space, name), ASPECT, "upsert", value, absent) for name, value in values.items()]
         self._write_path.propose(proposals, principal, api=DOOR)
 
     def remove(self, space: str, name: str, principal: Principal, expected: int | None = None) -> None:
-        """Take the record away, with all that was said of the instance. Nothing happens where there is none."""
+        """Remove the record with all metadata of the instance, if it exists."""
         urn = instance(space, name)
         removal = Proposal(urn, None, "delete")
         first = [Proposal(urn, ASPECT, "delete", condition=Condition(version=expected))] if expected else []
@@ -117,16 +117,16 @@ class Records:
 
 
 class RecordsSource:
-    """Has the catalog's records when it can. A catalog that is away stays so for a while: nobody waits for it again and again."""
+    """Provides the catalog's records if available. After a failure, the catalog is not tried again for a while."""
 
     def __init__(self, opened: Callable[[], Records | None]) -> None:
-        """`opened` opens the catalog where that has to be; returns None where there is none, may raise StorageError."""
+        """`opened` opens the catalog if necessary; it returns None if there is none, and may raise StorageError."""
         self._opened = opened
         self._lock = Lock()
         self._not_before = 0.0
 
     def ask(self) -> Records | None:
-        """The records, if there are any to be had now."""
+        """Return the records, or None if the catalog is unavailable."""
         if time.monotonic() < self._not_before:
             return None
         try:
@@ -145,7 +145,7 @@ class RecordsSource:
             return True
 
     def away(self, error: StorageError) -> None:
-        """A call of theirs failed; one that was only too busy is asked again at once."""
+        """Record a failed call; after a transient conflict, the catalog is used again at once."""
         if isinstance(error, TransactionConflict | TransactionTimeout | CommitUnknown):
             return
         with self._lock:
@@ -157,5 +157,5 @@ def _record(row: "Row") -> Record:
 
 
 def version_of(record: Record | None) -> int:
-    """Its version, -1 where there is none."""
+    """Return the version of a record, -1 if there is none."""
     return ABSENT if record is None else record.version

@@ -1,4 +1,4 @@
-"""What killed saves of Elyra's left behind among the files of a schemaspace: told, brought back, or thrown away (spec INST-11)."""
+"""Files that killed saves of Elyra left in a schemaspace: list, recover or discard them (spec INST-11)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,34 +12,34 @@ from jupyter_colophon.storage.files.leftovers import Leftover
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """The leftovers of one schemaspace, for one who may do this."""
+    """The orphaned files of one schemaspace, for an authorised principal."""
 
     store: FileInstances
     principal: Principal
 
     @classmethod
     def of(cls, store: InstanceStore, principal: Principal) -> "Recovery":
-        """Those among the files of this store. Raises StoreUnavailable for a store of another kind."""
+        """Create it for a store of files. Raises StoreUnavailable for other kinds of store."""
         if not isinstance(store, FileInstances):
             raise StoreUnavailable(f"instances of {store.space} are not in files")
         return cls(store, principal)
 
     def leftovers(self) -> Sequence[Leftover]:
-        """All of them, by the names of their instances, the newest first. Raises StorageError."""
+        """Return all orphaned files, by instance name, newest first. Raises StorageError."""
         return self.store.files.leftovers()
 
     def recover(self, file: str, name: str = "") -> str:
-        """Let a leftover be its instance again, and record that; returns the instance's name.
+        """Restore an instance from an orphaned file, and record that; return the instance's name.
 
-        Raises InstanceNotFound where there is no such leftover (of this name), InstanceExists where the instance can be
-        read, InstanceUnreadable where the leftover cannot, StorageError.
+        Raises InstanceNotFound if there is no such file (of this name), InstanceExists if the instance can be read,
+        InstanceUnreadable if the file cannot, StorageError.
         """
         name = name or self._name(file)
         self.store.recover(name, file, self.principal)
         return name
 
     def discard(self, file: str, name: str = "") -> None:
-        """Throw a leftover away. Raises InstanceNotFound where there is no such one, StorageError."""
+        """Delete an orphaned file. Raises InstanceNotFound if there is no such file, StorageError."""
         self.store.files.discard(name or self._name(file), file)
 
     def _name(self, file: str) -> str:

@@ -1,4 +1,4 @@
-"""The save sequence: hooks, defaults, validation, storage, and what undoes it (spec INST-7)."""
+"""The save sequence: hooks, defaults, validation, storage, and undo (spec INST-7)."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Saving:
-    """Saves and removes instances of one store. A failing hook after the change undoes it by a second change."""
+    """Saves and removes instances of one store. If a hook fails after the change, a second change undoes it."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Saving:
         old: Mapping[str, Any] | None,
         for_update: bool,
     ) -> Kept:
-        """Save an object whose secrets are in place. `old` is a kept document, whose references stay where secrets do.
+        """Save an object with secrets. `old` is a stored document, whose references are kept for unchanged secrets.
 
         Raises InstanceInvalid, SchemaNotFound, InstanceExists, ConditionFailed, HookFailed, SecretUnavailable, StorageError.
         """
@@ -61,7 +61,7 @@ class Saving:
         return kept
 
     def judged(self, name: str, instance: Shaped) -> dict[str, Any]:
-        """What would be stored of an object, once defaults are applied and it is valid."""
+        """Apply defaults and validate an object; return the document to store."""
         space, schema = self._store.space, instance.schema_name
         if not isinstance(schema, str):
             first = "'schema_name' is a required property"
@@ -75,7 +75,7 @@ class Saving:
         return document
 
     def remove(self, held: Held, condition: Condition, principal: Principal) -> Kept:
-        """Remove what is held, with the hooks of its class where it can be made an object of it.
+        """Remove an instance, with the hooks of its class if an object can be created.
 
         Raises InstanceNotFound, RemovalNotPermitted, ConditionFailed, HookFailed, StorageError.
         """
@@ -92,11 +92,11 @@ class Saving:
         return kept
 
     def forget_secrets(self, kept: Kept) -> None:
-        """What was removed is not to come back: nor are its secrets."""
+        """Delete the secrets of a removed instance."""
         self._drop_references(kept.previous, kept.held)
 
     def _after_save(self, name: str, kept: Kept, principal: Principal, made: list[str], *, for_update: bool) -> None:
-        """`post_save`, on a new object of what was stored; without a class of its own there is nothing to call."""
+        """Call `post_save` on a new object of the stored document, if the schema has a class."""
         if kept.held is None or not self._shown.has_class(self._store.space, kept.held):
             return
         try:
@@ -109,7 +109,7 @@ class Saving:
             raise _failed(error, "post_save", name, undone=undone) from _cause(error)
 
     def _taken_back(self, kept: Kept, principal: Principal) -> bool:
-        """Undo a save, unless somebody else saved since."""
+        """Undo a save, unless the instance has changed since."""
         condition, previous = Condition(version=kept.version), kept.previous
         name = kept.held.name if kept.held else ""
         if previous is None or not previous.own:
@@ -120,7 +120,7 @@ class Saving:
         return self._tried(lambda: self._store.save(name, document, condition, principal), name)
 
     def _put_back(self, kept: Kept, principal: Principal) -> bool:
-        """Undo a removal, unless somebody else made another one since."""
+        """Undo a removal, unless the instance was created again since."""
         previous = kept.previous
         if previous is None or previous.document is None:
             return False
@@ -132,20 +132,20 @@ class Saving:
         try:
             undo()
         except MetadataError as error:
-            _logger.error("a change of instance %s, whose hook failed, cannot be undone: %s", name, error.detail)
+            _logger.error("cannot undo a change of instance %s after a failed hook: %s", name, error.detail)
             return False
         return True
 
     def _removable(self, held: Held) -> Shaped | None:
-        """The object whose hooks a removal calls; None where what is kept makes none."""
+        """Return the object for the hooks of a removal; None if it cannot be created."""
         try:
             return self._shown.shaped(self._store.space, held)
-        except Exception as error:  # noqa: BLE001  what is broken must be removable
+        except Exception as error:  # noqa: BLE001  invalid instances must be removable
             _logger.info("instance %s is removed without hooks: %s", held.name, type(error).__name__)
             return None
 
     def _drop_references(self, before: Held | None, now: Held | None) -> None:
-        """Secrets that nothing refers to any more are forgotten."""
+        """Delete secrets that are no longer referred to."""
         space = self._store.space
         gone = self._secrets.references(space, before.document if before else None)
         left = set(self._secrets.references(space, now.document if now else None).values())
@@ -153,7 +153,7 @@ class Saving:
 
 
 def _cause(error: MetadataError) -> BaseException:
-    """What the hook raised."""
+    """Return the original error of a hook."""
     return error.__cause__ or error if isinstance(error, HookFailed) else error
 
 
@@ -163,7 +163,7 @@ def _failed(error: MetadataError, hook: str, name: str, *, undone: bool) -> Hook
 
 
 def apply_defaults(instance: Shaped, schema: Mapping[str, Any]) -> None:
-    """A schema's defaults where `metadata` has no such member, nothing nested; its constants at the top (spec INST-7)."""
+    """Set missing members of `metadata` to the schema's defaults, not nested, and top-level constants (spec INST-7)."""
     members = schema.get("properties", {})
     inner = members.get("metadata", {}).get("properties", {})
     if isinstance(instance.metadata, dict):

@@ -1,4 +1,4 @@
-"""What instances need of schemaspaces: the part of `service/schemaspaces` that is asked while they are read and saved."""
+"""The part of `service/schemaspaces` that is used to read and save instances."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -7,22 +7,22 @@ from jupyter_colophon.service.schemaspaces.space import Fault, Space
 
 
 class Schemas(Protocol):
-    """The schemaspaces and their schemas, as `Spaces` has them."""
+    """The schemaspaces and their schemas, implemented by `Spaces`."""
 
     def names(self, *, deprecated: bool = False) -> list[str]:
-        """The names of all schemaspaces, in small letters."""
+        """Return the names of all schemaspaces, in lower case."""
 
     def space(self, name_or_id: str) -> Space:
-        """A schemaspace. Raises SchemaspaceNotFound."""
+        """Return a schemaspace. Raises SchemaspaceNotFound."""
 
     def schema(self, space: str, name: str) -> Mapping[str, Any]:
-        """A schema, the same object until it changes. Raises SchemaNotFound."""
+        """Return a schema, the same object until it changes. Raises SchemaNotFound."""
 
     def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
-        """Raise InstanceInvalid, SchemaNotFound, or do nothing."""
+        """Raise InstanceInvalid or SchemaNotFound unless a document is valid."""
 
     def find_fault(self, space: str, name: str, document: Mapping[str, Any]) -> Fault | None:
-        """The same as a value."""
+        """Return what `check` would raise, for lists."""
 
     def class_name(self, space: str, schema: str) -> str | None:
-        """The class that a schema names for its instances."""
+        """Return the name of the class of a schema's instances, if any."""

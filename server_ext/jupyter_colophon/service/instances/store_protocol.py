@@ -1,4 +1,4 @@
-"""The seam of metadata stores: where the instances of one schemaspace are kept."""
+"""The protocol of metadata stores, which store the instances of one schemaspace."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -9,46 +9,46 @@ from jupyter_colophon.core.model.proposal import Condition
 
 
 class InstanceStore(Protocol):
-    """The instances of one schemaspace. Each call is safe from any thread, and beside other processes.
+    """The instances of one schemaspace. All methods are safe for concurrent use by threads and processes.
 
-    A store keeps documents; it knows neither schemas nor hooks. Documents come with their secrets in place. Everything
-    that it changes is a change in the change log, sooner or later.
+    A store stores documents, with their secrets; it knows neither schemas nor hooks. Every change of it is eventually
+    recorded in the change log.
     """
 
     #: The schemaspace's name, in lower case.
     space: str
-    #: Whether secrets may stand in its documents: it keeps them from others' eyes, or that is its own business.
+    #: Whether its documents may contain secrets, because it protects them itself.
     keeps_secrets: bool
 
     def exists(self) -> bool:
-        """Whether anything was ever kept for this schemaspace."""
+        """Return whether anything was ever stored for this schemaspace."""
 
     def names(self) -> list[str]:
-        """The names of all instances at any level, sorted. Opens none of them."""
+        """Return the names of all instances at any level, sorted, without opening them."""
 
     def read(self, name: str) -> Held | None:
-        """One instance, as it is now. A file that cannot be read is Held with its problem, not an error."""
+        """Return one instance. An unreadable file is returned with its problem, not raised."""
 
     def read_many(self, names: Iterable[str]) -> Iterator[Held]:
-        """Those of the names that are there. What is unchanged since it was last read costs no reading."""
+        """Yield the existing instances of these names. Unchanged ones are not read again."""
 
     def current(self, name: str) -> tuple[Held | None, int | None]:
-        """One instance with the version of its record, which is made first where the content is not the one recorded.
+        """Return one instance with the version of its record; unrecorded content is recorded first.
 
-        The version is None where there is no instance, and while the catalog is away.
+        The version is None if there is no instance, and while the catalog is unavailable.
         """
 
     def versions(self, held: Sequence[Held]) -> Mapping[str, int | None]:
-        """The versions of these, by name, as by `current`; None also for what changed since it was read."""
+        """Return the versions by name, as `current` does; None also for instances changed since they were read."""
 
     def save(self, name: str, document: Mapping[str, Any], condition: Condition, principal: Principal) -> Kept:
-        """Write it whole, durably. A condition of version -1 means that no instance of the name is at any level.
+        """Save an instance, durably and atomically. A condition of version -1 requires that no instance of the name exists.
 
         Raises InstanceExists, ConditionFailed, AccessDenied, StoreFull, StorageError.
         """
 
     def remove(self, name: str, condition: Condition, principal: Principal) -> Kept:
-        """Remove it, readable or not. Raises InstanceNotFound, RemovalNotPermitted (it is not `own`), ConditionFailed."""
+        """Remove an instance, readable or not. Raises InstanceNotFound, RemovalNotPermitted (it is not `own`), ConditionFailed."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release all resources."""

@@ -1,4 +1,4 @@
-"""The stores of this process: which kind keeps a schemaspace's instances, each opened once."""
+"""The stores of this process, each opened once."""
 
 from collections.abc import Callable, Mapping
 from threading import Lock
@@ -6,7 +6,7 @@ from threading import Lock
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.service.instances.store_protocol import InstanceStore
 
-#: Makes the store of a schemaspace.
+#: Creates the store of a schemaspace.
 Opener = Callable[[str], InstanceStore]
 
 
@@ -14,13 +14,13 @@ class Stores:
     """Stores by kind (`file`, `catalog`, an entry point's name) and schemaspace."""
 
     def __init__(self, openers: Mapping[str, Opener], chosen: str) -> None:
-        """`chosen` is the kind of which the instances are shown and changed."""
+        """`chosen` is the kind of store that is used by default."""
         self._openers, self.chosen = dict(openers), chosen
         self._open: dict[tuple[str, str], InstanceStore] = {}
         self._lock = Lock()
 
     def of(self, space: str, kind: str = "") -> InstanceStore:
-        """The store of a schemaspace (its key, in small letters). Raises InvalidQuery for an unknown kind."""
+        """Return the store of a schemaspace, by its key. Raises InvalidQuery for an unknown kind."""
         kind = kind or self.chosen
         if kind not in self._openers:
             raise InvalidQuery(f"there is no kind of store {kind!r}: {', '.join(sorted(self._openers))}", "store")
@@ -30,7 +30,7 @@ class Stores:
             return self._open[kind, space]
 
     def close(self) -> None:
-        """Let go of all."""
+        """Close all stores."""
         with self._lock:
             for store in self._open.values():
                 store.close()

@@ -1,25 +1,25 @@
-"""What this process recorded last of each file, so that it need not ask the catalog what it wrote itself."""
+"""Versions that this process recorded, so that it need not read its own writes from the catalog."""
 
 from jupyter_colophon.core.instances.instance import Held
 
-#: Of how many files.
+#: The maximum number of files.
 _KEPT_MAX = 10_000
 
 
 class Remembered:
-    """Versions of records by the content they are of. Another process may have made a newer one since: who writes by
-    what is remembered names the version, and is refused then."""
+    """Versions of records by file content. Another process may have written a newer one: writes must give the cached version
+    as a condition, and fail then."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, int]] = {}
 
     def keep(self, held: Held, version: int) -> None:
-        """This version is of this content."""
+        """Store the version of this content."""
         if len(self._known) >= _KEPT_MAX:
             self._known.clear()
         self._known[held.name] = (held.mark, version)
 
     def version(self, held: Held) -> int | None:
-        """The version that was made of just this content, where it was the last one."""
+        """Return the version of this content, if it was the last one recorded here."""
         mark, version = self._known.get(held.name, ("", None))
         return version if mark == held.mark else None

@@ -1,1 +1,1 @@
-"""Where the secrets of instances are: beside them, in a file, in the system's keyring, in the environment (spec SEC-14)."""
+"""Stores of the secrets of instances: documents, a file, the system's keyring, the environment (spec SEC-14)."""

@@ -1,4 +1,4 @@
-"""Secrets in one file of mode 0600, for instances that are kept in the database: they are in no row, log or backup of it."""
+"""Secrets in one file of mode 0600, for instances in the database, whose rows, logs and backups must not contain them."""
 
 import json
 import secrets
@@ -16,7 +16,7 @@ _FILE = "secrets"
 
 
 class InFile:
-    """A JSON object of keys and values in `<folder>/secrets.json`, replaced whole at each change, by one at a time."""
+    """A JSON object of keys and values in `<folder>/secrets.json`, replaced atomically, under a lock."""
 
     name = "file"
     is_named_by_people = False
@@ -26,7 +26,7 @@ class InFile:
         self._path = folder / f"{_FILE}.json"
 
     def keep(self, place: str, value: Any) -> str | None:
-        """Keep it under a key that nobody guesses."""
+        """Store a secret under an unguessable key."""
         key = f"{place}#{secrets.token_hex(8)}"
         try:
             self._change(lambda kept: kept.__setitem__(key, value))
@@ -35,7 +35,7 @@ class InFile:
         return key
 
     def fetch(self, key: str) -> Any:
-        """The value. Raises SecretUnavailable where the file has none, as on another machine."""
+        """Return the value. Raises SecretUnavailable if the file has none, as on another machine."""
         try:
             return self._read()[key]
         except KeyError:
@@ -44,7 +44,7 @@ class InFile:
             raise SecretUnavailable(f"the file of secrets cannot be read ({type(error).__name__})") from None
 
     def forget(self, key: str) -> None:
-        """Take it out, if it is there."""
+        """Remove a secret, if it exists."""
         try:
             self._change(lambda kept: kept.pop(key, None))
         except (OSError, ValueError, MetadataError):

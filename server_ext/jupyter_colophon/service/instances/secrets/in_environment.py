@@ -1,4 +1,4 @@
-"""Secrets that the server's environment has, such as those of Kubernetes: documents hold the variables' names alone."""
+"""Secrets in the server's environment, such as those of Kubernetes; documents contain only names of variables."""
 
 import os
 import re
@@ -12,7 +12,7 @@ _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za
 
 
 class InEnvironment:
-    """A secret is written as `$NAME` or `${NAME}`; no other is taken, so that none comes into a file.
+    """A secret is written as `$NAME` or `${NAME}`; values are refused, so that none gets into a file.
 
     `allowed` are globs of the variables that may be read: a reference must not reach the server's own credentials.
     """
@@ -24,7 +24,7 @@ class InEnvironment:
         self._allowed = tuple(allowed)
 
     def keep(self, place: str, value: Any) -> str | None:
-        """The variable's name. Raises InvalidSecret for anything else than `$NAME`, and for a variable that is not allowed."""
+        """Return the variable's name. Raises InvalidSecret unless the value is `$NAME` and the variable is allowed."""
         found = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
         if found is None:
             raise InvalidSecret("secrets come from the environment here: write a variable as $NAME")
@@ -38,7 +38,7 @@ class InEnvironment:
             raise InvalidSecret(_refusal(key))
 
     def fetch(self, key: str) -> Any:
-        """What the variable says now. Raises SecretUnavailable where it is not set, or not allowed."""
+        """Return the variable's value. Raises SecretUnavailable if it is not set, or not allowed."""
         try:
             self.check(key)
         except InvalidSecret as error:
@@ -49,7 +49,7 @@ class InEnvironment:
             raise SecretUnavailable(f"the environment has no variable {key}") from None
 
     def forget(self, key: str) -> None:
-        """The environment is not ours."""
+        """Do nothing: the environment is not changed."""
 
 
 def _refusal(variable: str) -> str:

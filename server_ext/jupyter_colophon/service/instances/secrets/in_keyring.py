@@ -7,27 +7,27 @@ from typing import Any
 
 from jupyter_colophon.core.errors import SecretUnavailable
 
-#: Under which our secrets are in the keyring.
+#: The service name of our secrets in the keyring.
 SERVICE = "jupyter-colophon"
 
 
 class InKeyring:
-    """Each secret is an entry of its own, as JSON. `keyring` is loaded when the first is needed."""
+    """Each secret is one entry, as JSON. `keyring` is imported on first use."""
 
     name = "keyring"
     is_named_by_people = False
 
     def keep(self, place: str, value: Any) -> str | None:
-        """Keep it under a key that says where it belongs."""
+        """Store a secret under a key that contains its location."""
         key = f"{place}#{secrets.token_hex(8)}"
         try:
             _keyring().set_password(SERVICE, key, json.dumps(value))
-        except Exception as error:  # noqa: BLE001  each backend has errors of its own, which may tell the secret
+        except Exception as error:  # noqa: BLE001  backends have their own errors, which may contain the secret
             raise _unavailable(error) from None
         return key
 
     def fetch(self, key: str) -> Any:
-        """The value. Raises SecretUnavailable, also where the keyring is locked."""
+        """Return the value. Raises SecretUnavailable, also if the keyring is locked."""
         try:
             found = _keyring().get_password(SERVICE, key)
         except Exception as error:  # noqa: BLE001  as above
@@ -37,7 +37,7 @@ class InKeyring:
         return json.loads(found)
 
     def forget(self, key: str) -> None:
-        """Take the entry out."""
+        """Remove the entry."""
         with suppress(Exception):
             _keyring().delete_password(SERVICE, key)
 

@@ -1,28 +1,28 @@
-"""The seam of secret stores: what is written in a secret's place, and how its value is had again."""
+"""The protocol of secret stores: which reference replaces a secret, and how its value is fetched."""
 
 from typing import Any, Protocol
 
 
 class SecretStore(Protocol):
-    """Keeps secrets. Each call is safe from any thread.
+    """Stores secrets. All methods are thread-safe.
 
     In a document a secret is its value, or a reference `{"$secret": "<store>:<key>"}` to it.
     """
 
     #: The part of references before the colon.
     name: str
-    #: Whether people may write references to it themselves: its keys are names that they know.
+    #: Whether users may write references to it themselves, because its keys are known names.
     is_named_by_people: bool
 
     def keep(self, place: str, value: Any) -> str | None:
-        """Keep a new secret and return the key to it; None where its value may stand in the document.
+        """Store a new secret and return its key; None if its value may stay in the document.
 
-        `place` tells people what it belongs to, such as `runtimes/kfp-qa/metadata/api_password`. No key is ever used
-        twice. Raises SecretUnavailable where it cannot be kept, InvalidSecret for what this store does not take.
+        `place` describes its location, such as `runtimes/kfp-qa/metadata/api_password`. Keys are never reused. Raises
+        SecretUnavailable if it cannot be stored, InvalidSecret for a value that this store does not accept.
         """
 
     def fetch(self, key: str) -> Any:
-        """The value. Raises SecretUnavailable."""
+        """Return the value. Raises SecretUnavailable."""
 
     def forget(self, key: str) -> None:
-        """The value is needed no more. What cannot be forgotten now stays: nothing is raised."""
+        """Delete a value that is no longer needed; failures are ignored."""

@@ -1,4 +1,4 @@
-"""Secrets on their way between documents as programs need them and documents as they are kept."""
+"""Convert between documents with secrets and stored documents with references."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ from jupyter_colophon.service.instances.secrets.in_keyring import InKeyring
 from jupyter_colophon.service.instances.secrets.protocol import SecretStore
 from jupyter_colophon.service.instances.store_protocol import InstanceStore
 
-#: Where packages register secret stores, each a class without arguments.
+#: The entry point group of secret stores, classes without arguments.
 GROUP = "jupyter_colophon.secret_stores"
 #: In the instance's file, or in a file of secrets.
 FILE = "file"
@@ -37,7 +37,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Secrets:
-    """Keeps new secrets in the store that was chosen, and has old ones from wherever they were put."""
+    """Stores new secrets in the configured store, and fetches existing ones from any store."""
 
     def __init__(
         self, masks: Masks, in_file: SecretStore, chosen: str = FILE, *, variables: Sequence[str] = ()
@@ -46,21 +46,21 @@ class Secrets:
 
         `variables` are globs of the environment variables that may be referred to.
 
-        Raises InvalidConfiguration where there is no store of the name `chosen`.
+        Raises InvalidConfiguration if the store `chosen` is unknown.
         """
         self._masks = masks
         self._stores: dict[str, SecretStore] = {FILE: in_file, "keyring": InKeyring(), "env": InEnvironment(variables)}
         found = self._named(chosen)
         if found is None:
-            raise InvalidConfiguration(f"the setting c.Colophon.secret_store names no store of secrets: {chosen!r}")
+            raise InvalidConfiguration(f"c.Colophon.secret_store: unknown secret store {chosen!r}")
         self._chosen: SecretStore = found
 
     def put_away(
         self, store: InstanceStore, name: str, document: Mapping[str, Any], old: Mapping[str, Any] | None
     ) -> tuple[Mapping[str, Any], list[str]]:
-        """The document as the store keeps it, and the references that are new: they are forgotten where the save fails.
+        """Return the document to store, and the new references, to be deleted if the save fails.
 
-        A secret that is what it was keeps its reference. Raises SecretUnavailable, InstanceInvalid.
+        An unchanged secret keeps its reference. Raises SecretUnavailable, InstanceInvalid.
         """
         space = store.space
         stays = store.keeps_secrets and self._chosen.name == FILE
@@ -88,9 +88,9 @@ class Secrets:
         return (replaced(document, kept) if kept else document), made
 
     def named(self, space: str, name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Where people write names of secrets and not their values, the document with references for what they wrote.
+        """Return the document with references for names of secrets, if the store uses names instead of values.
 
-        What is checked then is what the names stand for. Raises InstanceInvalid for what is no name.
+        The values behind the names are validated then. Raises InstanceInvalid for an invalid name.
         """
         if not self._chosen.is_named_by_people:
             return document
@@ -109,43 +109,43 @@ class Secrets:
         return replaced(document, kept) if kept else document
 
     def in_place(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The document with the secrets' values, without those that cannot be had.
+        """Return the document with the values of secrets, without unavailable ones.
 
-        Raises nothing: what is missing is told by `missing`, and by the schema where it is required.
+        Raises nothing: `missing` reports unavailable secrets, and validation does if they are required.
         """
         values, gone = self._had(space, document)
         full = replaced(document, values) if values else document
         return without(full, list(gone)) if gone else full
 
     def before_forgetting(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The document with the values of secrets that are forgotten with it; names that people wrote stay."""
+        """Return the document with the values of secrets that are deleted with it; names written by users stay."""
         values, _ = self._had(space, document)
         keys = self.references(space, document)
         forgotten = {words: value for words, value in values.items() if not self.is_named_by_people(keys[words])}
         return replaced(document, forgotten) if forgotten else document
 
     def missing(self, space: str, document: Mapping[str, Any]) -> tuple[Problem, ...]:
-        """Which secrets of a kept document cannot be had now, and why."""
+        """Return which secrets of a stored document are unavailable, and why."""
         return tuple(Problem(pointer(words), why) for words, why in self._had(space, document)[1].items())
 
     def references(self, space: str, document: Mapping[str, Any] | None) -> dict[Words, str]:
-        """The references of a kept document, by their pointers."""
+        """Return the references of a stored document, by path."""
         if document is None:
             return {}
         named = ((words, reference(at(document, words))) for words in self._masks.pointers(space, document))
         return {words: key for words, key in named if key is not None}
 
     def is_named_by_people(self, key: str) -> bool:
-        """Whether somebody may write this reference: it names a store whose keys are known names."""
+        """Return whether users may write this reference: its store has known names as keys."""
         store = self._named(key.partition(":")[0])
         return store is not None and store.is_named_by_people
 
     def refusal(self, key: str) -> str:
-        """Return why somebody may not write this reference; the empty text where they may."""
+        """Return why users may not write this reference; "" if they may."""
         name, _, inner = key.partition(":")
         store = self._named(name)
         if store is None or not store.is_named_by_people:
-            return "this refers to no secret of this instance"
+            return "not a reference to a secret of this instance"
         try:
             if isinstance(store, InEnvironment):
                 store.check(inner)
@@ -154,7 +154,7 @@ class Secrets:
         return ""
 
     def forget(self, keys: Iterable[str]) -> None:
-        """These references are used no more."""
+        """Delete the secrets of these references."""
         for key in keys:
             name, _, inner = key.partition(":")
             store = self._named(name)
@@ -196,6 +196,6 @@ class Secrets:
             try:
                 self._stores[name] = found[0].load()()
             except Exception:
-                _logger.exception("the store of secrets %s cannot be loaded", name)
+                _logger.exception("cannot load the secret store %s", name)
                 return None
         return self._stores[name]
