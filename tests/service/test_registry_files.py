@@ -106,7 +106,7 @@ FAULTS = [
     ("entities: [{name: chart, aspects: [1]}]", "/entities/0/aspects/0", "ASCII letters"),
     ("entities: [{name: chart, aspects: [ownership, none]}]", "/entities/0/aspects/1", "unknown aspect none"),
     ("entities: [{name: chart, aspects: [words]}]", "/entities/0/aspects/0", "describe an object"),
-    ("entities: [{name: chart, aspects: [broken]}]", "/entities/0/aspects/0", "no JSON"),
+    ("entities: [{name: chart, aspects: [broken]}]", "/entities/0/aspects/0", "not valid JSON"),
     ("entities: [{name: chart, aspects: [remote]}]", "/entities/0/aspects/0", "only references into the schema"),
     ("entities: [{name: chart, aspects: [slow]}]", "/entities/0/aspects/0", "linear time"),
     ("aspects: [{name: contract, timeseries: true}]", "/aspects/0", "timestampMillis"),
@@ -120,7 +120,7 @@ FAULTS = [
     (
         "plugins: {aspectPayloadValidators: [{entryPoint: none}]}",
         "/plugins/aspectPayloadValidators/0/entryPoint",
-        "no package has a rule",
+        "no installed package has a validator",
     ),
     (
         "plugins: {aspectPayloadValidators: [{entryPoint: none, supportedOperations: [RESTATE]}]}",
