@@ -19,7 +19,8 @@ from importlib import import_module
 import jsonschema  # takes a second, and words what is not valid
 from jupyter_colophon import composition, maintenance
 from jupyter_colophon.cli.app import COMMANDS, place_of
-from jupyter_colophon.cli.instances import local, open_instances, run
+from jupyter_colophon.cli.instances import client, local_services, run
+from jupyter_colophon.operations import in_process
 from jupyter_colophon.storage import postgresql, sqlite
 for name in COMMANDS:
     import_module(place_of(name).rpartition(".")[0])

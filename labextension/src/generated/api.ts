@@ -21,6 +21,7 @@ annotation: Annotation
 aspect: Aspect
 change: Change
 changes: Changes
+"complete-instances": CompleteInstances
 "dead-letter": DeadLetter
 "dead-letter-delete-result": DeadLetterDeleteResult
 "dead-letters": DeadLetters
@@ -193,6 +194,74 @@ previousSystemMetadata?: {
 export interface Changes {
 cursor: number
 changes: Change[]
+}
+/**
+ * A page of a schemaspace's instances, each with its metadata.
+ */
+export interface CompleteInstances {
+/**
+ * By name. Their `version` is null: it is not looked up.
+ */
+instances: Instance[]
+cursor: (string | null)
+}
+/**
+ * An instance of a schemaspace, valid or not. An unreadable one has empty metadata and the reason in problems.
+ */
+export interface Instance {
+/**
+ * The name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ */
+name: string
+display_name: string
+/**
+ * The name of the schema; `{unknown}` if it cannot be determined.
+ */
+schema_name: string
+/**
+ * The members that the schema describes. A secret is `{"$secret": true}`; sent back unchanged, it is kept.
+ */
+metadata: {
+
+}
+/**
+ * Further members of the metadata class of the schema.
+ */
+extra: {
+
+}
+valid: boolean
+/**
+ * Empty if the instance is valid, else the cause: `ValidationError`, `ValueError` (unreadable), `SchemaNotFoundError`, or the name of another error.
+ */
+reason: string
+/**
+ * Validation errors, or warnings of a valid instance. The answer of a restore also lists secrets that are missing and have to be entered again.
+ */
+problems: {
+/**
+ * JSON Pointer into the instance; empty for the whole instance.
+ */
+pointer: string
+message: string
+}[]
+/**
+ * The version of the instance, which is also its ETag; null if the catalog is unavailable or has no version yet.
+ */
+version: (number | null)
+/**
+ * The time of the last change: ISO 8601, UTC, milliseconds; null if unknown.
+ */
+time: (string | null)
+/**
+ * Whether the instance can be deleted. False if it is in a shared or factory folder; changing it creates a copy.
+ */
+deletable: boolean
+urn: string
+/**
+ * The path of the file, or the URN if there is no file.
+ */
+resource: string
 }
 /**
  * Proposals that could not be applied, or a change that could not be delivered, without values. time is when it was received, failed the time of the last attempt.
@@ -626,64 +695,6 @@ changed: boolean
 skipped?: boolean
 }
 /**
- * An instance of a schemaspace, valid or not. An unreadable one has empty metadata and the reason in problems.
- */
-export interface Instance {
-/**
- * The name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
- */
-name: string
-display_name: string
-/**
- * The name of the schema; `{unknown}` if it cannot be determined.
- */
-schema_name: string
-/**
- * The members that the schema describes. A secret is `{"$secret": true}`; sent back unchanged, it is kept.
- */
-metadata: {
-
-}
-/**
- * Further members of the metadata class of the schema.
- */
-extra: {
-
-}
-valid: boolean
-/**
- * Empty if the instance is valid, else the cause: `ValidationError`, `ValueError` (unreadable), `SchemaNotFoundError`, or the name of another error.
- */
-reason: string
-/**
- * Validation errors, or warnings of a valid instance. The answer of a restore also lists secrets that are missing and have to be entered again.
- */
-problems: {
-/**
- * JSON Pointer into the instance; empty for the whole instance.
- */
-pointer: string
-message: string
-}[]
-/**
- * The version of the instance, which is also its ETag; null if the catalog is unavailable or has no version yet.
- */
-version: (number | null)
-/**
- * The time of the last change: ISO 8601, UTC, milliseconds; null if unknown.
- */
-time: (string | null)
-/**
- * Whether the instance can be deleted. False if it is in a shared or factory folder; changing it creates a copy.
- */
-deletable: boolean
-urn: string
-/**
- * The path of the file, or the URN if there is no file.
- */
-resource: string
-}
-/**
  * Instances of a schemaspace for export and import.
  */
 export interface InstanceBundle {
@@ -696,11 +707,6 @@ instances: {
  * The name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
  */
 name: string
-display_name?: string
-schema_name?: string
-metadata?: {
-
-}
 }[]
 }
 /**

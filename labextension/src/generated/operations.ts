@@ -3,6 +3,7 @@ import type {
   Accesses,
   Aspect,
   Changes,
+  CompleteInstances,
   DeadLetterDeleteResult,
   DeadLetters,
   Entities,
@@ -411,6 +412,12 @@ export interface IOperations {
     body: InstanceEdit;
     answer: Instance;
   };
+  /** List the instances of a schemaspace with their metadata by name, valid or not, without their versions. */
+  listCompleteInstances: {
+    parameters: { space: string; schema?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: CompleteInstances;
+  };
   /** Read an instance, valid or not, with its validation errors. */
   readInstance: {
     parameters: { space: string; instance: string; 'If-None-Match'?: string | undefined };
@@ -560,6 +567,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   checkSchema: { method: "POST", path: "/schemas" },
   listInstances: { method: "GET", path: "/schemaspaces/{space}/instances" },
   createInstance: { method: "POST", path: "/schemaspaces/{space}/instances" },
+  listCompleteInstances: { method: "GET", path: "/schemaspaces/{space}/complete-instances" },
   readInstance: { method: "GET", path: "/schemaspaces/{space}/instances/{instance}", headers: ["If-None-Match"] },
   writeInstance: { method: "PUT", path: "/schemaspaces/{space}/instances/{instance}", headers: ["If-Match", "If-None-Match", "If-Unmodified-Since", "If-Modified-Since"] },
   patchInstance: { method: "PATCH", path: "/schemaspaces/{space}/instances/{instance}", headers: ["If-Match", "If-None-Match", "If-Unmodified-Since", "If-Modified-Since"], contentType: "application/merge-patch+json" },

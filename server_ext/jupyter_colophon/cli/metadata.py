@@ -32,7 +32,7 @@ class Metadata(Command):
 
     def run(self) -> int:
         """Run the command; exits with 1 for all that goes wrong, as in Elyra; with 2 for a wrong setting, as everywhere here."""
-        from jupyter_colophon.cli.instances.open_instances import source_of
+        from jupyter_colophon.cli.instances.client import open_client
         from jupyter_colophon.cli.instances.output import log_to_stderr
         from jupyter_colophon.cli.instances.run import run
 
@@ -45,8 +45,8 @@ class Metadata(Command):
             log_to_stderr(level)
         except ValueError:
             return self.fail(f"there is no log level {level!r}")
-        with source_of(getattr(self.args, "url", None), self.settings) as source:
-            return run(words, source)
+        with open_client(getattr(self.args, "url", None), self.settings) as client:
+            return run(words, client)
 
     def _take_settings(self, words: Sequence[str]) -> list[str]:
         """Move settings from the words behind the command's name to the arguments."""

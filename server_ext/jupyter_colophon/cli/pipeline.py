@@ -96,17 +96,17 @@ class Pipeline(Command):
         return int(method(self.args.name) if "name" in self.args else method())
 
     def _list(self) -> int:
-        from jupyter_colophon.cli.instances.open_instances import source_of
+        from jupyter_colophon.cli.instances.client import open_client
 
-        with source_of(self.args.url or None, self.settings) as source:
-            found = source.listed("pipelines", "pipeline")
+        with open_client(self.args.url or None, self.settings) as client:
+            found = client.instances("pipelines", "pipeline")
         told = [
             {
-                "name": one.name,
-                "display_name": one.display_name,
-                "namespace": str(one.metadata.get("namespace", "")),
-                "stages": len(one.metadata.get("stages", ())),
-                "valid": not one.reason,
+                "name": one["name"],
+                "display_name": one["display_name"],
+                "namespace": str(one["metadata"].get("namespace", "")),
+                "stages": len(one["metadata"].get("stages", ())),
+                "valid": one["valid"],
             }
             for one in found
         ]
@@ -127,17 +127,19 @@ class Pipeline(Command):
         return EXIT_OK
 
     def _schedules(self) -> int:
-        from jupyter_colophon.cli.instances.open_instances import server_of, source_of
+        from jupyter_colophon.cli.instances.client import find_server
 
-        server = server_of(self.args.url or None)
+        server = find_server(self.args.url or None)
         if server is not None:
             from jupyter_colophon.client.operations import Operations
             from jupyter_colophon.client.transport import Transport
 
             told = Operations(Transport(server)).list_pipeline_schedules()["schedules"]
         else:
-            with source_of("", self.settings) as source:
-                found = source.listed("pipelines", None)
+            from jupyter_colophon.cli.instances.local_services import LocalServices
+
+            with closing(LocalServices.open(self.settings)) as services:
+                found = services.instances().list("pipelines", invalid=True)
             with self.keeper() as keeper:
                 told = keeper.schedules(found)
         columns = ("schedule", "pipeline", "when", "due", "last run", "status", "problem")
@@ -155,17 +157,12 @@ class Pipeline(Command):
         return self._switched(named, on=False)
 
     def _switched(self, named: str, *, on: bool) -> int:
-        from jupyter_colophon.cli.instances.instances_protocol import record
-        from jupyter_colophon.cli.instances.open_instances import source_of
+        from jupyter_colophon.cli.instances.client import open_client
 
-        with source_of(self.args.url or None, self.settings) as source:
-            found = source.get("pipelines", named)
-            if found.schema_name != "schedule":
+        with open_client(self.args.url or None, self.settings) as client:
+            if client.read_instance("pipelines", named)["schema_name"] != "schedule":
                 return self.fail(f"{named} is no schedule")
-            told = record(found)
-            document = {key: told[key] for key in ("display_name", "schema_name", "metadata")}
-            document["metadata"]["enabled"] = on
-            source.replace("pipelines", named, document, found.version)
+            client.patch_instance("pipelines", named, {"metadata": {"enabled": on}})
         self.answer({"schedule": named, "enabled": on}, f"{named} is {'enabled' if on else 'disabled'}.")
         return EXIT_OK
 
@@ -300,13 +297,14 @@ class Pipeline(Command):
 
     def _document(self, named: str) -> tuple[str, Mapping[str, Any]]:
         """The pipeline's name and document, of a file or of the schemaspace."""
-        from jupyter_colophon.cli.instances.open_instances import source_of
-        from jupyter_colophon.pipelines.documents import document_of, in_file, read
+        from jupyter_colophon.cli.instances.client import open_client
+        from jupyter_colophon.pipelines.documents import in_file, read
 
         if (path := in_file(named)) is not None:
             return read(path)
-        with source_of(self.args.url or None, self.settings) as source:
-            return named, document_of(source.get("pipelines", named))
+        with open_client(self.args.url or None, self.settings) as client:
+            found = client.read_instance("pipelines", named)
+        return named, {key: found[key] for key in ("display_name", "schema_name", "metadata")}
 
     def _session(self, prepared: "Prepared", settings: Mapping[str, str]) -> Any:
         """Spark on this machine. Raises InvalidConfiguration where there is none."""

@@ -767,6 +767,25 @@ class Operations:
         call = Call("createInstance", "POST", "/schemaspaces/{space}/instances", path={"space": space}, body=body)
         return self.caller.call(call, timeout_s)
 
+    def list_complete_instances(
+        self,
+        space: str,
+        *,
+        schema: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout_s: float | None = None,
+    ) -> Document:
+        """List the instances of a schemaspace with their metadata by name, valid or not, without their versions. Answer: `CompleteInstances`."""
+        call = Call(
+            "listCompleteInstances",
+            "GET",
+            "/schemaspaces/{space}/complete-instances",
+            path={"space": space},
+            query={"schema": schema, "limit": limit, "cursor": cursor},
+        )
+        return self.caller.call(call, timeout_s)
+
     def read_instance(
         self, space: str, instance: str, *, if_none_match: str | None = None, timeout_s: float | None = None
     ) -> Document:

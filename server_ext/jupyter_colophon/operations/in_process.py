@@ -113,7 +113,8 @@ def _text(value: object) -> str:
 def _bytes(body: Any) -> bytes:
     if body is None or isinstance(body, bytes):
         return body or b""
-    return json.dumps(body, ensure_ascii=False).encode()
+    # Half of a surrogate pair, as words of a command line may have, is for the reader of the body to refuse.
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _fingerprint(call: Call, body: bytes) -> str:

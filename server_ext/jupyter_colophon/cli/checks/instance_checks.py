@@ -15,16 +15,16 @@ _FOLDER = "move that folder away"
 
 def looked_at_instances(settings: Settings) -> Iterator[Told]:
     """Load what is installed, and read all instances. Nothing is changed; what is wrong with one harms no other."""
-    from jupyter_colophon.cli.instances.local import Local
+    from jupyter_colophon.cli.instances.local_services import LocalServices
 
     # What is logged meanwhile is told as a line of the answer.
     logging.getLogger("jupyter_colophon").addHandler(logging.NullHandler())
-    local = Local(settings)
+    services = LocalServices.open(settings)
     try:
-        names = local.spaces(deprecated=True)
+        names = services.spaces().names(deprecated=True)
         yield Told("schemaspaces", "ok", ", ".join(names) or "none is installed")
-        yield from (_unloaded(problem) for problem in local.problems())
-        found = list(local.findings())
+        yield from (_unloaded(problem) for problem in services.spaces().problems())
+        found = list(services.instances().findings())
         for finding in found[:_FINDINGS_MAX]:
             advice = _FOLDER if "it is a folder" in finding.fault else "jupyter colophon metadata update, or remove"
             yield Told(f"instance {finding.subject}", "warning", finding.fault, advice)
@@ -33,7 +33,7 @@ def looked_at_instances(settings: Settings) -> Iterator[Told]:
         elif not found:
             yield Told("instances", "ok", "all can be read, and are valid")
     finally:
-        local.close()
+        services.close()
 
 
 def _unloaded(problem: LoadingProblem) -> Told:
@@ -46,12 +46,12 @@ def _unloaded(problem: LoadingProblem) -> Told:
 
 def looked_at_schedules(settings: Settings) -> Iterator[Told]:
     """Schedules of pipelines that can start nothing. Those that are not valid were told with the other instances."""
-    from jupyter_colophon.cli.instances.local import Local
+    from jupyter_colophon.cli.instances.local_services import LocalServices
     from jupyter_colophon.service.changes.schedules import SPACE, problems
 
-    local = Local(settings)
+    services = LocalServices.open(settings)
     try:
-        found = local.listed(SPACE, None)
+        found = services.instances().list(SPACE, invalid=True)
         invalid = {one.name for one in found if one.reason}
         for name, why in problems(found).items():
             if name not in invalid:
@@ -59,4 +59,4 @@ def looked_at_schedules(settings: Settings) -> Iterator[Told]:
     except MetadataError as error:
         yield Told("schedules", "warning", f"they were not looked at: {error.detail}", "see above")
     finally:
-        local.close()
+        services.close()

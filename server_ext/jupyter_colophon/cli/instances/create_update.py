@@ -4,18 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.cli.instances.bulk import FILE, JSON, Bulk, bulk_of
-from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal, sentence
-from jupyter_colophon.cli.instances.instances_protocol import Source, record
+from jupyter_colophon.cli.instances.client import InstanceClient, edit, patch, record
+from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal, problems_of, sentence
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.output import answer, log, say
 from jupyter_colophon.cli.instances.schema_options import composed_note, document_keys, metadata_keys, options_of
 from jupyter_colophon.cli.instances.space_command import SpaceCommand, refuse_unexpected
 from jupyter_colophon.cli.instances.values import value_of
-from jupyter_colophon.core.errors import ConditionFailed, MetadataError
-from jupyter_colophon.core.instances.instance import Instance
+from jupyter_colophon.client.caller import Document
+from jupyter_colophon.client.problems import ClientError, RequestFailed
 
-#: So often an update is merged anew where somebody else saved meanwhile.
-_TRIES = 5
+_UNREADABLE = "urn:jupyter-colophon:problem:unreadable-instance"
 
 
 class Create(SpaceCommand):
@@ -33,9 +32,9 @@ class Create(SpaceCommand):
     )
     creates = True
 
-    def __init__(self, source: Source, space: str) -> None:
-        super().__init__(source, space)
-        self.schemas = source.schemas(space)
+    def __init__(self, client: InstanceClient, space: str) -> None:
+        super().__init__(client, space)
+        self.schemas = client.schemas(space)
         self.name: str | None = None
         self._own = [self._schema_option() if one.name == "schema_name" else one for one in self.declared]
         self.options = self._own
@@ -58,21 +57,24 @@ class Create(SpaceCommand):
         refuse_unexpected(unexpected)
         try:
             saved = self.save(document)
-        except MetadataError as error:
+        except ClientError as error:
             raise _failed(schema_name, error) from error
         except OSError as error:
             raise Refusal(_FAILED.format(schema=schema_name, told=error.strerror or error)) from error
         if self.json:
             answer(record(saved))
             return True
-        say(f"Metadata instance '{saved.name}' for schema '{saved.schema_name}' has been written to: {saved.resource}")
+        say(
+            f"Metadata instance '{saved['name']}' for schema '{saved['schema_name']}' has been written to: "
+            f"{saved['resource']}"
+        )
         return True
 
-    def save(self, document: dict[str, Any]) -> Instance:
+    def save(self, document: dict[str, Any]) -> Document:
         """Make the instance."""
         if not document.get("display_name"):
             raise Refusal(f"Could not determine display_name from schema '{document['schema_name']}'")
-        return self.source.create(self.space, self.name, document)
+        return self.client.create_instance(self.space, edit(document) | ({"name": self.name} if self.name else {}))
 
     def help(self) -> None:
         """As for every command, with a word about what options cannot say."""
@@ -140,28 +142,25 @@ class Update(Create):
     about = "Update a metadata instance in schemaspace '{space}'."
     creates = False
 
-    def save(self, document: dict[str, Any]) -> Instance:
-        """Merge into the instance as it is; where somebody else saves meanwhile, into theirs."""
+    def save(self, document: dict[str, Any]) -> Document:
+        """Set what the options say; an instance that cannot be read is replaced."""
         if not self.name:
             raise Refusal(_FAILED.format(schema=document["schema_name"], told="The 'name' parameter requires a value."))
-        with self.source.merging(self.space, self.name):
-            for left in reversed(range(_TRIES)):
-                try:
-                    return self._merged(self.name, document)
-                except ConditionFailed:
-                    if not left:
-                        raise
-        raise AssertionError  # the loop returns or raises
-
-    def _merged(self, name: str, document: Mapping[str, Any]) -> Instance:
-        there = self.source.get(self.space, name)
-        merged = {
-            **there.extra,
-            **document,
-            "display_name": document["display_name"] or there.display_name,
-            "metadata": {**there.metadata, **document["metadata"]},
-        }
-        return self.source.replace(self.space, name, merged, there.version)
+        current = self.client.read_instance(self.space, self.name)
+        if not document["display_name"]:
+            # An invalid instance may have none, and is shown with another.
+            del document["display_name"]
+            if not current["valid"]:
+                document["display_name"] = current["display_name"]
+        try:
+            return self.client.patch_instance(
+                self.space, self.name, patch(document), content_type="application/json-patch+json"
+            )
+        except RequestFailed as failure:
+            if failure.problem.get("type") != _UNREADABLE:
+                raise
+        document.setdefault("display_name", current["display_name"])
+        return self.client.write_instance(self.space, self.name, edit(document))
 
     def _name(self, bulk: Bulk | None) -> str | None:
         """Return the name; a document of `--json` without a display name may have it as a member."""
@@ -170,15 +169,15 @@ class Update(Create):
     def usual_schema(self) -> str | None:
         """The instance's own, where it is known."""
         only = super().usual_schema()
-        return only if only or not self.name else self.source.get(self.space, self.name).schema_name
+        return only if only or not self.name else str(self.client.read_instance(self.space, self.name)["schema_name"])
 
 
 _FAILED = "The following exception occurred saving metadata instance for schema '{schema}': {told}"
 
 
-def _failed(schema: str, error: MetadataError) -> Refusal:
+def _failed(schema: str, error: ClientError) -> Refusal:
     # As Elyra logs what cannot be saved, besides telling it.
     log.error("%s", sentence(error))
-    for problem in error.problems[1:]:
-        log.error("%s: %s", problem.pointer or "/", problem.message)
+    for problem in problems_of(error)[1:]:
+        log.error("%s: %s", problem["pointer"] or "/", problem["message"])
     return Refusal(_FAILED.format(schema=schema, told=sentence(error)))

@@ -2,16 +2,16 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.cli.instances.client import BULK_TIMEOUT_S
 from jupyter_colophon.cli.instances.errors import Refusal
 from jupyter_colophon.cli.instances.option import Option, flag
 from jupyter_colophon.cli.instances.output import count, log
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
-from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.core.instances.instance_query import ExportChoice
+from jupyter_colophon.client.caller import Document
 from jupyter_colophon.service.instances.masking import masks_in
 
 
@@ -38,9 +38,9 @@ class Export(SpaceCommand):
         directory, schema = self.args.directory, self.args.schema_name or ""
         invalid, secrets, clean = self.args.include_invalid, self.args.include_secrets, self.args.clean
         self._refuse_unknown(schema)
-        there = {one.name: one for one in self.source.listed(self.space, schema or None)}
-        choice = ExportChoice(schema=schema, include_invalid=invalid, include_secrets=secrets)
-        documents = [dict(one) for one in self.source.exported(self.space, choice)]
+        there = {one["name"]: one for one in self.client.instances(self.space, schema or None)}
+        choice = {"includeInvalid": invalid, "includeSecrets": secrets} | ({"schema": schema} if schema else {})
+        documents = self.client.export_instances(self.space, choice, timeout_s=BULK_TIMEOUT_S)["instances"]
         folder, of_schema = Path(directory) / self.space, f" and schema '{schema}'" if schema else ""
         if not documents:
             told = {"schemaspace": self.space, "directory": str(folder), "exported": [], "invalid": []}
@@ -49,9 +49,9 @@ class Export(SpaceCommand):
             return True
         said = [*_made(folder, clean=clean), self._said(of_schema, folder, invalid=invalid)]
         names = [_write(folder, document, there, secrets=secrets) for document in documents]
-        wrong = [name for name in names if name in there and there[name].reason]
+        wrong = [name for name in names if name in there and there[name]["reason"]]
         if invalid:
-            _warn(there, names)
+            self._warn(there, names)
         if bare := sum(next(masks_in(one), None) is not None for one in documents):
             log.warning("%s written without secrets: --include-secrets writes them", count(bare))
         said.append(
@@ -65,8 +65,12 @@ class Export(SpaceCommand):
         which = "includes invalid" if invalid else "valid only"
         return f"Exporting metadata instances for schemaspace '{self.space}'{of_schema} ({which}) to '{folder}'"
 
+    def _warn(self, there: Mapping[str, Document], exported: Sequence[str]) -> None:
+        for name in sorted(there.keys() - set(exported)):
+            log.warning("instance '%s' of %s cannot be read, and was not exported", name, self.space)
+
     def _refuse_unknown(self, schema: str) -> None:
-        names = sorted(self.source.schemas(self.space))
+        names = sorted(self.client.schemas(self.space))
         if schema and schema not in names:
             raise Refusal(
                 f"Schema name '{schema}' is invalid. For the '{self.space}' schemaspace, the schema name must be one of {names}"
@@ -89,15 +93,15 @@ def _made(folder: Path, *, clean: bool) -> Sequence[str]:
     return [f"Cleaning out all files in '{folder}'"] if files else []
 
 
-def _write(folder: Path, document: dict[str, Any], there: dict[str, Instance], *, secrets: bool) -> str:
+def _write(folder: Path, document: dict[str, Any], there: Mapping[str, Document], *, secrets: bool) -> str:
     """Write one instance as Elyra does, with its name and where it was; returns the name."""
     name = str(document["name"])
     if Path(name).name != name:
         raise Refusal(f"'{name}' cannot be the name of a file")
     if name in there:
-        document["resource"] = there[name].resource
-        if there[name].reason:
-            document["reason"] = there[name].reason
+        document["resource"] = there[name]["resource"]
+        if there[name]["reason"]:
+            document["reason"] = there[name]["reason"]
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
     file = os.open(folder / f"{name}.json", flags, 0o600 if secrets else 0o666)
     with os.fdopen(file, "w", encoding="utf-8") as stream:
@@ -105,8 +109,3 @@ def _write(folder: Path, document: dict[str, Any], there: dict[str, Instance], *
             os.fchmod(file, 0o600)
         json.dump(document, stream, indent=4)
     return name
-
-
-def _warn(there: dict[str, Instance], exported: Sequence[str]) -> None:
-    for name in sorted(there.keys() - set(exported)):
-        log.warning("instance '%s' of %s cannot be read, and was not exported", name, there[name].space)

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.cli.instances.client import BULK_TIMEOUT_S
 from jupyter_colophon.cli.instances.errors import Refusal
 from jupyter_colophon.cli.instances.option import Option, flag
 from jupyter_colophon.cli.instances.output import count, log, say, table
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.documents import json_parsing
 from jupyter_colophon.core.errors import InstanceExists, MetadataError
-from jupyter_colophon.core.instances.instance_query import Outcome
 from jupyter_colophon.service.instances.masking import masks_in, pointer
 
 _MEMBERS = ("schema_name", "display_name", "metadata")
@@ -50,11 +51,12 @@ class Import(SpaceCommand):
                 log.warning("there are some in %s", directory / self.space)
             return True
         failed, documents = _read(files)
-        done = self.source.imported(self.space, documents, overwrite=overwrite, dry_run=dry_run) if documents else ()
+        done = self._import(documents, overwrite=overwrite, dry_run=dry_run) if documents else ()
         good = _GOOD if overwrite else _NEW
-        failed += [(f"{one.name}.json", self._reason(one)) for one in done if one.kind not in good]
-        imported = [{"name": one.name, "outcome": one.kind} for one in done if one.kind in good]
-        missing = _missing_secrets(documents, [one for one in done if one.kind not in good])
+        refused = [one for one in done if one["outcome"] not in good]
+        failed += [(f"{one['name']}.json", self._reason(one)) for one in refused]
+        imported = [{"name": one["name"], "outcome": one["outcome"]} for one in done if one["outcome"] in good]
+        missing = _missing_secrets(documents, refused)
         if self.json:
             told = [{"file": file, "reason": reason} for file, reason in sorted(failed)]
             document = {"schemaspace": self.space, "dry_run": dry_run, "imported": imported, "failed": told}
@@ -66,16 +68,24 @@ class Import(SpaceCommand):
         _list_missing_secrets(missing)
         return not missing
 
-    def _reason(self, outcome: Outcome) -> str:
-        if outcome.kind in ("conflict", "unchanged"):
-            told = f"{InstanceExists(self.space, outcome.name).detail} Use '--overwrite' to update."
-            return f"{told}{_where(outcome)}"
-        return outcome.reason
+    def _import(self, documents: Sequence[Document], *, overwrite: bool, dry_run: bool) -> Sequence[Document]:
+        body = {"instances": documents}
+        done = self.client.import_instances(
+            self.space, body, dry_run=dry_run, overwrite=overwrite, timeout_s=BULK_TIMEOUT_S
+        )
+        results: list[Document] = done["results"]
+        return results
+
+    def _reason(self, result: Document) -> str:
+        if result["outcome"] in ("conflict", "unchanged"):
+            told = f"{InstanceExists(self.space, result['name']).detail} Use '--overwrite' to update."
+            return f"{told}{_where(result)}"
+        return str(result["reason"])
 
 
-def _where(outcome: Outcome) -> str:
+def _where(result: Document) -> str:
     """The places that differ from what is there; of many the first few."""
-    places = [one.pointer or one.message for one in outcome.problems]
+    places = [one["pointer"] or one["message"] for one in result["problems"]]
     more = f", and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
     return f" (differs: {', '.join(places[:_PLACES])}{more})" if places else ""
 
@@ -126,10 +136,10 @@ def _tell_failed(failed: Sequence[tuple[str, str]]) -> None:
         table(("File", "Reason"), failed)
 
 
-def _missing_secrets(documents: Sequence[Mapping[str, Any]], refused: Sequence[Outcome]) -> list[tuple[str, str]]:
+def _missing_secrets(documents: Sequence[Mapping[str, Any]], refused: Sequence[Document]) -> list[tuple[str, str]]:
     """Return the files that were refused for a secret that an export left out, each with the secret's pointer."""
     masked = {document["name"]: {pointer(words) for words in masks_in(document)} for document in documents}
-    found = ((one.name, problem.pointer) for one in refused for problem in one.problems)
+    found = ((one["name"], problem["pointer"]) for one in refused for problem in one["problems"])
     return sorted((f"{name}.json", place) for name, place in found if place in masked.get(name, ()))
 
 

@@ -1,11 +1,12 @@
 """`list`."""
 
+from typing import Any
+
+from jupyter_colophon.cli.instances.client import record
 from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.instances_protocol import record
 from jupyter_colophon.cli.instances.option import Option, flag
 from jupyter_colophon.cli.instances.output import answer, log, say, table
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
-from jupyter_colophon.core.instances.instance import Instance
 
 
 class List(SpaceCommand):
@@ -25,15 +26,15 @@ class List(SpaceCommand):
         invalid, valid, schema = self.args.include_invalid, self.args.valid_only, self.args.schema_name
         if invalid and valid:
             raise Refusal("At most one of '--include-invalid' or '--valid-only' can be set at a time.", shows_help=True)
-        found = self.source.listed(self.space, schema or None)
-        for one in found:
-            if one.reason and not invalid:
-                _warn(one)
-            elif not one.reason:
-                _warn_of_valid(one)
-        shown = [one for one in found if invalid or not one.reason]
+        found = self.client.instances(self.space, schema or None)
+        for instance in found:
+            if instance["reason"] and not invalid:
+                self._warn_invalid(instance)
+            elif not instance["reason"]:
+                self._warn_valid(instance)
+        shown = [instance for instance in found if invalid or not instance["reason"]]
         if self.json:
-            answer([record(one) for one in shown])
+            answer([record(instance) for instance in shown])
         elif not shown:
             say(f"No metadata instances found for {self.space}")
         else:
@@ -42,22 +43,26 @@ class List(SpaceCommand):
             _table(shown)
         return True
 
+    def _warn_invalid(self, instance: dict[str, Any]) -> None:
+        problems = instance["problems"]
+        reason = problems[0]["message"] if problems else instance["reason"]
+        log.warning("instance '%s' of %s is left out, since it is not valid: %s", instance["name"], self.space, reason)
 
-def _table(instances: list[Instance]) -> None:
-    ordered = sorted(instances, key=lambda one: (one.schema_name, one.name))
+    def _warn_valid(self, instance: dict[str, Any]) -> None:
+        for problem in instance["problems"]:
+            place = f" at {problem['pointer']}" if problem["pointer"] else ""
+            log.warning("instance '%s' of %s%s: %s", instance["name"], self.space, place, problem["message"])
+
+
+def _table(instances: list[dict[str, Any]]) -> None:
+    ordered = sorted(instances, key=lambda instance: (instance["schema_name"], instance["name"]))
     rows = [
-        (one.schema_name, one.name, one.resource, f"**INVALID** ({one.reason})" if one.reason else "")
-        for one in ordered
+        (
+            instance["schema_name"],
+            instance["name"],
+            instance["resource"],
+            f"**INVALID** ({instance['reason']})" if instance["reason"] else "",
+        )
+        for instance in ordered
     ]
     table(("Schema", "Instance", "Resource", ""), rows)
-
-
-def _warn(instance: Instance) -> None:
-    told = instance.problems[0].message if instance.problems else instance.reason
-    log.warning("instance '%s' of %s is left out, since it is not valid: %s", instance.name, instance.space, told)
-
-
-def _warn_of_valid(instance: Instance) -> None:
-    for problem in instance.problems:
-        place = f" at {problem.pointer}" if problem.pointer else ""
-        log.warning("instance '%s' of %s%s: %s", instance.name, instance.space, place, problem.message)

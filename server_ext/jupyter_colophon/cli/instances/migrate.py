@@ -1,5 +1,6 @@
 """`migrate`."""
 
+from jupyter_colophon.cli.instances.client import BULK_TIMEOUT_S
 from jupyter_colophon.cli.instances.option import flag
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
 
@@ -16,21 +17,22 @@ class Migrate(SpaceCommand):
 
     def work(self) -> bool:
         """Migrate; a provider that fails ends the command with 1, after all others had their turn."""
-        done = self.source.migrate(self.space, dry_run=self.args.dry_run)
+        done = self.client.migrate_instances(self.space, dry_run=self.args.dry_run, timeout_s=BULK_TIMEOUT_S)
+        migrated, failed, unknown = done["migrated"], done["failed"], done["withoutDryRun"]
         told = {
             "schemaspace": self.space,
-            "dry_run": done.dry_run,
-            "migrated": list(done.migrated),
-            "failed": [{"schema": schema, "reason": reason} for schema, reason in done.failed],
-            "withoutDryRun": list(done.untold),
+            "dry_run": done["dryRun"],
+            "migrated": migrated,
+            "failed": failed,
+            "withoutDryRun": unknown,
         }
-        lines = [f"Migration of schema {schema} failed: {reason}" for schema, reason in done.failed]
-        if done.untold:
-            lines.append(f"What migrates {', '.join(done.untold)} cannot say beforehand what it would do.")
-        verb = "would be" if done.dry_run else "were"
-        if done.migrated:
-            lines.insert(0, f"The following {self.space} instances {verb} migrated: {list(done.migrated)}")
+        lines = [f"Migration of schema {one['schema']} failed: {one['reason']}" for one in failed]
+        if unknown:
+            lines.append(f"What migrates {', '.join(unknown)} cannot say beforehand what it would do.")
+        verb = "would be" if done["dryRun"] else "were"
+        if migrated:
+            lines.insert(0, f"The following {self.space} instances {verb} migrated: {migrated}")
         else:
             lines.insert(0, f"No instances of schemaspace {self.space} {verb} migrated.")
         self.tell(told, *lines)
-        return not done.failed
+        return not failed

@@ -25,7 +25,8 @@ class Move(SpaceCommand):
     def work(self) -> bool:
         """Move them; exits with 1 where one could not be."""
         from_, to, dry_run = getattr(self.args, "from"), self.args.to, self.args.dry_run
-        done = self.source.move(self.space, from_, to, dry_run=dry_run)
+        services = self.client.require_services("instances are moved between stores")
+        done = services.instances().move(self.space, from_, to, services.principal, dry_run=dry_run)
         failed = [one for one in done if one.kind not in _MOVED and one.kind != "unchanged"]
         moved = [one for one in done if one.kind in _MOVED]
         stayed = [one for one in done if one.kind == "unchanged"]

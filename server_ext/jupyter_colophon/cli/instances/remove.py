@@ -17,7 +17,7 @@ class Remove(SpaceCommand):
     def work(self) -> bool:
         """Remove it."""
         name = self.args.name
-        self.source.remove(self.space, name)
+        self.client.delete_instance(self.space, name)
         told = {"schemaspace": self.space, "removed": name}
         self.tell(told, f"Metadata instance '{name}' removed from schemaspace '{self.space}'.")
         return True

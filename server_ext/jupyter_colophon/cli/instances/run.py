@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
+from jupyter_colophon.cli.instances.client import InstanceClient
 from jupyter_colophon.cli.instances.create_update import Create, Update
 from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal, sentence
 from jupyter_colophon.cli.instances.export import Export
 from jupyter_colophon.cli.instances.import_ import Import
-from jupyter_colophon.cli.instances.instances_protocol import Source
 from jupyter_colophon.cli.instances.list_ import List
 from jupyter_colophon.cli.instances.migrate import Migrate
 from jupyter_colophon.cli.instances.move import Move
@@ -17,6 +17,7 @@ from jupyter_colophon.cli.instances.output import answer, say
 from jupyter_colophon.cli.instances.recover import Recover
 from jupyter_colophon.cli.instances.remove import Remove
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.errors import MetadataError
 
 COMMANDS: Mapping[str, type[SpaceCommand]] = {
@@ -35,16 +36,16 @@ REPLACE = flag("replace", "Update the instance.")
 _HELP = ("--help", "-h")
 
 
-def run(words: Sequence[str], source: Source) -> int:
+def run(words: Sequence[str], client: InstanceClient) -> int:
     """Do what the words say; returns the exit code: 0, or 1 for whatever went wrong and for help."""
     try:
-        return _run(words, source)
-    except MetadataError as error:
-        say(error.detail)
+        return _run(words, client)
+    except (ClientError, MetadataError) as error:
+        say(sentence(error))
         return EXIT_FAILED
 
 
-def _run(words: Sequence[str], source: Source) -> int:
+def _run(words: Sequence[str], client: InstanceClient) -> int:
     if not words or words[0] in _HELP:
         if words:
             say(f"\n{DESCRIPTION}")
@@ -52,13 +53,13 @@ def _run(words: Sequence[str], source: Source) -> int:
     kind, options = _command(words[0], words[2:])
     if kind is None:
         return _which(words, {name: kind.description for name, kind in COMMANDS.items()})
-    spaces = source.spaces(deprecated=kind.takes_deprecated)
-    space = source.known(words[1]) if len(words) > 1 and not words[1].startswith("-") else None
+    spaces = client.schemaspace_names(deprecated=kind.takes_deprecated)
+    space = client.schemaspace_name(words[1]) if len(words) > 1 and not words[1].startswith("-") else None
     if space not in spaces:
         if len(words) > 1 and words[1] in _HELP:
             say(f"\n{kind.description}")
         return _which(words[1:], {name: kind.about.format(space=name) for name in spaces})
-    return _done(kind(source, space), options)
+    return _done(kind(client, space), options)
 
 
 def _command(word: str, options: Sequence[str]) -> tuple[type[SpaceCommand] | None, Sequence[str]]:
@@ -78,7 +79,7 @@ def _done(command: SpaceCommand, options: Sequence[str]) -> int:
         shows_help, told = True, ""
     except Refusal as refusal:
         shows_help, told = refusal.shows_help, refusal.text
-    except MetadataError as error:
+    except (ClientError, MetadataError) as error:
         told = sentence(error)
     except OSError as error:
         told = _words(error)

@@ -4,8 +4,8 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import ClassVar
 
+from jupyter_colophon.cli.instances.client import InstanceClient
 from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal
-from jupyter_colophon.cli.instances.instances_protocol import Source
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.option_parser import OptionParser
 from jupyter_colophon.cli.instances.output import answer, say
@@ -22,14 +22,14 @@ class SpaceCommand:
     #: Whether it works on deprecated schemaspaces too.
     takes_deprecated: ClassVar[bool] = True
 
-    def __init__(self, source: Source, space: str) -> None:
-        self.source, self.space = source, space
+    def __init__(self, client: InstanceClient, space: str) -> None:
+        self.client, self.space = client, space
         self.options: Sequence[Option] = self.declared
         self.args = Namespace()
         self.json = False
 
     def run(self, words: Sequence[str]) -> bool:
-        """Run with these options; returns whether all went well. Raises Refusal, HelpAsked, MetadataError, OSError."""
+        """Run with these options; returns whether all went well. Raises Refusal, HelpAsked, ClientError, MetadataError, OSError."""
         unexpected = self.parse(words)
         self.json = self.args.json
         if self.args.help:

@@ -33,8 +33,7 @@ def to_document(value: Any) -> dict[str, Any]:
 
 def to_documents(values: Iterable[Any]) -> list[dict[str, Any]]:
     """Return dataclasses as documents of the API."""
-    unstructure = _api_converter().unstructure
-    return [unstructure(value) for value in values]
+    return [to_document(value) for value in values]
 
 
 def from_document(document: Mapping[str, Any], kind: type[T]) -> T:

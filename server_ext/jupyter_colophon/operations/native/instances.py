@@ -130,6 +130,27 @@ def list_instances(services: Services, request: Request) -> Document:
 
 
 @operation(
+    "listCompleteInstances",
+    "GET /schemaspaces/{space}/complete-instances",
+    schemaspace="{space}",
+    parameters=[_SCHEMA, _LIMIT, CURSOR],
+    answers="complete-instances",
+    errors=[SchemaspaceNotFound],
+)
+def list_complete_instances(services: Services, request: Request) -> Document:
+    """List the instances of a schemaspace with their metadata by name, valid or not, without their versions."""
+    found, cursor = services.instances().slice(
+        request.path["space"],
+        request[_LIMIT],
+        request[CURSOR],
+        request.principal,
+        invalid=True,
+        of_schema=request[_SCHEMA],
+    )
+    return {"instances": [documents.instance(one) for one in found], "cursor": cursor}
+
+
+@operation(
     "createInstance",
     "POST /schemaspaces/{space}/instances",
     schemaspace="{space}",
