@@ -149,6 +149,17 @@ async def test_json_patches_at_once_are_all_applied(api: Any, kept: str) -> None
     assert sorted((await api("GET", *HELLO)).body["metadata"]["tags"]) == tags
 
 
+async def test_complete_instances_are_listed_by_name_in_pages(api: Any, kept: str) -> None:
+    one, two = await made(api, snippet("Two"), snippet("One", tags=["a"]))
+    path = (*BASE, "complete-instances")
+    first = (await api("GET", *path, params={"limit": 1}, answers="complete-instances")).body
+    rest = (await api("GET", *path, params={"limit": 1, "cursor": first["cursor"]}, answers="complete-instances")).body
+    assert [*first["instances"], *rest["instances"]] == [{**two, "version": None}, {**one, "version": None}]
+    assert rest["cursor"] is None
+    none = (await api("GET", *path, params={"schema": "other"}, answers="complete-instances")).body
+    assert none == {"instances": [], "cursor": None}
+
+
 async def test_a_removal_is_undone_and_an_old_version_brought_back(api: Any, kept: str) -> None:
     await made(api, snippet())
     await api("PUT", *HELLO, body=snippet("Two"))

@@ -246,3 +246,19 @@ def test_what_a_killed_save_left_is_recovered_when_somebody_says_so(with_catalog
     catalog.close()
     recovered = [one for one in changes if one.aspect == "instance" and "torn" in str(one.urn)]
     assert len(recovered) >= 1
+
+
+def test_a_file_with_members_of_wrong_types_does_not_prevent_the_import_of_others(shell: Shell) -> None:
+    folder = shell.commands.home / "in"
+    folder.mkdir()
+    good = {"display_name": "Good", "schema_name": "code-snippet", "metadata": {"language": "R", "code": ["a"]}}
+    for name, changed in {
+        "good": {},
+        "list": {"metadata": []},
+        "number": {"schema_name": 1},
+        "null": {"display_name": None},
+    }.items():
+        (folder / f"{name}.json").write_text(json.dumps(good | changed))
+    done = shell("import", "code-snippets", "--directory=in", "--json")
+    assert (done.status, [one["name"] for one in done.answer["imported"]]) == (0, ["good"])
+    assert [one["file"] for one in done.answer["failed"]] == ["list.json", "null.json", "number.json"]

@@ -230,3 +230,9 @@ def test_component_registries_are_migrated_to_component_catalogs(shell: Shell) -
     assert (done.status, done.out) == (0, told)
     assert shell.read("component-catalogs", "mine")["schema_name"] == "url-catalog"
     assert shell("migrate", "component-registries").out.startswith("No instances of schemaspace component-registries")
+
+
+def test_text_that_is_not_unicode_is_refused_in_one_line(shell: Shell) -> None:
+    done = shell("create", "code-snippets", "--display_name=X", "--language=\udcff", "--code=a")
+    assert (done.status, done.out.count("\n"), "Traceback" in done.err) == (1, 1, False)
+    assert not shell.path("code-snippets", "x").exists()
