@@ -22,7 +22,6 @@ from jupyter_colophon.spark.plans.plan_nodes import (
     command,
     sent_fields,
 )
-from jupyter_colophon.spark.plans.table_renames import RENAMES
 
 PACKAGE = Path(jupyter_colophon.spark.__file__).parent
 SPARK = [(kind, node) for kind, node in PLAN_NODES.items() if node.package == "spark"]

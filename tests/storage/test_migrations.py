@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.core.errors import StoreTooNew
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.http import problems
+from jupyter_colophon.operations import problems
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.migrations.runner import Migration, migrate, progress, refuse_newer
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
