@@ -31,6 +31,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="run the conformance suite of storage providers on this one alone (repeatable); default: on all",
     )
+    parser.addoption(
+        "--storage-option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of an installed provider that is tested; {folder} in it is a fresh folder (repeatable)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Add the providers that are named and installed by other packages. Raises UsageError."""
+    names = config.getoption("--storage-provider") or ()
+    if not names:
+        return
+    from support.stores import STORES, add_installed_provider
+
+    pairs = [option.partition("=") for option in config.getoption("--storage-option")]
+    if wrong := [key for key, sign, _ in pairs if not sign]:
+        raise pytest.UsageError(f"--storage-option={wrong[0]}: write KEY=VALUE")
+    options = {key: value for key, _, value in pairs}
+    for name in names:
+        if name not in STORES and not add_installed_provider(name, options):
+            raise pytest.UsageError(f"--storage-provider={name}: no installed package provides it")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -5,8 +5,9 @@ several providers on one store are what several processes are.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from jupyter_colophon.composition import Catalog, open_catalog
@@ -55,6 +56,23 @@ STORES: dict[str, Store] = {
     "postgresql": _postgresql,
     "toy": _toy,
 }
+
+
+def add_installed_provider(name: str, options: Mapping[str, str]) -> bool:
+    """Add the provider of an installed package by its entry point's name; return whether there is one.
+
+    `{folder}` in an option is replaced by a fresh folder.
+    """
+
+    @contextmanager
+    def open_store(folder: Path) -> Iterator[StoreChoice]:
+        yield StoreChoice(name, {key: value.replace("{folder}", str(folder)) for key, value in options.items()})
+
+    if name not in entry_points(group=GROUP).names:
+        return False
+    STORES[name] = READY[name] = open_store
+    return True
+
 
 #: Those that we ship, on which all that is asked of a catalog is asked.
 CATALOGS = ["sqlite", "postgresql"]

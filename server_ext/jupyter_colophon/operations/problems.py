@@ -1,4 +1,4 @@
-"""From cause to status: one table for the native door."""
+"""The status, problem type and title of each error: one table for all APIs."""
 
 from dataclasses import dataclass
 
