@@ -182,7 +182,7 @@ def test_what_is_wrong_in_the_registry_of_the_user_is_told(colophon: Commands, t
     config.write_text(f"c.Colophon.entity_registry = {str(file)!r}\n")
     told = _checks(colophon, 0)["entity registry"]
     assert told["status"] == "warning"
-    assert "entity-registry.yml, /entities/0/keyAspect: a new type of entity has a key aspect" in told["detail"]
+    assert "entity-registry.yml, /entities/0/keyAspect: a new entity type needs a key aspect" in told["detail"]
     file.write_text("entities: [{name: dataset}]")
     assert _checks(colophon, 0)["entity registry"]["status"] == "ok"
     file.write_text("entities: [{name: dataset")

@@ -65,5 +65,5 @@ async def use_tools(url: str) -> None:
         assert hit["urn"] == ORDERS
         graph = await call(client, "colophon_lineage", urn=ORDERS, direction="both", levels=2, columns=True)
         assert graph["levels"] == 2
-        assert "no entity type" in await refusal(client, "colophon_search", query="a", type="nonsense")
+        assert "no such entity type" in await refusal(client, "colophon_search", query="a", type="nonsense")
         assert "limit: " in await refusal(client, "colophon_search", query="a", limit=100_000)

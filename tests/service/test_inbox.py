@@ -399,6 +399,6 @@ class TestDeadLetters:
                 collector.take(b'{"eventTime": "%d"}' % number, BOB)
         assert '"4"' in (catalog.dead_letters.page("openlineage", 10, "", BOB)[0][0].document or "")
         for number in range(5):
-            catalog.dead_letters.keep([wish(str(number))], BOB, InvalidInstance("it", ()))
+            catalog.dead_letters.store_refused([wish(str(number))], BOB, InvalidInstance("it", ()))
         for kind, ids in (("openlineage", 0), ("rejected", 3), ("proposals", 1)):
             assert len(catalog.dead_letters.page(kind, 10, "", BOB)[0]) == ids

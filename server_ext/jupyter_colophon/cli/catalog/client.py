@@ -49,11 +49,11 @@ class CatalogClient(Operations):
         )
 
     def read_namespace_changes(
-        self, namespace: str, *, form: str, after: int | None, limit: int, wait: int | None, timeout_s: float
+        self, namespace: str, *, form: str, after: int | None, limit: int, wait_seconds: int | None, timeout_s: float
     ) -> Document:
         """Return changes of a namespace's metadata in a form of CDAP's."""
         template = "/namespaces/{namespace}/metadata/changes"
-        query = {"format": form, "after": after, "limit": limit, "wait": wait}
+        query = {"format": form, "after": after, "limit": limit, "waitSeconds": wait_seconds}
         call = Call("v3ReadChanges", "GET", template, path={"namespace": namespace}, query=query)
         return self._v3.call(call, timeout_s)
 
