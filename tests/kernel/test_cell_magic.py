@@ -16,7 +16,7 @@ def test_a_cell_magic_that_writes_nothing_runs_and_says_so(kernel):
     assert [output.get("text/plain") for output in outcome.outputs] == [
         "body\n",
         "42",
-        "This cell wrote no data that was noticed: nothing to tag.",
+        "No data written by this cell was captured: nothing to tag.",
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 from jupyter_colophon.kernel.cells import Cell, Execution
-from jupyter_colophon.kernel.documents import cell_facts, moment, run_end, run_start
+from jupyter_colophon.kernel.documents import cell_facts, iso_time, run_end, run_start
 from jupyter_colophon.spark.capture.report_documents import accesses, proposals
 from jupyter_colophon.spark.plans.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation
 
@@ -34,7 +34,7 @@ def check(name, document):
 
 
 def test_a_moment_is_utc_with_milliseconds():
-    assert moment(1_763_640_000_007) == "2025-11-20T12:00:00.007Z"
+    assert iso_time(1_763_640_000_007) == "2025-11-20T12:00:00.007Z"
 
 
 def test_a_run_of_a_cell_says_which_cell_and_keeps_no_more_of_its_source_than_the_contract_allows():
@@ -77,8 +77,8 @@ def test_what_several_actions_touched_is_told_once_with_its_first_time():
     (document,) = accesses(seen)
     check("accesses", document)
     assert [(row["data"], row["mode"], row["time"]) for row in document["accesses"]] == [
-        (urn("a"), "read", moment(5)),
-        (urn("b"), "write", moment(5)),
+        (urn("a"), "read", iso_time(5)),
+        (urn("b"), "write", iso_time(5)),
     ]
     assert len(document["columns"]) == 1
 

@@ -171,7 +171,7 @@ def test_a_mistake_is_one_line_without_a_traceback_and_fails_the_cell(kernel):
 
 def test_connecting_elsewhere_wants_a_person_to_give_the_token(kernel):
     outcome = kernel.run("%metadata connect http://127.0.0.1:9/", "c")
-    assert outcome.text.startswith("UsageError: %metadata: a token is needed")
+    assert outcome.text.startswith("UsageError: %metadata: a token is required")
     assert "ok" in kernel.run("%metadata health", "c").text
 
 
@@ -328,7 +328,7 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     metadata = {"namespace": "default", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
     document = {"display_name": "Copies", "schema_name": "pipeline", "metadata": metadata}
     catalog.create_instance("pipelines", document)
-    assert "say what to do: list" in kernel.run("%metadata pipeline", "c").text
+    assert "a subcommand is required: list" in kernel.run("%metadata pipeline", "c").text
     assert "Copies" in kernel.run("%metadata pipeline list", "c").text
     valid = kernel.run("%metadata pipeline validate copies source=/a", "c")
     assert ("is valid" in valid.text, "a > b" in valid.text) == (True, True)
@@ -352,7 +352,7 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     assert not kernel.run("%metadata pipeline validate nosuch", "c").succeeded
     assert not kernel.run("%metadata pipeline run", "c").succeeded
     run = kernel.run("%metadata pipeline run copies", "c")
-    assert (run.succeeded, "copies is not valid, and was not run" in run.text) == (False, True), run.text
+    assert (run.succeeded, "copies is not valid and was not run" in run.text) == (False, True), run.text
     assert not kernel.run("%metadata pipeline fly copies", "c").succeeded
 
 

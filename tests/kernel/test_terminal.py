@@ -134,8 +134,8 @@ def test_while_the_server_is_away_the_notebook_runs_on_and_says_so_once(ipython,
         COLOPHON_TOKEN="CANARY-token",
     )
     assert "rows 3" in text
-    waits = "what its cells read and write waits in this kernel until the server is back, and is lost if the kernel ends before."
-    assert text.count(f"The notebook runs on; {waits}") == 1
+    buffered = "lineage of its cells is buffered in this kernel until the server is back, and is lost if the kernel stops first."
+    assert text.count(f"The notebook continues; {buffered}") == 1
     assert text.count(f"Not done: no answer from {nowhere}") == 1
     assert "Traceback" not in text
     assert "CANARY" not in text

@@ -1,4 +1,4 @@
-"""What runs in a kernel: `%metadata`, and the record of which cell read and wrote what. A client of the server."""
+"""The IPython extension: `%metadata`, and the lineage capture of cells. A client of the server."""
 
 from jupyter_colophon.kernel.loading import load, unload
 

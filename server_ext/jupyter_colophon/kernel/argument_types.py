@@ -1,4 +1,4 @@
-"""What stands for a word in the grammar of `%metadata`: each takes what was typed, or says what is wrong with it."""
+"""Argument types of `%metadata`: each parses a word, or raises ArgumentTypeError with the reason."""
 
 import re
 from argparse import ArgumentTypeError
@@ -10,45 +10,43 @@ WORD = re.compile(r"[A-Za-z0-9_-]{1,50}")
 #: The longest name of a step.
 STEP_MAX = 100
 
-#: Longer numbers are no option's.
+#: Maximum number of digits of a numeric option.
 DIGITS_MAX = 9
 
 
 def tag(word: str) -> str:
-    """A tag."""
+    """Return a valid tag."""
     if not WORD.fullmatch(word):
-        msg = f"{word!r} is no tag: use the letters A to Z and a to z, digits, _ and -, at most 50"
+        msg = f"{word!r} is not a valid tag: use the letters A to Z and a to z, digits, _ and -, at most 50"
         raise ArgumentTypeError(msg)
     return word
 
 
 def key(word: str) -> str:
-    """The key of a property."""
+    """Return a valid key of a property."""
     if not WORD.fullmatch(word) or word == "tags":
-        msg = (
-            f"{word!r} is no key: use the letters A to Z and a to z, digits, _ and -, at most 50, and not the word tags"
-        )
+        msg = f"{word!r} is not a valid key: use the letters A to Z and a to z, digits, _ and -, at most 50, and not the word tags"
         raise ArgumentTypeError(msg)
     return word
 
 
 def pair(word: str) -> tuple[str, str]:
-    """A key and its value."""
-    name, value = _halves(word, "KEY=VALUE")
+    """Parse `KEY=VALUE`."""
+    name, value = _split_pair(word, "KEY=VALUE")
     return key(name), value
 
 
 def argument(word: str) -> tuple[str, str]:
-    """The name of anything, and its value."""
-    name, value = _halves(word, "NAME=VALUE")
+    """Parse `NAME=VALUE` with any name."""
+    name, value = _split_pair(word, "NAME=VALUE")
     if not name:
-        msg = f"{word!r} is no NAME=VALUE"
+        msg = f"{word!r} is not NAME=VALUE"
         raise ArgumentTypeError(msg)
     return name, value
 
 
 def step(word: str) -> str:
-    """What people call a step: a line of text."""
+    """Return the name of a step: one line of text."""
     name = " ".join(word.split())
     if not 0 < len(name) <= STEP_MAX:
         msg = f"a step's name has 1 to {STEP_MAX} characters"
@@ -56,8 +54,8 @@ def step(word: str) -> str:
     return name
 
 
-def whole(least: int, most: int) -> Callable[[str], int]:
-    """A number between these."""
+def integer(least: int, most: int) -> Callable[[str], int]:
+    """Return a parser of integers from `least` to `most`."""
 
     def number(word: str) -> int:
         if not (word.isdecimal() and len(word) <= DIGITS_MAX and least <= int(word) <= most):
@@ -68,9 +66,9 @@ def whole(least: int, most: int) -> Callable[[str], int]:
     return number
 
 
-def _halves(word: str, form: str) -> tuple[str, str]:
+def _split_pair(word: str, form: str) -> tuple[str, str]:
     name, equals, value = word.partition("=")
     if not equals:
-        msg = f"{word!r} is no {form}"
+        msg = f"{word!r} is not {form}"
         raise ArgumentTypeError(msg)
     return name, value

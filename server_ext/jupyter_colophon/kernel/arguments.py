@@ -1,4 +1,4 @@
-"""The grammar of `%metadata` and `%%metadata`. A mistake is one clear line, never a traceback."""
+"""The grammar of `%metadata` and `%%metadata`. Errors are one line, never a traceback."""
 
 import argparse
 import shlex
@@ -11,56 +11,58 @@ from jupyter_colophon.kernel import argument_types
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
 from jupyter_colophon.kernel.help_text import CELL
 
-#: Words that ask for the help of the command they stand with.
+#: Options that show the help of a command.
 HELP = {"-h", "--help"}
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises instead of printing and leaving the process."""
+    """An argument parser that raises UsageError instead of printing and exiting."""
 
     def error(self, message: str) -> NoReturn:
-        """What argparse found wrong."""
+        """Raise UsageError with the message of argparse."""
         raise UsageError(f"{self.prog}: {message}")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        """Never leave."""
+        """Raise UsageError instead of exiting."""
         raise UsageError(message or f"{self.prog}: see %metadata help")
 
 
 def parse_line(line: str) -> argparse.Namespace:
-    """What `%metadata` was asked: `command`, its own words, and `form`; without any word the command is help.
+    """Parse a line of `%metadata` into `command`, its arguments and `form`; an empty line is the command help.
 
-    `--help` anywhere asks for `help` with the command as its `topic`, whatever else stands there.
+    `--help` anywhere means `help` with the command as its `topic`; other words are ignored.
 
     Raises:
-        UsageError: the line is not understood.
+        UsageError: the line is invalid.
     """
-    told = split(line)
-    if HELP.intersection(told):
-        told = ["help", *(word for word in told[:1] if word not in HELP)]
-    return _LINE.parse_args(told or ["help"])
+    words = split(line)
+    if HELP.intersection(words):
+        words = ["help", *(word for word in words[:1] if word not in HELP)]
+    return _LINE.parse_args(words or ["help"])
 
 
 def parse_cell(line: str) -> argparse.Namespace:
-    """What `%%metadata` was asked: `tags`, `pairs` (also those that have an option of their own) and the step's `name`.
+    """Parse a line of `%%metadata` into `tags`, `pairs` (also those with their own option) and the step's `name`.
 
     Raises:
-        UsageError: the line is not understood, or asks for nothing or for help: the cell is not run then.
+        UsageError: the line is invalid, empty, or contains --help; the cell does not run.
     """
-    told = split(line)
-    if HELP.intersection(told):
+    words = split(line)
+    if HELP.intersection(words):
         raise UsageError(" ".join(CELL.split()))
-    asked = CELL_PARSER.parse_args(told)
-    if not asked.tags and not asked.pairs and not asked.name:
-        raise UsageError("%%metadata: say what to write: --tag TAG, --set KEY=VALUE, --owner, --describe or --name")
-    return asked
+    args = CELL_PARSER.parse_args(words)
+    if not args.tags and not args.pairs and not args.name:
+        raise UsageError(
+            "%%metadata: at least one option is required: --tag TAG, --set KEY=VALUE, --owner, --describe or --name"
+        )
+    return args
 
 
 def split(line: str) -> list[str]:
-    """The words of a line, quotes as in a shell.
+    """Split a line into words, with quotes as in a shell.
 
     Raises:
-        UsageError: a quotation does not end.
+        UsageError: a quote is not closed.
     """
     try:
         return shlex.split(line)
@@ -89,16 +91,16 @@ def _cell_parser() -> Parser:
         "--set", dest="pairs", action="append", default=[], type=argument_types.pair, metavar="KEY=VALUE"
     )
     for option, key in (("--owner", "owner"), ("--describe", "description")):
-        parser.add_argument(option, dest="pairs", action="append", type=_valued(key), metavar=key.upper())
+        parser.add_argument(option, dest="pairs", action="append", type=_parse_value_of(key), metavar=key.upper())
     parser.add_argument("--name", type=argument_types.step, metavar="STEP")
     return parser
 
 
-def _valued(key: str) -> Callable[[str], tuple[str, str]]:
+def _parse_value_of(key: str) -> Callable[[str], tuple[str, str]]:
     return lambda value: (key, value)
 
 
-#: The parser of each command, and that of the cell magic: completion reads them too.
+#: The parser of each command, and that of the cell magic: completion uses them as well.
 PARSERS: dict[str, Parser] = {}
 _LINE = _line_parser()
 CELL_PARSER = _cell_parser()

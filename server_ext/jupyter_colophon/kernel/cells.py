@@ -1,4 +1,4 @@
-"""Cells as they were executed, and the timeline that says which one ran at a given moment."""
+"""Executed cells, and the timeline that finds the cell that ran at a given time."""
 
 import hashlib
 import re
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.kernel.failures import Failure
 
-#: Where nobody knows what ended a cell.
+#: The default where the cause is unknown.
 _UNKNOWN = Failure()
 
-#: What nbformat 4.5 allows as the id of a cell.
+#: Cell ids that nbformat 4.5 allows.
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
-#: Executions that the timeline remembers: an observation is never later than that many cells.
+#: Number of executions in the timeline; observations of older cells go to the notebook.
 REMEMBERED = 2_000
 
 
@@ -25,7 +25,7 @@ REMEMBERED = 2_000
 class Cell:
     """A cell as it was when it ran: `source_hash` is `sha256:` and the hex digest of the source in UTF-8.
 
-    An id that is none by nbformat 4.5 is replaced by one made from the hash.
+    An id that is invalid in nbformat 4.5 is replaced by one derived from the hash.
     """
 
     id: str
@@ -36,7 +36,7 @@ class Cell:
     def __post_init__(self) -> None:
         digest = hashlib.sha256(self.source.encode("utf-8", "surrogatepass")).hexdigest()
         object.__setattr__(self, "source_hash", f"sha256:{digest}")
-        # A shell without cells (a terminal, a console) still gets one name for the same source.
+        # A shell without cell ids (a terminal, a console) gets the same id for the same source.
         if not _ID.fullmatch(self.id):
             object.__setattr__(self, "id", f"source-{digest[:12]}")
 
@@ -49,14 +49,14 @@ class Execution:
     start_ms: int
     end_ms: int | None = None
     succeeded: bool = True
-    #: What ended it, where it did not succeed.
+    #: The failure, if it did not succeed.
     failure: Failure = field(default_factory=Failure)
-    #: What the cell calls the step that it is, by `%%metadata --name`.
+    #: The name of the step, set by `%%metadata --name`.
     step: str = ""
     run_id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     def covers(self, moment_ms: int) -> bool:
-        """Whether the cell was running at that moment."""
+        """Return whether the cell was running at that time."""
         return self.start_ms <= moment_ms and (self.end_ms is None or moment_ms <= self.end_ms)
 
     def __lt__(self, other: "Execution") -> bool:
@@ -64,7 +64,7 @@ class Execution:
 
 
 def now_ms() -> int:
-    """The clock that Spark's events carry too: milliseconds since 1970."""
+    """Return the time in milliseconds since 1970, the clock of Spark's events."""
     return time.time_ns() // 1_000_000
 
 
@@ -77,7 +77,7 @@ class Timeline:
         self._executions: list[Execution] = []
 
     def open(self, cell: Cell) -> Execution:
-        """Begins an execution now."""
+        """Start an execution now and return it."""
         with self._lock:
             execution = Execution(cell, self._clock())
             insort(self._executions, execution)
@@ -85,13 +85,13 @@ class Timeline:
             return execution
 
     def close(self, execution: Execution, *, succeeded: bool, failure: Failure = _UNKNOWN) -> None:
-        """End an execution now, with what ended it where it did not succeed."""
+        """End an execution now, with its failure if it did not succeed."""
         with self._lock:
             execution.succeeded, execution.failure = succeeded, failure
             execution.end_ms = self._clock()
 
     def at(self, moment_ms: int) -> Execution | None:
-        """The execution that ran at that moment, of several the one that began last; None between cells."""
+        """Return the execution that ran at that time, the latest if there are several; None between cells."""
         with self._lock:
             for execution in reversed(self._executions):
                 if execution.covers(moment_ms):

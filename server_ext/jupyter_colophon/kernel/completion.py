@@ -1,4 +1,4 @@
-"""Completion of `%metadata …` and `%%metadata …`: commands, options, and what the server knows. What fits is told by the parser."""
+"""Completion of `%metadata …` and `%%metadata …`: commands, options, and values from the server, following the parsers."""
 
 import argparse
 import time
@@ -10,22 +10,22 @@ from IPython.core.completer import SimpleCompletion, context_matcher
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.kernel.arguments import CELL_PARSER, PARSERS
-from jupyter_colophon.kernel.completion_values import CANDIDATES, Asked
+from jupyter_colophon.kernel.completion_values import CANDIDATES, CompletionRequest
 
 if TYPE_CHECKING:
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
 
-    from jupyter_colophon.kernel.session import Companion
+    from jupyter_colophon.kernel.session import KernelSession
 
-#: After a server did not answer, it is not asked for that long: who types does not wait at every key.
-REST_S = 10.0
+#: How long completion sends no request after a server did not respond, so that typing is not slowed down.
+RETRY_AFTER_S = 10.0
 
 _MAGICS = {"%metadata", "%%metadata"}
 
 
-def matcher(companion: "Companion") -> "Callable[[CompletionContext], SimpleMatcherResult]":
-    """A matcher for IPython's completer (its matcher API, version 2), to be put among its `custom_matchers`."""
-    completer = Completer(companion)
+def matcher(session: "KernelSession") -> "Callable[[CompletionContext], SimpleMatcherResult]":
+    """Create a matcher for the `custom_matchers` of IPython's completer (matcher API, version 2)."""
+    completer = Completer(session)
 
     @context_matcher(identifier="colophon_metadata")  # type: ignore[untyped-decorator]
     def metadata_matcher(context: "CompletionContext") -> "SimpleMatcherResult":
@@ -35,14 +35,14 @@ def matcher(companion: "Companion") -> "Callable[[CompletionContext], SimpleMatc
 
 
 class Completer:
-    """Completes the lines of our magics, and no others."""
+    """Completes the lines of our magics only."""
 
-    def __init__(self, companion: "Companion") -> None:
-        self._companion = companion
-        self._rests_until = 0.0
+    def __init__(self, session: "KernelSession") -> None:
+        self._session = session
+        self._paused_until = 0.0
 
     def matches(self, context: "CompletionContext") -> "SimpleMatcherResult":
-        """What may stand where the cursor is; Python's own names are kept out then."""
+        """Return the completions at the cursor, without Python's own names."""
         line = context.text_until_cursor
         words = line.split()
         typed = words.pop() if words and not line[-1].isspace() else ""
@@ -51,9 +51,9 @@ class Completer:
             del words[:2]
         if not words or words[0] not in _MAGICS:
             return {"completions": []}
-        fitting = sorted({word for word in self._candidates(words, typed) if word.startswith(typed)})
+        matching = sorted({word for word in self._candidates(words, typed) if word.startswith(typed)})
         return {
-            "completions": [SimpleCompletion(text=word, type="metadata") for word in fitting],
+            "completions": [SimpleCompletion(text=word, type="metadata") for word in matching],
             "matched_fragment": typed,
             "suppress": True,
         }
@@ -67,40 +67,40 @@ class Completer:
             parser, given = PARSERS[words[1]], words[2:]
         else:
             return ()
-        action, before = _stands(parser, given)
+        action, before = _current_argument(parser, given)
         if action is None or (typed.startswith("-") and not action.option_strings):
             return parser._option_string_actions
         if action.choices is not None:
             return action.choices
-        return self._known(action.dest, Asked(typed, before, words[1] if words[1:] else ""))
+        return self._server_values(action.dest, CompletionRequest(typed, before, words[1] if words[1:] else ""))
 
-    def _known(self, kind: str, asked: Asked) -> Iterable[str]:
-        """What the server knows; nothing where it is away, or was a moment ago."""
-        ask, catalog = CANDIDATES.get(kind), self._companion.catalog
-        if ask is None or catalog is None or time.monotonic() < self._rests_until:
+    def _server_values(self, kind: str, request: CompletionRequest) -> Iterable[str]:
+        """Return values from the server; none if it is unavailable or was a moment ago."""
+        find_candidates, catalog = CANDIDATES.get(kind), self._session.catalog
+        if find_candidates is None or catalog is None or time.monotonic() < self._paused_until:
             return ()
         try:
-            return ask(catalog, asked)
+            return find_candidates(catalog, request)
         except InvalidName:
             return ()
         except ClientError:
-            self._rests_until = time.monotonic() + REST_S
+            self._paused_until = time.monotonic() + RETRY_AFTER_S
             return ()
 
 
-def _stands(parser: argparse.ArgumentParser, given: list[str]) -> tuple[argparse.Action | None, list[str]]:
-    """The argument whose turn it is behind these words (None: only options are left), and the operands before it."""
+def _current_argument(parser: argparse.ArgumentParser, given: list[str]) -> tuple[argparse.Action | None, list[str]]:
+    """Return the argument that follows these words (None: only options are left), and the operands before it."""
     operands: list[str] = []
-    waits: argparse.Action | None = None
+    pending: argparse.Action | None = None
     for word in given:
-        if waits is not None:
-            waits = None
+        if pending is not None:
+            pending = None
         elif (option := parser._option_string_actions.get(word)) is not None:
-            waits = option if option.nargs != 0 else None
+            pending = option if option.nargs != 0 else None
         else:
             operands.append(word)
-    if waits is not None:
-        return waits, operands
-    places = [action for action in parser._actions if not action.option_strings]
-    last = places[-1] if places and places[-1].nargs in {"+", "*"} else None
-    return (places[len(operands)] if len(operands) < len(places) else last), operands
+    if pending is not None:
+        return pending, operands
+    positionals = [action for action in parser._actions if not action.option_strings]
+    last = positionals[-1] if positionals and positionals[-1].nargs in {"+", "*"} else None
+    return (positionals[len(operands)] if len(operands) < len(positionals) else last), operands

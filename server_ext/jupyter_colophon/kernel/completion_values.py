@@ -1,4 +1,4 @@
-"""What the server knows that could stand for a word, by the argument (kernel/commands) that it would be. Each asks once or twice."""
+"""Complete arguments of commands (kernel/commands) with names and values from the server, in one or two requests each."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,70 +13,74 @@ from jupyter_colophon.core.model.search_filters import FILTERS
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
 
-#: Who types does not wait longer for one answer.
+#: Timeout of one request: completion must not block typing.
 TIMEOUT_S = 1.0
 
-#: Words of the grammar of search that stand before a colon.
+#: Prefixes of the search grammar.
 _PREFIXES = ("dataset:", "name:", "properties:", "schema:", "tags:")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What was typed of the word, the operands before it, and the command."""
+class CompletionRequest:
+    """The typed part of the word, the operands before it, and the command."""
 
     typed: str
     before: list[str]
     command: str
 
 
-def _names(catalog: "Operations", asked: Asked) -> Iterable[str]:
-    """Tables of the namespace in use, files, namespaces, and tables where the namespace is told."""
-    word, used = asked.typed, present.verbs().namespace
+def _names(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    """Return tables of the namespace in use, files, namespaces, and tables of a named namespace."""
+    word, used = request.typed, present.verbs().namespace
     database, dot, table = word.partition(".")
     if word.startswith("/"):
-        return _shown(catalog, prefix=word)
+        return _dataset_names(catalog, prefix=word)
     if dot:
-        return _shown(catalog, namespace=database, prefix=table or None)
-    found = [name.partition(".")[2] for name in _shown(catalog, namespace=used, prefix=word or None)] if used else []
-    spaces = _namespaces(catalog, asked)
+        return _dataset_names(catalog, namespace=database, prefix=table or None)
+    found = (
+        [name.partition(".")[2] for name in _dataset_names(catalog, namespace=used, prefix=word or None)]
+        if used
+        else []
+    )
+    spaces = _namespaces(catalog, request)
     if len(spaces) == 1:
-        return [*found, *_shown(catalog, namespace=spaces[0])]
+        return [*found, *_dataset_names(catalog, namespace=spaces[0])]
     return [*found, *(f"{name}." for name in spaces)]
 
 
-def _shown(catalog: "Operations", namespace: str | None = None, prefix: str | None = None) -> list[str]:
+def _dataset_names(catalog: "Operations", namespace: str | None = None, prefix: str | None = None) -> list[str]:
     found = catalog.list_entities(type="dataset", timeout_s=TIMEOUT_S, namespace=namespace, prefix=prefix)["entities"]
     return [short_name(one["urn"]) for one in found]
 
 
-def _namespaces(catalog: "Operations", asked: Asked) -> list[str]:
-    found = catalog.list_entities(type="namespace", prefix=asked.typed or None, timeout_s=TIMEOUT_S)["entities"]
+def _namespaces(catalog: "Operations", request: CompletionRequest) -> list[str]:
+    found = catalog.list_entities(type="namespace", prefix=request.typed or None, timeout_s=TIMEOUT_S)["entities"]
     return [one["name"] for one in found]
 
 
-def _tags(catalog: "Operations", asked: Asked) -> Iterable[str]:
-    return _values(catalog, "tags", asked.typed)
+def _tags(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return _values(catalog, "tags", request.typed)
 
 
-def _owners(catalog: "Operations", asked: Asked) -> Iterable[str]:
-    return _values(catalog, "owner", asked.typed)
+def _owners(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return _values(catalog, "owner", request.typed)
 
 
-def _keys(catalog: "Operations", asked: Asked) -> Iterable[str]:
-    return [row["key"] for row in _key_rows(catalog, asked.typed) if row["kind"] == "property"]
+def _keys(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return [row["key"] for row in _key_rows(catalog, request.typed) if row["kind"] == "property"]
 
 
-def _pairs(catalog: "Operations", asked: Asked) -> Iterable[str]:
-    key, equals, value = asked.typed.partition("=")
+def _pairs(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    key, equals, value = request.typed.partition("=")
     if not equals:
-        return [f"{name}=" for name in _keys(catalog, asked)]
+        return [f"{name}=" for name in _keys(catalog, request)]
     return [f"{key}={word}" for word in _values(catalog, key, value) if " " not in word]
 
 
-def _query(catalog: "Operations", asked: Asked) -> Iterable[str]:
-    key, colon, value = asked.typed.partition(":")
+def _query(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    key, colon, value = request.typed.partition(":")
     if not colon:
-        return [*_PREFIXES, *(f"{row['key']}:" for row in _key_rows(catalog, asked.typed))]
+        return [*_PREFIXES, *(f"{row['key']}:" for row in _key_rows(catalog, request.typed))]
     return [f"{key}:{word}" for word in _values(catalog, key, value)]
 
 
@@ -88,36 +92,36 @@ def _values(catalog: "Operations", key: str, prefix: str) -> list[str]:
     return [row["value"] for row in catalog.list_values(key, prefix=prefix or None, timeout_s=TIMEOUT_S)["values"]]
 
 
-def _types(catalog: "Operations", asked: Asked) -> Iterable[str]:
+def _types(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     return [one["type"] for one in catalog.list_entity_types(timeout_s=TIMEOUT_S)["types"]]
 
 
-def _fields(catalog: "Operations", asked: Asked) -> Iterable[str]:
-    if not asked.before:
+def _fields(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    if not request.before:
         return ()
-    stored = read_stored_aspect(catalog, present.verbs().urn(asked.before[0]), "schemaMetadata", timeout_s=TIMEOUT_S)
+    stored = read_stored_aspect(catalog, present.verbs().urn(request.before[0]), "schemaMetadata", timeout_s=TIMEOUT_S)
     return [one["fieldPath"] for one in stored.value.get("fields", ())]
 
 
-def _pipelines(catalog: "Operations", asked: Asked) -> Iterable[str]:
+def _pipelines(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     found = catalog.list_instances("pipelines", sort="name", limit=500, timeout_s=TIMEOUT_S)["instances"]
     return [one["name"] for one in found if one["schema_name"] == "pipeline"]
 
 
-def _name(catalog: "Operations", asked: Asked) -> Iterable[str]:
-    return _pipelines(catalog, asked) if asked.command == "pipeline" else _names(catalog, asked)
+def _name(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return _pipelines(catalog, request) if request.command == "pipeline" else _names(catalog, request)
 
 
-def _facet_values(facet: str, catalog: "Operations", asked: Asked) -> Iterable[str]:
-    """The most frequent values of a facet."""
+def _facet_values(facet: str, catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    """Return the most frequent values of a facet."""
     found = catalog.search("*", facets=facet, limit=0, timeout_s=TIMEOUT_S)["facets"]
     return [one["value"] for one in found[facet]]
 
 
-#: Filters whose candidates are found by what is typed.
-_OWN = ("namespace", "owner", "tag", "type")
-#: By the name (`dest`) of the argument. What is not here is not completed.
-CANDIDATES: "dict[str, Callable[[Operations, Asked], Iterable[str]]]" = {
+#: Filters whose candidates depend on the typed prefix.
+_BY_PREFIX = ("namespace", "owner", "tag", "type")
+#: By the name (`dest`) of the argument. Other arguments are not completed.
+CANDIDATES: "dict[str, Callable[[Operations, CompletionRequest], Iterable[str]]]" = {
     "field": _fields,
     "key_globs": _keys,
     "keys": _keys,
@@ -133,5 +137,5 @@ CANDIDATES: "dict[str, Callable[[Operations, Asked], Iterable[str]]]" = {
     "tags": _tags,
     "type": _types,
     "values": _keys,
-    **{one.name: partial(_facet_values, one.name) for one in FILTERS if one.is_facet and one.name not in _OWN},
+    **{one.name: partial(_facet_values, one.name) for one in FILTERS if one.is_facet and one.name not in _BY_PREFIX},
 }

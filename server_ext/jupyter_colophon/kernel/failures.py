@@ -1,8 +1,8 @@
-"""What ended a cell that did not succeed. PySpark is imported by the user or not at all."""
+"""Describe the exception that ended a cell. Never imports PySpark before the user does."""
 
 from dataclasses import dataclass
 
-#: Packages whose exceptions say that Spark refused or failed a statement.
+#: Packages whose exceptions mean that Spark rejected or failed a statement.
 _SPARK = ("pyspark", "py4j")
 
 
@@ -15,8 +15,8 @@ class Failure:
     is_of_spark: bool = False
 
     @classmethod
-    def of(cls, error: BaseException | None) -> "Failure":
-        """Describe what a cell raised; None where nobody knows."""
+    def from_exception(cls, error: BaseException | None) -> "Failure":
+        """Describe the exception of a cell; None if it is unknown."""
         if error is None:
             return cls()
         name, condition = type(error).__name__, _condition(error)
@@ -28,10 +28,10 @@ class Failure:
 
 
 def _condition(error: BaseException) -> str:
-    """Return Spark's name of what went wrong (`PATH_ALREADY_EXISTS`), or ""."""
+    """Return Spark's error condition (`PATH_ALREADY_EXISTS`), or ""."""
     read = getattr(error, "getCondition", None)
     try:
-        found = read() if callable(read) else None
-    except Exception:  # noqa: BLE001  the JVM may be gone, and the cell has ended in any case
+        condition = read() if callable(read) else None
+    except Exception:  # noqa: BLE001  the JVM may have ended; the cell has ended in any case
         return ""
-    return found if isinstance(found, str) else ""
+    return condition if isinstance(condition, str) else ""

@@ -1,4 +1,4 @@
-"""Loads and unloads the IPython extension. Nothing here asks the server, nor imports PySpark."""
+"""Load and unload the IPython extension, without requests to the server and without importing PySpark."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.kernel.completion import matcher
 from jupyter_colophon.kernel.magic import MetadataMagics
-from jupyter_colophon.kernel.session import Companion
+from jupyter_colophon.kernel.session import KernelSession
 from jupyter_colophon.kernel.settings import Settings
 from jupyter_colophon.rendering.renderers import render
 
@@ -16,35 +16,35 @@ if TYPE_CHECKING:
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
     from IPython.core.interactiveshell import InteractiveShell
 
-_loaded: "dict[int, tuple[Companion, Callable[[CompletionContext], SimpleMatcherResult]]]" = {}
+_loaded: "dict[int, tuple[KernelSession, Callable[[CompletionContext], SimpleMatcherResult]]]" = {}
 
 
-def load(shell: "InteractiveShell") -> Companion:
-    """Registers the magics and follows the cells of an `InteractiveShell`; loaded again, it begins anew.
+def load(shell: "InteractiveShell") -> KernelSession:
+    """Register the magics and track the cells of an `InteractiveShell`; loading it again restarts it.
 
     Raises:
-        ValueError: COLOPHON_URL is not the URL of a server.
+        ValueError: COLOPHON_URL is not a valid URL of a server.
     """
     unload(shell)
-    companion = Companion(Settings.of(os.environ), shell)
+    session = KernelSession(Settings.from_environ(os.environ), shell)
     if shell.display_formatter is not None:
         shell.display_formatter.mimebundle_formatter.for_type(Result, _bundle)
-    shell.register_magics(MetadataMagics(shell, companion))
-    matches = matcher(companion)
+    shell.register_magics(MetadataMagics(shell, session))
+    matches = matcher(session)
     shell.Completer.custom_matchers.append(matches)
-    companion.start()
-    _loaded[id(shell)] = companion, matches
-    return companion
+    session.start()
+    _loaded[id(shell)] = session, matches
+    return session
 
 
 def _bundle(answer: Result, include: object = None, exclude: object = None) -> dict[str, Any]:
-    """How an answer of `metadata.search(…)` and the like is shown: as the magic shows it."""
+    """Return the display of a `Result` of `metadata.search(…)` etc.: the same as that of the magic."""
     return render(answer.kind, answer.document)._repr_mimebundle_()
 
 
 def unload(shell: "InteractiveShell") -> None:
-    """Ends what `load` began; the magics stay defined until the shell ends, as IPython has no way to take them back."""
+    """Undo `load`; the magics stay defined until the shell ends, since IPython cannot unregister them."""
     if id(shell) in _loaded:
-        companion, matches = _loaded.pop(id(shell))
-        companion.stop()
+        session, matches = _loaded.pop(id(shell))
+        session.stop()
         shell.Completer.custom_matchers.remove(matches)

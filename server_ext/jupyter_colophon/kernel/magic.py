@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from IPython.core.interactiveshell import InteractiveShell
 
-    from jupyter_colophon.kernel.session import Companion
+    from jupyter_colophon.kernel.session import KernelSession
 
-#: A cell with `%%metadata` waits longer: what is not known to be written gets no tag.
+#: A cell with `%%metadata` waits longer: only writes that have been reported get tags.
 BODY_S = 5.0
 
 
@@ -38,81 +38,81 @@ BODY_S = 5.0
 class MetadataMagics(Magics):
     """Both magics of one shell."""
 
-    def __init__(self, shell: "InteractiveShell", companion: "Companion") -> None:
+    def __init__(self, shell: "InteractiveShell", session: "KernelSession") -> None:
         super().__init__(shell)
         self._shell = shell
-        self._companion = companion
+        self._session = session
 
     @line_cell_magic
     def metadata(self, line: str, cell: str | None = None) -> Any:
-        """Replaced below: the help of the magic is its synopsis."""
+        """Run a command; the help below replaces this docstring."""
         __tracebackhide__ = True
         if cell is not None:
             self._run_cell(parse_cell(line), cell)
             return None
-        asked = parse_line(line)
-        command = COMMANDS[asked.command]
-        waiting = Pending() if command.at_once else self._companion.settle()
-        answer = _spoken(lambda: command.run(self._companion, asked))
-        found = answer if isinstance(answer, Page) else _spoken(lambda: _formed(answer, asked.form))
-        if isinstance(found, Page):
-            _show(found)
-            found = None
-        self._mention(waiting)
+        args = parse_line(line)
+        command = COMMANDS[args.command]
+        pending = Pending() if command.at_once else self._session.sync()
+        answer = _catch_errors(lambda: command.run(self._session, args))
+        value = answer if isinstance(answer, Page) else _catch_errors(lambda: _format(answer, args.form))
+        if isinstance(value, Page):
+            _show(value)
+            value = None
+        self._print_pending(pending)
         if isinstance(answer, Result) and answer.failure:
-            # What follows in the notebook may rely on it.
+            # Later cells may rely on the result: stop "Run all" here.
             raise UsageError(f"%metadata: {' '.join(answer.failure.split())}")
-        return found
+        return value
 
     metadata.__doc__ = help_on(None, {name: command.help for name, command in COMMANDS.items()})
 
-    def _run_cell(self, asked: "Namespace", body: str) -> None:
-        """Runs the body, then puts tags and properties on what it wrote. A body that fails leaves nothing of them."""
+    def _run_cell(self, args: "Namespace", body: str) -> None:
+        """Run the body, then set tags and properties on the data that it wrote; nothing is set if the body fails."""
         __tracebackhide__ = True
         since_ms = now_ms()
-        if asked.name and (running := self._companion.provenance.current) is not None:
-            running.step = asked.name
+        if args.name and (running := self._session.provenance.current) is not None:
+            running.step = args.name
         run_body(self._shell, body)
-        waiting = self._companion.settle(BODY_S, BODY_S)
-        _show(_spoken(lambda: self._describe(asked, since_ms)))
-        self._mention(waiting)
+        pending = self._session.sync(BODY_S, BODY_S)
+        _show(_catch_errors(lambda: self._describe(args, since_ms)))
+        self._print_pending(pending)
 
-    def _describe(self, asked: "Namespace", since_ms: int) -> Page:
-        verbs, change = present.verbs(), Annotation(properties=dict(asked.pairs), tags=tuple(asked.tags))
-        recorder, execution = self._companion.recorder, self._companion.provenance.current
+    def _describe(self, args: "Namespace", since_ms: int) -> Page:
+        verbs, change = present.verbs(), Annotation(properties=dict(args.pairs), tags=tuple(args.tags))
+        recorder, execution = self._session.recorder, self._session.provenance.current
         written = recorder.written_by(execution, since_ms) if recorder and execution else []
         if not written:
-            return Page((Line("This cell wrote no data that was noticed: nothing to tag."),))
+            return Page((Line("No data written by this cell was captured: nothing to tag."),))
         if change.document:
             for urn in written:
                 verbs.annotate(urn, change)
-        words = [*asked.tags, *(f"{key}={value}" for key, value in asked.pairs)]
-        step = (Line(f"step {asked.name}", quiet=True),) if asked.name else ()
+        words = [*args.tags, *(f"{key}={value}" for key, value in args.pairs)]
+        step = (Line(f"step {args.name}", quiet=True),) if args.name else ()
         return Page((*step, *(Line(f"{short_name(urn)}: {', '.join(words) or 'written'}") for urn in written)))
 
-    def _mention(self, waiting: Pending) -> None:
-        """What the catalog does not know yet may be missing from the answer: says so."""
-        if words := str(waiting):
-            _show(Page((Line(words, quiet=True),)))
-        self._companion.say()
+    def _print_pending(self, pending: Pending) -> None:
+        """Show what the catalog has not received yet, since the answer may lack it."""
+        if text := str(pending):
+            _show(Page((Line(text, quiet=True),)))
+        self._session.print_messages()
 
 
 def _show(page: Page) -> None:
     display(page)  # type: ignore[no-untyped-call]
 
 
-def _formed(answer: Result, form: str | None) -> Any:
-    """What is shown, or, as a DataFrame, given back."""
+def _format(answer: Result, form: str | None) -> Any:
+    """Return the page to show, or the DataFrame to return."""
     if form == "dataframe":
         return answer.to_pandas()
     return document_page(answer.document) if form == "json" else render(answer.kind, answer.document)
 
 
-def _spoken(answer: Callable[[], Any]) -> Any:
-    """The page or value; where the server is away a line that says so, since the notebook runs on.
+def _catch_errors(answer: Callable[[], Any]) -> Any:
+    """Return the result of a call; a page with one line if the server is unavailable, so that the notebook continues.
 
     Raises:
-        UsageError: what was asked cannot be done; IPython prints its text without a traceback.
+        UsageError: the command failed;  IPython prints its text without a traceback.
     """
     try:
         return answer()

@@ -1,33 +1,33 @@
-"""What the record has to say to the person at the notebook, each thing once."""
+"""Messages for the user of the notebook, each shown once."""
 
 import threading
 
 
 class Notices:
-    """Lines to be shown with the next cell. Thread-safe; a line with a key is kept back until the key is forgotten."""
+    """Lines to show with the next cell. Thread-safe; a line is shown once per key until the key is forgotten."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._said: set[str] = set()
+        self._shown_keys: set[str] = set()
         self._waiting: list[str] = []
 
-    def say_once(self, key: str, line: str) -> None:
-        """Keeps a line for the next cell unless one with this key was said already."""
+    def add_once(self, key: str, line: str) -> None:
+        """Add a line for the next cell unless one with this key was added before."""
         with self._lock:
-            if key not in self._said:
-                self._said.add(key)
+            if key not in self._shown_keys:
+                self._shown_keys.add(key)
                 self._waiting.append(line)
 
     def forget(self, key: str) -> bool:
-        """Lets a line with this key be said again; whether one had been."""
+        """Allow a line with this key again; return whether one was added before."""
         with self._lock:
-            if key not in self._said:
+            if key not in self._shown_keys:
                 return False
-            self._said.discard(key)
+            self._shown_keys.discard(key)
             return True
 
     def take(self) -> list[str]:
-        """The lines that wait, oldest first; they are gone then."""
+        """Remove and return the pending lines, oldest first."""
         with self._lock:
             lines, self._waiting = self._waiting, []
             return lines

@@ -1,4 +1,4 @@
-"""What was observed and has not been reported yet, run by run."""
+"""The queue of reports that the server has not received yet, by run."""
 
 import threading
 from collections.abc import Callable
@@ -10,148 +10,148 @@ from jupyter_colophon.kernel.documents import Ending, run_end, run_start
 if TYPE_CHECKING:
     from jupyter_colophon.spark.plans.observation import Observation
 
-#: Observations that wait while the server is away; older ones are given up first.
+#: Maximum number of observations in the queue while the server is unavailable; the oldest are dropped first.
 LARGEST_BACKLOG = 5_000
 
 
 @dataclass(eq=False, slots=True)
-class Account:
-    """The report of one run: what it is, what is still to be told of it, and what the server knows already."""
+class RunReport:
+    """The report of one run: its facts, what is still to be sent, and what the server has already."""
 
     program: str
     run_id: str
     start_ms: int
-    parent: "Account | None"
+    parent: "RunReport | None"
     facts: dict[str, Any]
     observations: "list[Observation]" = field(default_factory=list)
     ending: dict[str, Any] | None = None
-    #: What the server was told that nobody saw.
+    #: The missing lineage that was reported to the server.
     not_seen: list[str] = field(default_factory=list)
-    #: What ended the cell, where it did not succeed: the class of the exception.
+    #: The class of the exception that ended the cell; empty if it succeeded.
     error: str = ""
-    #: The run is reported though it touched nothing.
+    #: The run is reported although it accessed no data.
     is_failure: bool = False
-    #: URNs of data that its failed statements would have written, as far as they were reported.
+    #: Reported URNs of data that its failed statements would have written.
     intended: list[str] = field(default_factory=list)
-    #: The renames that the server was told of.
+    #: The renames that were reported to the server.
     renamed: list[str] = field(default_factory=list)
     #: The run's URN, once the server has it.
     urn: str | None = None
 
     @property
-    def beginning(self) -> dict[str, Any]:
-        """The `RunStart` of this run."""
+    def start_document(self) -> dict[str, Any]:
+        """Return the `RunStart` of this run."""
         parent = self.parent.run_id if self.parent else None
         return run_start(self.program, self.run_id, self.start_ms, parent, self.facts)
 
     @property
-    def due(self) -> bool:
-        """Whether there is something to tell. A run that touched nothing is reported only if it failed in Spark."""
+    def is_due(self) -> bool:
+        """Return whether there is something to send. A run that accessed no data is reported only if it failed in Spark."""
         has_run = self.urn is not None or self.is_failure
         return bool(self.observations) or (self.ending is not None and has_run)
 
 
 @dataclass(slots=True)
-class Parcel:
-    """What of an account is being told now: observations leave it when the server has them."""
+class ReportBatch:
+    """The part of a report that is being sent; observations are removed once the server has them."""
 
-    account: Account
+    report: RunReport
     observations: "tuple[Observation, ...]"
     ending: dict[str, Any] | None
 
 
-class Ledger:
-    """The accounts of a kernel. Thread-safe: Spark's callbacks add, the kernel's thread ends runs, the sender takes."""
+class ReportQueue:
+    """The unsent reports of a kernel. Thread-safe: Spark's callbacks add, the kernel's thread ends runs, the sender takes."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._accounts: list[Account] = []
-        self._under_way: Parcel | None = None
-        self._given_up = 0
+        self._reports: list[RunReport] = []
+        self._in_flight: ReportBatch | None = None
+        self._dropped = 0
 
-    def add(self, account: Account, observation: "Observation") -> None:
-        """Notes what a run touched; past the backlog's limit the oldest observation is given up."""
+    def add(self, report: RunReport, observation: "Observation") -> None:
+        """Add an observation to the report of a run; above the limit of the queue, drop the oldest observation."""
         with self._changed:
-            account.observations.append(observation)
-            self._enlist(account)
-            self._shed()
+            report.observations.append(observation)
+            self._enqueue(report)
+            self._drop_oldest()
             self._changed.notify_all()
 
-    def end(self, account: Account, end_ms: int, ending: Ending) -> None:
-        """Notes how a run ended."""
+    def end(self, report: RunReport, end_ms: int, ending: Ending) -> None:
+        """Record how a run ended."""
         with self._changed:
             # The wall clock may have been put back meanwhile, and nothing ends before it began.
-            account.ending = run_end(max(end_ms, account.start_ms), ending, account.error)
-            # Where nothing was touched the ending waits in the account: a late observation takes it along.
-            if account.due:
-                self._enlist(account)
+            report.ending = run_end(max(end_ms, report.start_ms), ending, report.error)
+            # Without any access the ending waits in the report: a late observation sends it as well.
+            if report.is_due:
+                self._enqueue(report)
             self._changed.notify_all()
 
-    def take(self) -> Parcel | None:
-        """What to tell next; `told` or `put_back` follows. None: nothing is due."""
+    def take(self) -> ReportBatch | None:
+        """Take the next batch to send, or None; the caller then calls `acknowledge` or `requeue`."""
         with self._changed:
-            for account in self._accounts:
-                if account.due:
-                    self._under_way = Parcel(account, tuple(account.observations), account.ending)
-                    account.observations.clear()
-                    account.ending = None
-                    return self._under_way
+            for report in self._reports:
+                if report.is_due:
+                    self._in_flight = ReportBatch(report, tuple(report.observations), report.ending)
+                    report.observations.clear()
+                    report.ending = None
+                    return self._in_flight
             return None
 
-    def told(self, parcel: Parcel) -> None:
-        """The server has it, or will never take it."""
+    def acknowledge(self, batch: ReportBatch) -> None:
+        """Remove a batch that the server accepted or rejected for good."""
         with self._changed:
-            self._under_way = None
-            if parcel.account.due:
-                self._enlist(parcel.account)
+            self._in_flight = None
+            if batch.report.is_due:
+                self._enqueue(batch.report)
             else:
-                self._accounts = [account for account in self._accounts if account is not parcel.account]
+                self._reports = [report for report in self._reports if report is not batch.report]
             self._changed.notify_all()
 
-    def put_back(self, parcel: Parcel) -> None:
-        """The server is away: it is told first next time."""
+    def requeue(self, batch: ReportBatch) -> None:
+        """Put a batch back that the server did not receive; it is sent again first."""
         with self._changed:
-            self._under_way = None
-            parcel.account.observations[:0] = parcel.observations
-            parcel.account.ending = parcel.account.ending or parcel.ending
-            self._enlist(parcel.account)
-            self._shed()
+            self._in_flight = None
+            batch.report.observations[:0] = batch.observations
+            batch.report.ending = batch.report.ending or batch.ending
+            self._enqueue(batch.report)
+            self._drop_oldest()
             self._changed.notify_all()
 
     def pending(self) -> int:
-        """How many observations and endings the server has not got."""
+        """Return the number of observations and endings that the server has not received."""
         with self._changed:
             return self._pending()
 
-    def given_up(self) -> int:
-        """How many observations were given up since the last call."""
+    def take_dropped(self) -> int:
+        """Return the number of observations that were dropped since the last call."""
         with self._changed:
-            count, self._given_up = self._given_up, 0
+            count, self._dropped = self._dropped, 0
             return count
 
-    def wait_until_told(self, timeout_s: float, or_else: Callable[[], bool]) -> bool:
-        """Waits until the server has everything, time is over, or `or_else` holds after a failure; whether it has."""
+    def wait_until_delivered(self, timeout_s: float, or_else: Callable[[], bool]) -> bool:
+        """Wait until the queue is empty, for at most `timeout_s` or until `or_else` holds; return whether it is empty."""
         with self._changed:
             self._changed.wait_for(lambda: not self._pending() or or_else(), timeout_s)
             return not self._pending()
 
-    def _enlist(self, account: Account) -> None:
-        if account not in self._accounts:
-            self._accounts.append(account)
+    def _enqueue(self, report: RunReport) -> None:
+        if report not in self._reports:
+            self._reports.append(report)
 
     def _pending(self) -> int:
         waiting = sum(
-            len(account.observations) + (account.ending is not None) for account in self._accounts if account.due
+            len(report.observations) + (report.ending is not None) for report in self._reports if report.is_due
         )
-        sending = self._under_way
-        return waiting + (len(sending.observations) + (sending.ending is not None) if sending else 0)
+        in_flight = self._in_flight
+        return waiting + (len(in_flight.observations) + (in_flight.ending is not None) if in_flight else 0)
 
-    def _shed(self) -> None:
-        excess = sum(len(account.observations) for account in self._accounts) - LARGEST_BACKLOG
-        for account in self._accounts:
+    def _drop_oldest(self) -> None:
+        excess = sum(len(report.observations) for report in self._reports) - LARGEST_BACKLOG
+        for report in self._reports:
             if excess <= 0:
                 return
-            shed = min(excess, len(account.observations))
-            del account.observations[:shed]
-            self._given_up += shed
-            excess -= shed
+            dropped = min(excess, len(report.observations))
+            del report.observations[:dropped]
+            self._dropped += dropped
+            excess -= dropped

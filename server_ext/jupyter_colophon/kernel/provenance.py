@@ -1,4 +1,4 @@
-"""Which cell runs: IPython's events become executions of the recorder."""
+"""Track the running cell: turn IPython's events into executions of the recorder."""
 
 import threading
 from collections.abc import Callable
@@ -14,33 +14,33 @@ if TYPE_CHECKING:
 
     from jupyter_colophon.kernel.messages import Notices
     from jupyter_colophon.kernel.recorder import Recorder
-    from jupyter_colophon.kernel.spark_sessions import Captures
+    from jupyter_colophon.kernel.spark_sessions import SparkCaptures
 
 P = ParamSpec("P")
 
-#: The first report of a session may hold a cell up that long, so that it can say at once that the server is away.
+#: How long the first report of a session may delay a cell, so that an unavailable server is reported at once.
 FIRST_REPORT_S = 0.3
 
 
-def _harmless(
+def _log_errors(
     handler: Callable[Concatenate["Provenance", P], None],
 ) -> Callable[Concatenate["Provenance", P], None]:
-    """A handler whose faults reach the notices and never the user's cell."""
+    """Wrap a handler so that its errors become notices and never reach the user's cell."""
 
     @wraps(handler)
-    def guarded(self: "Provenance", /, *args: P.args, **kwargs: P.kwargs) -> None:
+    def wrapper(self: "Provenance", /, *args: P.args, **kwargs: P.kwargs) -> None:
         try:
             handler(self, *args, **kwargs)
-        except Exception as fault:  # noqa: BLE001  nothing of ours may break a notebook (spec CAPTURE-2)
-            line = f"Colophon could not follow this cell ({type(fault).__name__}); the notebook runs on."
-            self.companion.notices.say_once(f"fault {type(fault).__name__}", line)
+        except Exception as error:  # noqa: BLE001  an internal error must not break a notebook (spec CAPTURE-2)
+            line = f"Colophon could not track this cell ({type(error).__name__}); the notebook continues."
+            self.context.notices.add_once(f"error {type(error).__name__}", line)
 
-    return guarded
+    return wrapper
 
 
 @dataclass(frozen=True, slots=True)
 class _RunningCell:
-    """The cell that loads the extension: IPython announced it before anybody listened."""
+    """The cell that loads the extension: IPython sent its event before the handlers were registered."""
 
     raw_cell: str
 
@@ -57,65 +57,65 @@ class _Nesting(threading.local):
         self.execution: Execution | None = None
 
     def leave(self, info: "ExecutionInfo") -> bool:
-        """Whether this ends the outermost cell. IPython ends cells that never began, empty ones: those are no end."""
+        """Return whether this ends the outermost cell. IPython also ends empty cells, which never began: ignore those."""
         while any(_is_same(entered, info) for entered in self.infos):
             if _is_same(self.infos.pop(), info):
                 return not self.infos
         return False
 
 
-class Companion(Protocol):
-    """What provenance needs of the session of its shell (`kernel/session.py`)."""
+class ProvenanceContext(Protocol):
+    """The part of the session (`kernel/session.py`) that `Provenance` needs."""
 
     recorder: "Recorder | None"
-    captures: "Captures"
+    captures: "SparkCaptures"
     notices: "Notices"
 
-    def say(self) -> None:
+    def print_messages(self) -> None:
         """Print the pending messages."""
 
 
 class Provenance:
-    """Opens and closes executions; `current` is the one of the calling thread."""
+    """Starts and ends executions; `current` is the one of the calling thread."""
 
-    def __init__(self, companion: Companion, shell: "InteractiveShell") -> None:
-        self.companion = companion
+    def __init__(self, context: ProvenanceContext, shell: "InteractiveShell") -> None:
+        self.context = context
         self._shell = shell
         self._nesting = _Nesting()
         self._reported = False
 
     @property
     def current(self) -> Execution | None:
-        """The execution of the outermost cell that this thread is in."""
+        """Return the execution of the outermost cell of this thread."""
         return self._nesting.execution
 
     def attach(self) -> None:
-        """Listens to the shell; the cell that runs already, if one does, counts from now on."""
+        """Register the handlers; a cell that is already running counts from now on."""
         self._enter_running_cell()
         self._shell.events.register("pre_run_cell", self.before_cell)
         self._shell.events.register("post_run_cell", self.after_cell)
 
     def detach(self) -> None:
-        """Listens no more."""
+        """Unregister the handlers."""
         self._shell.events.unregister("pre_run_cell", self.before_cell)
         self._shell.events.unregister("post_run_cell", self.after_cell)
 
-    @_harmless
+    @_log_errors
     def before_cell(self, info: "ExecutionInfo") -> None:
-        """`pre_run_cell`: a cell of the notebook, or a piece of code that one runs in its turn."""
+        """Handle `pre_run_cell`: a cell of the notebook, or nested code that a cell runs."""
         nesting = self._nesting
         if nesting.infos and info.cell_id is None and not info.store_history:
             nesting.infos.append(info)
             return
         if nesting.execution is not None:
-            # Its end never came: an interrupt hit IPython itself.
-            self._end(nesting.execution, succeeded=False, failure=Failure.of(KeyboardInterrupt()))
+            # Its end event is missing: an interrupt hit IPython itself.
+            self._end(nesting.execution, succeeded=False, failure=Failure.from_exception(KeyboardInterrupt()))
         nesting.infos = [info]
         nesting.execution = self._begin(info.cell_id, info.raw_cell or "")
 
-    @_harmless
+    @_log_errors
     def after_cell(self, result: "ExecutionResult | None") -> None:
-        """`post_run_cell`: waits until Spark has told what it did (500 ms at most), then ends the execution."""
+        """Handle `post_run_cell`: wait for Spark's events (500 ms at most), then end the execution."""
         nesting = self._nesting
         info = result.info if result is not None else None
         if result is None or info is None or not nesting.leave(info):
@@ -123,45 +123,45 @@ class Provenance:
         execution, nesting.execution = nesting.execution, None
         if execution is not None:
             error = result.error_before_exec or result.error_in_exec
-            self._end(execution, succeeded=result.success, failure=Failure.of(error))
-        self.companion.say()
+            self._end(execution, succeeded=result.success, failure=Failure.from_exception(error))
+        self.context.print_messages()
 
-    @_harmless
+    @_log_errors
     def _enter_running_cell(self) -> None:
         request = self._request()
         code = request.get("content", {}).get("code")
-        # What is loaded when the kernel starts is loaded by no cell.
+        # An extension that is loaded at kernel start has no cell.
         if request.get("header", {}).get("msg_type") == "execute_request" and isinstance(code, str):
             self._nesting.infos = [_RunningCell(code)]
             self._nesting.execution = self._begin(None, code)
 
     def _begin(self, cell_id: str | None, source: str) -> Execution | None:
-        recorder = self.companion.recorder
+        recorder = self.context.recorder
         if recorder is None:
             return None
-        # The display hook knows the number in every version of IPython; the shell counts up before or after the cell.
+        # The display hook has the number in every version of IPython; the shell increments it before or after the cell.
         return recorder.begin(Cell(cell_id or self._requested_id() or "", source, self._shell.displayhook.prompt_count))
 
     def _end(self, execution: Execution, *, succeeded: bool, failure: Failure) -> None:
-        recorder = self.companion.recorder
+        recorder = self.context.recorder
         if recorder is None:
             return
         end_ms = now_ms()
         try:
-            self.companion.captures.drain()
+            self.context.captures.drain()
         finally:
             recorder.end(execution, succeeded=succeeded, end_ms=end_ms, failure=failure)
-        if not self._reported and recorder.touched(execution):
+        if not self._reported and recorder.has_accesses(execution):
             self._reported = True
             recorder.flush(FIRST_REPORT_S)
 
     def _requested_id(self) -> str | None:
-        """The `cellId` of the request that a front end sent, for shells that do not hand it on."""
-        found = self._request().get("metadata", {}).get("cellId")
-        return found if isinstance(found, str) else None
+        """Return the `cellId` of the front end's request, for shells that do not pass it to events."""
+        cell_id = self._request().get("metadata", {}).get("cellId")
+        return cell_id if isinstance(cell_id, str) else None
 
     def _request(self) -> dict[str, Any]:
-        """Return the message to which the shell responds; of a shell without messages an empty one."""
+        """Return the request message of the running cell; empty for a shell without messages."""
         kernel = getattr(self._shell, "kernel", None)
-        ask = getattr(self._shell if kernel is None else kernel, "get_parent", None)
-        return (ask() or {}) if ask is not None else {}
+        get_parent = getattr(self._shell if kernel is None else kernel, "get_parent", None)
+        return (get_parent() or {}) if get_parent is not None else {}

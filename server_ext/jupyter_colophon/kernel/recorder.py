@@ -1,4 +1,4 @@
-"""The record of a kernel: which execution of which cell touched what, told to the server in the background."""
+"""Record which execution of which cell accessed which data, and report it to the server in the background."""
 
 import threading
 import uuid
@@ -10,7 +10,7 @@ from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program
 from jupyter_colophon.kernel.cells import Cell, Execution, Timeline, now_ms
 from jupyter_colophon.kernel.documents import Ending, cell_facts
 from jupyter_colophon.kernel.failures import Failure
-from jupyter_colophon.kernel.outgoing_reports import Account, Ledger
+from jupyter_colophon.kernel.outgoing_reports import ReportQueue, RunReport
 from jupyter_colophon.kernel.sender import Sender
 from jupyter_colophon.spark.plans.observation import STREAM
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, slots=True)
 class _Entry:
-    """What is kept of one execution: its account, and what it wrote when."""
+    """The report of one execution, and its writes with their times."""
 
-    account: Account
+    report: RunReport
     writes: "list[tuple[int, DataRef]]" = field(default_factory=list)
-    #: A stream failed that it began.
+    #: Whether a stream that it started failed.
     failed: bool = False
 
     def ending(self, execution: Execution) -> Ending:
@@ -36,9 +36,9 @@ class _Entry:
 
 
 class Recorder:
-    """Credits observations to cells by the time at which they began. Thread-safe.
+    """Assigns observations to cells by their start time. Thread-safe.
 
-    What begins between two cells (a thread of the user's, a stream) is credited to the notebook itself.
+    Observations that start between two cells (from a user thread or a stream) are assigned to the notebook itself.
     """
 
     def __init__(
@@ -51,15 +51,15 @@ class Recorder:
         *,
         with_source: bool = False,
     ) -> None:
-        """`with_source`: the source of cells is part of the record, without credentials."""
+        """Create a recorder; `with_source` records the source of cells, without credentials."""
         self._notebook, self._kernel, self._namespace = notebook, kernel, namespace
         self._with_source = with_source
         self._timeline = Timeline()
-        self._ledger = Ledger()
-        self._sender = Sender(catalog, self._ledger, notices)
+        self._queue = ReportQueue()
+        self._sender = Sender(catalog, self._queue, notices)
         self._lock = threading.Lock()
         self._entries: WeakKeyDictionary[Execution, _Entry] = WeakKeyDictionary()
-        self._session = Account(
+        self._session = RunReport(
             program=str(notebook_program(namespace, notebook)),
             run_id=str(uuid.uuid4()),
             start_ms=now_ms(),
@@ -68,13 +68,13 @@ class Recorder:
         )
 
     def begin(self, cell: Cell) -> Execution:
-        """A cell begins to run."""
+        """Start the execution of a cell and return it."""
         return self._timeline.open(cell)
 
     def end(self, execution: Execution, *, succeeded: bool, end_ms: int, failure: Failure | None = None) -> None:
-        """End a cell at `end_ms`; what Spark reports until this call still counts as its own.
+        """End a cell at `end_ms`; what Spark reports until this call is still assigned to it.
 
-        A cell that touched no data has a run only where it failed in Spark: then it meant to.
+        A cell that accessed no data has a run only if it failed in Spark.
         """
         failure = failure or Failure()
         self._timeline.close(execution, succeeded=succeeded, failure=failure)
@@ -82,72 +82,71 @@ class Recorder:
             entry = self._entries.get(execution)
         if entry is None and failure.is_of_spark:
             entry = self._entry(execution)
-            entry.account.is_failure = True
+            entry.report.is_failure = True
         if entry is not None:
             self._end(entry, execution, end_ms)
             self._sender.start()
 
     def _end(self, entry: _Entry, execution: Execution, end_ms: int) -> None:
-        entry.account.error = execution.failure.error
-        self._ledger.end(entry.account, end_ms, entry.ending(execution))
+        entry.report.error = execution.failure.error
+        self._queue.end(entry.report, end_ms, entry.ending(execution))
 
     def observe(self, observation: "Observation") -> None:
-        """Takes what Spark saw. Called on Spark's callback thread: it only files it.
+        """Add an observation to the report of its cell. Called on Spark's callback thread, so it only enqueues.
 
-        What touched nothing is no news of data; that something was not seen is, that a statement failed before it wrote,
-        and that a stream failed, for which nobody may wait.
+        An observation without any access is ignored, unless it has missing lineage, a failed statement, or a failed stream.
         """
         has_failed = observation.failed and observation.function == STREAM
-        touched = observation.reads or observation.writes or observation.intended
-        if not (touched or observation.unseen or has_failed):
+        has_accesses = observation.reads or observation.writes or observation.intended
+        if not (has_accesses or observation.unseen or has_failed):
             return
         execution = self._timeline.at(observation.started_ms)
         if execution is None:
-            self._ledger.add(self._session, observation)
+            self._queue.add(self._session, observation)
         else:
             entry = self._entry(execution)
             entry.failed |= has_failed
             entry.writes.extend((observation.started_ms, ref) for ref in observation.writes)
-            self._ledger.add(entry.account, observation)
+            self._queue.add(entry.report, observation)
             if execution.end_ms is not None:
-                # Late: where it is the first, the end of the cell has found no account to close.
+                # A late observation: if it is the first, the end of the cell found no report to close.
                 self._end(entry, execution, execution.end_ms)
         self._sender.start()
 
-    def touched(self, execution: Execution) -> bool:
-        """Whether an execution touched any data that we know of."""
+    def has_accesses(self, execution: Execution) -> bool:
+        """Return whether an execution accessed any captured data."""
         with self._lock:
             return execution in self._entries
 
     def written_by(self, execution: Execution, since_ms: int) -> list[str]:
-        """URNs of what an execution wrote in actions begun since then, in the order of the first write."""
+        """Return the URNs that an execution wrote in actions started since then, in the order of the first write."""
         with self._lock:
             entry = self._entries.get(execution)
         writes = entry.writes if entry else []
         return list(dict.fromkeys(ref.urn for started_ms, ref in writes if started_ms >= since_ms))
 
     def flush(self, timeout_s: float) -> int:
-        """Sends what waits, for at most that long; answers how much still waits."""
-        if not self._ledger.pending():
+        """Send pending reports, for at most `timeout_s`; return how many are still pending."""
+        if not self._queue.pending():
             return 0
         failures = self._sender.failures
         self._sender.retry()
-        self._ledger.wait_until_told(timeout_s, lambda: self._sender.failures > failures)
-        return self._ledger.pending()
+        self._queue.wait_until_delivered(timeout_s, lambda: self._sender.failures > failures)
+        return self._queue.pending()
 
     @property
     def refused(self) -> int:
-        """How many reports the server would not take."""
+        """Return the number of reports that the server refused."""
         return self._sender.refused
 
     def close(self, timeout_s: float) -> None:
-        """Sends what waits and ends the notebook's run, each for at most half of that long; a cell that runs is killed."""
+        """Send pending reports and end the notebook's run, each within half of `timeout_s`; a running cell counts as killed."""
         self.flush(timeout_s / 2)
         with self._lock:
             open_ones = [entry for execution, entry in self._entries.items() if execution.end_ms is None]
         for entry in open_ones:
-            self._ledger.end(entry.account, now_ms(), "killed")
-        self._ledger.end(self._session, now_ms(), "succeeded")
+            self._queue.end(entry.report, now_ms(), "killed")
+        self._queue.end(self._session, now_ms(), "succeeded")
         self.flush(timeout_s / 2)
         self._sender.stop(0.2)
 
@@ -156,7 +155,7 @@ class Recorder:
             entry = self._entries.get(execution)
             if entry is None:
                 entry = _Entry(
-                    Account(
+                    RunReport(
                         program=str(cell_program(self._namespace, self._notebook, execution.cell.id)),
                         run_id=execution.run_id,
                         start_ms=execution.start_ms,

@@ -1,4 +1,4 @@
-"""A table that is renamed where the catalog cannot rename what it has: a copy, and a link (docs/decisions/0022)."""
+"""Copy and link the metadata of a renamed table if the catalog cannot rename the entity (docs/decisions/0022)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-#: Aspects that the capture writes itself, that are computed, or that tell of one name alone.
-_OWN = frozenset(
+#: Aspects that are not copied: written by the capture, computed, or valid for one name only.
+_NOT_COPIED = frozenset(
     {"container", "datasetProfile", "operation", "schemaMetadata", "status", "technicalMetadata", "upstreamLineage"}
 )
 
@@ -27,23 +27,23 @@ def split_at_rename(observations: "Sequence[Observation]") -> "Sequence[Observat
 def carry_over(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
     """Return the proposals that copy the metadata of the old name and of its fields to the new one, and that link the two.
 
-    What the new name has already stays. The old name keeps its history.
+    Existing metadata of the new name stays. The old name keeps its history.
     """
-    found = _copies(catalog, old, new, run)
+    proposals = _copies(catalog, old, new, run)
     before, after = MetadataEntity(old), MetadataEntity(new)
-    if found:
+    if proposals:
         for field in catalog.list_fields(old)["fields"]:
-            found += _copies(catalog, before.append("field", field).urn, after.append("field", field).urn, run)
-    return [*found, _link(new, "renamedFrom", old, run), _link(old, "renamedTo", new, run)]
+            proposals += _copies(catalog, before.append("field", field).urn, after.append("field", field).urn, run)
+    return [*proposals, _link(new, "renamedFrom", old, run), _link(old, "renamedTo", new, run)]
 
 
 def _copies(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
     entity = find_entity(catalog, old)
     aspects = {} if entity is None else entity.get("aspects", {})
     return [
-        {"urn": new, "aspect": name, "operation": "upsert", "value": found["value"], "ifAbsent": True, "run": run}
-        for name, found in aspects.items()
-        if name not in _OWN and not name.endswith("Key")
+        {"urn": new, "aspect": name, "operation": "upsert", "value": aspect["value"], "ifAbsent": True, "run": run}
+        for name, aspect in aspects.items()
+        if name not in _NOT_COPIED and not name.endswith("Key")
     ]
 
 

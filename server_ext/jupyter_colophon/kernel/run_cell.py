@@ -1,4 +1,4 @@
-"""Runs the body of a cell magic as IPython would run the cell."""
+"""Run the body of a cell magic as IPython would run the cell."""
 
 import ast
 from typing import TYPE_CHECKING
@@ -8,14 +8,14 @@ if TYPE_CHECKING:
 
 
 def run_body(shell: "InteractiveShell", body: str) -> None:
-    """Executes code in the user's namespace and displays the value of a last expression.
+    """Execute code in the user's namespace and display the value of a last expression.
 
-    What the code raises goes through, so that the cell fails as it should and later cells stop. Code that awaits
-    at its top level is a SyntaxError here: the loop is busy with the magic itself.
+    Exceptions of the code propagate, so that the cell fails and later cells stop. A top-level `await` is a SyntaxError:
+    the event loop is busy with the magic itself.
     """
     __tracebackhide__ = "__ipython_bottom__"  # tracebacks show the person's lines, and %debug ends at them
     code = shell.transform_cell(body)  # type: ignore[no-untyped-call]
-    # A file name that IPython knows: tracebacks show the body's lines, under the number of the cell.
+    # A file name registered with IPython, so that tracebacks show the body's lines with the number of the cell.
     name = shell.compile.cache(code, shell.displayhook.prompt_count, raw_code=body)
     tree = shell.transform_ast(shell.compile.ast_parse(code, filename=name))  # type: ignore[no-untyped-call]
     final = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None

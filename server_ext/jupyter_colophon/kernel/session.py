@@ -1,4 +1,4 @@
-"""What accompanies a shell: its link to the server, its record, its captures, and what there is to say."""
+"""The session of a shell: its connection to the server, its recorder, its captures, and its messages."""
 
 import sys
 import time
@@ -14,9 +14,9 @@ from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.kernel.messages import Notices
 from jupyter_colophon.kernel.provenance import Provenance
 from jupyter_colophon.kernel.recorder import Recorder
-from jupyter_colophon.kernel.shutdown import at_farewell
-from jupyter_colophon.kernel.spark_sessions import Captures
-from jupyter_colophon.kernel.sync_status import Pending, is_done
+from jupyter_colophon.kernel.shutdown import on_shutdown
+from jupyter_colophon.kernel.spark_sessions import SparkCaptures
+from jupyter_colophon.kernel.sync_status import Pending, wait_for_entry
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -25,50 +25,50 @@ if TYPE_CHECKING:
     from jupyter_colophon.kernel.settings import Settings
     from jupyter_colophon.spark.plans.observation import Observation
 
-#: How long a `%metadata` command waits for what earlier cells did to reach the server.
-SETTLE_S = 2.0
+#: How long a `%metadata` command waits until the reports of earlier cells reached the server.
+SYNC_TIMEOUT_S = 2.0
 
-#: The part of it that Spark may take to tell what it did.
-HEAR_S = 1.0
+#: The part of it that is spent on waiting for Spark's events.
+SPARK_TIMEOUT_S = 1.0
 
-#: How long a kernel that ends waits for its last words.
-FAREWELL_S = 2.0
+#: How long a kernel that shuts down waits for its last reports.
+SHUTDOWN_TIMEOUT_S = 2.0
 
 
-class Companion:
-    """One per shell. Without a server (`catalog` and `recorder` are None) cells run as if it were not there."""
+class KernelSession:
+    """The session of one shell. Without a server (`catalog` and `recorder` are None) cells run unchanged."""
 
     def __init__(self, settings: "Settings", shell: "InteractiveShell") -> None:
         self.settings = settings
         self.notices = Notices()
-        self.captures = Captures(self._observe, self.notices)
+        self.captures = SparkCaptures(self._observe, self.notices)
         self.provenance = Provenance(self, shell)
         self.catalog: Operations | None = None
         self._server: Server | None = None
         self.recorder: Recorder | None = None
         self._shell = shell
-        #: The entry of the server's inbox that is known to be done.
+        #: The latest entry of the server's inbox that is known to be processed.
         self._done = ""
-        self._cancel_farewell: Callable[[], None] | None = None
+        self._unregister_shutdown: Callable[[], None] | None = None
 
     def start(self) -> None:
-        """Follows the shell from now on, and connects if the environment named a server. Sends nothing yet."""
+        """Track the cells of the shell, and connect if the environment names a server. Sends nothing yet."""
         if self.settings.server is not None:
             self.connect(self.settings.server)
-            # What programs said while no server answered.
+            # Send what programs emitted while no server was available.
             shipper_for(self.settings.server).look()
-        present.follow, present.settle, present.working = self.connect, self._settled, self._working
+        present.follow, present.settle, present.working = self.connect, self._sync_before_query, self._show_progress
         self.provenance.attach()
         if self.settings.capture:
             self.captures.start()
         else:
             self.captures.turn_off()
-        self._cancel_farewell = at_farewell(self._shell, self._farewell)
+        self._unregister_shutdown = on_shutdown(self._shell, self._shutdown)
 
     def stop(self) -> None:
-        """Undoes `start`: tells the last things and lets go of shell and server."""
-        if self._cancel_farewell is not None:
-            self._cancel_farewell()
+        """Undo `start`: send the last reports, and release shell and server."""
+        if self._unregister_shutdown is not None:
+            self._unregister_shutdown()
         self._change_to(None, None)
         self.captures.stop()
         self.provenance.detach()
@@ -76,52 +76,52 @@ class Companion:
         present.use(None)
 
     def connect(self, server: "Server") -> None:
-        """Uses this server from now on; what is still to be told goes to the one before."""
-        # A connection of its own: a command never waits behind a report.
-        told = self.settings
+        """Use this server from now on; pending reports go to the previous one."""
+        # A separate connection, so that a command never waits for a report.
+        settings = self.settings
         recorder = Recorder(
             Operations(Transport(server)),
-            told.notebook,
-            told.kernel,
+            settings.notebook,
+            settings.kernel,
             self.notices,
-            told.namespace,
-            with_source=told.record_cell_source,
+            settings.namespace,
+            with_source=settings.record_cell_source,
         )
         self._server = server
         self._change_to(Operations(Transport(server)), recorder)
         present.use(server)
 
-    def settle(self, timeout_s: float = SETTLE_S, hear_s: float = HEAR_S) -> Pending:
-        """Lets everything that cells and their programs did so far be known to the catalog; answers what still waits.
+    def sync(self, timeout_s: float = SYNC_TIMEOUT_S, spark_timeout_s: float = SPARK_TIMEOUT_S) -> Pending:
+        """Send everything that cells and their programs did so far; return what is still pending.
 
-        Waits at most `hear_s` for Spark, which counts as one report where it has not told all by then, and `timeout_s` for all.
+        Waits at most `spark_timeout_s` for Spark's events (counted as one report if they are late), `timeout_s` in total.
         """
         deadline = time.monotonic() + timeout_s
-        unheard = 0 if self.captures.drain(int(hear_s * 1000)) else 1
+        unreported = 0 if self.captures.drain(int(spark_timeout_s * 1000)) else 1
         if self.recorder is None or self.catalog is None:
-            return Pending(unheard)
-        reports = unheard + self.recorder.flush(max(deadline - time.monotonic(), 0.1))
+            return Pending(unreported)
+        reports = unreported + self.recorder.flush(max(deadline - time.monotonic(), 0.1))
         shipper = shipper_for(self._server)
-        words = shipper.flush(max(deadline - time.monotonic(), 0.1))
+        emitted = shipper.flush(max(deadline - time.monotonic(), 0.1))
         entry = shipper.entry
-        if entry != self._done and is_done(self.catalog, entry, deadline):
+        if entry != self._done and wait_for_entry(self.catalog, entry, deadline):
             self._done = entry
-        return Pending(reports, words, entry != self._done)
+        return Pending(reports, emitted, entry != self._done)
 
-    def say(self) -> None:
-        """Shows what there is to say, on standard error, a line each."""
+    def print_messages(self) -> None:
+        """Print the pending messages on standard error, one line each."""
         for line in self.notices.take():
             sys.stderr.write(line + "\n")
 
-    def _settled(self) -> None:
-        """Before a function of `metadata` asks."""
-        if words := str(self.settle()):
-            sys.stderr.write(words + "\n")
+    def _sync_before_query(self) -> None:
+        """Send pending reports before a function of `metadata` queries the server, and print what is still pending."""
+        if text := str(self.sync()):
+            sys.stderr.write(text + "\n")
 
     @contextmanager
-    def _working(self) -> Iterator[Tell]:
-        """A work of ours: what it reads is no news of the cell, and how far it is stands in one line that is gone at its end."""
-        with Line(sys.stdout, watched=True) as line, self.captures.reads_aside():
+    def _show_progress(self) -> Iterator[Tell]:
+        """Run one of our own operations: exclude its reads from the cell's lineage and show a temporary progress line."""
+        with Line(sys.stdout, watched=True) as line, self.captures.exclude_reads():
             yield lambda what: line.show(what, 0)
 
     def _observe(self, observation: "Observation") -> None:
@@ -129,8 +129,8 @@ class Companion:
             self.recorder.observe(observation)
 
     def _change_to(self, catalog: Operations | None, recorder: Recorder | None) -> None:
-        """What Spark did so far is the recorder's that was; what it tells while that says its last words is the new one's."""
-        deadline = time.monotonic() + FAREWELL_S
+        """Replace catalog and recorder. Spark's events so far go to the old recorder, events during its close to the new one."""
+        deadline = time.monotonic() + SHUTDOWN_TIMEOUT_S
         if self.recorder is not None:
             self.captures.drain()
         catalog_before, recorder_before = self.catalog, self.recorder
@@ -140,7 +140,7 @@ class Companion:
         if catalog_before is not None:
             catalog_before.close()
 
-    def _farewell(self) -> None:
-        # Whatever goes wrong here must not keep a kernel from ending.
+    def _shutdown(self) -> None:
+        # No error here may keep a kernel from shutting down.
         with suppress(Exception):
             self._change_to(None, None)

@@ -1,4 +1,4 @@
-"""What the kernel was told about its server, by the environment that the provisioner sets."""
+"""The settings of the kernel, from the environment that the provisioner sets."""
 
 import os
 from collections.abc import Mapping
@@ -12,26 +12,26 @@ _ON, _OFF = frozenset({"1", "on", "true", "yes"}), frozenset({"0", "off", "false
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where the server is (None: nobody said) and which notebook and kernel this is."""
+    """The server (None if unknown), and the notebook and kernel of this process."""
 
     server: Server | None
     token: str = field(repr=False)
     notebook: str
     kernel: str
     namespace: str
-    #: Whether Spark is listened to.
+    #: Whether Spark sessions are captured.
     capture: bool = True
-    #: Whether the source of cells is part of the record.
+    #: Whether the source of cells is recorded.
     record_cell_source: bool = False
 
     @classmethod
-    def of(cls, environ: Mapping[str, str]) -> "Settings":
-        """Reads COLOPHON_URL, COLOPHON_TOKEN, COLOPHON_NOTEBOOK (path below the server's root), COLOPHON_KERNEL and
-        COLOPHON_NAMESPACE (that of notebooks), COLOPHON_CAPTURE (`0`: Spark is not listened to) and COLOPHON_CELL_SOURCE
+    def from_environ(cls, environ: Mapping[str, str]) -> "Settings":
+        """Read COLOPHON_URL, COLOPHON_TOKEN, COLOPHON_NOTEBOOK (path below the server's root), COLOPHON_KERNEL and
+        COLOPHON_NAMESPACE (that of notebooks), COLOPHON_CAPTURE (`0`: Spark is not captured) and COLOPHON_CELL_SOURCE
         (`1`: the source of cells is recorded).
 
         Raises:
-            ValueError: COLOPHON_URL is not the URL of a server.
+            ValueError: COLOPHON_URL is not a valid URL of a server.
         """
         url, token = environ.get("COLOPHON_URL", ""), environ.get("COLOPHON_TOKEN", "")
         return cls(

@@ -1,4 +1,4 @@
-"""The moment at which a shell ends, while there is still time to tell the server."""
+"""Call a function when a shell shuts down, while there is still time to reach the server."""
 
 import atexit
 import os
@@ -6,43 +6,43 @@ from collections.abc import Callable
 from typing import Any
 
 
-def at_farewell(shell: object, say: Callable[[], None]) -> Callable[[], None]:
-    """Has `say` called when the shell ends: at a kernel's request to shut down, else at the interpreter's exit.
+def on_shutdown(shell: object, callback: Callable[[], None]) -> Callable[[], None]:
+    """Call `callback` when the shell ends: at a kernel's shutdown request, or else at the interpreter's exit.
 
-    A kernel that holds a JVM is terminated before its exit functions run: Jupyter gives it 2.5 s, and the JVM ends first.
-    Called twice, `say` must not mind. Gives a function that undoes it.
+    A kernel with a JVM is terminated before its exit functions run: Jupyter gives it 2.5 s, and the JVM ends first.
+    `callback` may be called twice. Return a function that unregisters it.
     """
     process = os.getpid()
 
-    def say_here() -> None:
-        # A forked child inherits the functions and not the threads: the session is its parent's.
+    def run_callback() -> None:
+        # A forked child inherits the functions but not the threads: the session belongs to its parent.
         if os.getpid() == process:
-            say()
+            callback()
 
-    atexit.register(say_here)
-    undo = _before_shutdown(getattr(shell, "kernel", None), say_here)
+    atexit.register(run_callback)
+    undo = _before_shutdown(getattr(shell, "kernel", None), run_callback)
 
-    def end() -> None:
-        atexit.unregister(say_here)
+    def unregister() -> None:
+        atexit.unregister(run_callback)
         undo()
 
-    return end
+    return unregister
 
 
-def _before_shutdown(kernel: Any, say: Callable[[], None]) -> Callable[[], None]:
-    """Puts a call before the kernel's own `do_shutdown`, on this one kernel; a shell without a kernel has none."""
+def _before_shutdown(kernel: Any, callback: Callable[[], None]) -> Callable[[], None]:
+    """Call `callback` before the `do_shutdown` of this kernel; do nothing without a kernel."""
     original = getattr(kernel, "do_shutdown", None)
     if original is None:
         return lambda: None
 
     def do_shutdown(restart: bool) -> Any:
-        say()
+        callback()
         return original(restart)
 
     kernel.do_shutdown = do_shutdown
 
     def undo() -> None:
-        # Where somebody wrapped it after us, ours stays inside theirs, and says nothing new.
+        # If other code has wrapped it since, our wrapper stays inside theirs, where a second call has no effect.
         if vars(kernel).get("do_shutdown") is do_shutdown:
             del kernel.do_shutdown
 

@@ -1,4 +1,4 @@
-"""The Spark sessions of this kernel, each with its listener. PySpark is imported by the user or not at all."""
+"""Capture the Spark sessions of this kernel, each with its own listener. Never imports PySpark before the user does."""
 
 import sys
 import threading
@@ -12,37 +12,37 @@ from jupyter_colophon.spark.capture import session_hook
 from jupyter_colophon.spark.plans.observation import Observation
 
 if TYPE_CHECKING:
-    # It imports py4j: here for its name alone.
+    # It imports py4j: only needed for the type.
     from jupyter_colophon.spark.capture.attach import Capture
 
-#: How long the end of a cell waits for Spark to tell what it did (spec CAPTURE-2).
+#: How long the end of a cell waits for Spark's events (spec CAPTURE-2).
 DRAIN_MS = 500
-#: How long a command waits for Spark to tell what it did itself.
-ASIDE_MS = 5_000
+#: How long a command waits for the events of its own reads.
+EXCLUDED_READS_MS = 5_000
 
 
-class Captures:
-    """Attaches a listener to every classic session as it is made; with Spark Connect it says that it cannot."""
+class SparkCaptures:
+    """Attaches a listener to every classic session when it is created; shows a notice for a Spark Connect session."""
 
     def __init__(self, sink: Callable[[Observation], None], notices: Notices) -> None:
         self._sink, self._notices = sink, notices
         self._lock = threading.Lock()
         self._captures: list[tuple[Any, Capture]] = []
         self._unhook: Callable[[], None] | None = None
-        #: What sessions that ended could not record.
+        #: Number of executions that ended sessions could not record.
         self._missed = 0
-        self._is_aside = False
+        self._excludes_reads = False
         self._state = "no Spark session yet"
 
     @property
     def state(self) -> str:
-        """Whether there is anything to listen to, and how much was lost of it."""
+        """Return whether sessions are captured, and how many executions could not be recorded."""
         with self._lock:
             missed = self._missed + sum(capture.errors for _, capture in self._captures)
         return f"{self._state}; not recorded: {count_of(missed, 'execution')}" if missed else self._state
 
     def start(self) -> None:
-        """Waits for sessions from now on, and takes the one that is active already."""
+        """Attach to sessions created from now on, and to the active one."""
         self._unhook = session_hook.on_session(self._attach)
         module = sys.modules.get("pyspark.sql.session")
         active = module.SparkSession.getActiveSession() if module is not None else None
@@ -50,11 +50,11 @@ class Captures:
             self._attach(active, session_hook.SessionKind.CLASSIC)
 
     def turn_off(self) -> None:
-        """Listen to no session: COLOPHON_CAPTURE or the server's setting `capture` says so."""
+        """Capture no session, as COLOPHON_CAPTURE or the server's setting `capture` requires."""
         self._state = "off"
 
     def stop(self) -> None:
-        """Takes every listener off."""
+        """Detach every listener."""
         if self._unhook is not None:
             self._unhook()
             self._unhook = None
@@ -62,51 +62,51 @@ class Captures:
             captures, self._captures = self._captures, []
             self._state = "off"
         for _, capture in captures:
-            # The JVM may be gone before us.
+            # The JVM may have ended already.
             with suppress(Exception):
                 capture.detach()
 
     def drain(self, timeout_ms: int = DRAIN_MS) -> bool:
-        """Waits until Spark has told what has happened so far, at most that long over all sessions; whether it has."""
+        """Wait for the pending events of all sessions, at most `timeout_ms` in total; return whether all arrived."""
         with self._lock:
-            # A session that was stopped has nothing more to tell: no reason to wait, nor to warn.
-            over = [capture for session, capture in self._captures if not _is_alive(session)]
-            self._missed += sum(capture.errors for capture in over)
-            self._captures = [(session, capture) for session, capture in self._captures if capture not in over]
+            # A stopped session sends no more events: do not wait, and do not warn.
+            stopped = [capture for session, capture in self._captures if not _is_alive(session)]
+            self._missed += sum(capture.errors for capture in stopped)
+            self._captures = [(session, capture) for session, capture in self._captures if capture not in stopped]
             captures = [capture for _, capture in self._captures]
-        heard = [_drained(capture, timeout_ms // len(captures)) for capture in captures]
-        return all(heard)
+        drained = [_drain(capture, timeout_ms // len(captures)) for capture in captures]
+        return all(drained)
 
     @contextmanager
-    def reads_aside(self) -> Iterator[None]:
-        """What is only read within is a command's own work, and no news of the cell's data."""
-        self.drain(ASIDE_MS)
-        self._is_aside = True
+    def exclude_reads(self) -> Iterator[None]:
+        """Exclude reads inside the block from the lineage of the cell: they are a command's own work."""
+        self.drain(EXCLUDED_READS_MS)
+        self._excludes_reads = True
         try:
             yield
         finally:
-            self.drain(ASIDE_MS)
-            self._is_aside = False
+            self.drain(EXCLUDED_READS_MS)
+            self._excludes_reads = False
 
-    def _hear(self, observation: Observation) -> None:
-        if observation.writes or not self._is_aside:
+    def _on_observation(self, observation: Observation) -> None:
+        if observation.writes or not self._excludes_reads:
             self._sink(observation)
 
     def _attach(self, session: Any, kind: session_hook.SessionKind) -> None:
         if kind is session_hook.SessionKind.CONNECT:
             self._state = "the cluster's (Spark Connect)"
-            self._notices.say_once(
+            self._notices.add_once(
                 "connect",
-                "Colophon: this is a Spark Connect session. What it reads and writes is recorded by the cluster, if at all.",
+                "Colophon: this is a Spark Connect session. Its reads and writes can only be recorded by the cluster.",
             )
             return
-        # Late: it imports py4j, which came with the session.
+        # Imported late: it needs py4j, which is there once a session exists.
         from jupyter_colophon.spark.capture.attach import attach
 
         with self._lock:
-            # A session may be announced after it was found active.
+            # The hook may report a session that was already found as the active one.
             if all(known is not session for known, _ in self._captures):
-                self._captures.append((session, attach(session, self._hear)))
+                self._captures.append((session, attach(session, self._on_observation)))
             self._state = "on"
 
 
@@ -114,8 +114,8 @@ def _is_alive(session: Any) -> bool:
     return session.sparkContext._jsc is not None
 
 
-def _drained(capture: "Capture", timeout_ms: int) -> bool:
-    # The JVM may die while we ask it.
+def _drain(capture: "Capture", timeout_ms: int) -> bool:
+    # The JVM may end during the call.
     with suppress(Exception):
         return capture.drain(timeout_ms)
     return False

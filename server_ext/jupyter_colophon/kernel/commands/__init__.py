@@ -1,1 +1,1 @@
-"""What each word after `%metadata` is: how it is asked, and what it does. A new one is a `Command` in `table.py`, and a page in `display/pages.py`."""
+"""The commands of `%metadata`. A new one needs a `Command` in `command_table.py` and a page in `rendering/renderers.py`."""

@@ -1,4 +1,4 @@
-"""One word after `%metadata`."""
+"""A command of `%metadata`."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from jupyter_colophon.client.api.answer import Result
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.session import Companion
+    from jupyter_colophon.kernel.session import KernelSession
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How it is asked (`arguments` fills its parser), what it does, and the paragraph of its help.
+    """The name of a command, its help paragraph, its arguments (`arguments` fills the parser), and its function.
 
-    What it takes is completed by the names of its arguments (completion.py). `at_once`: it needs nothing of what cells did, or waits for that itself.
-    Where `run` cannot do it, it raises ClientError, MetadataError, ValueError or OSError, whose text is one line.
+    Arguments are completed by their names (completion.py). `at_once`: the command does not need the reports of earlier
+    cells, or waits for them itself. `run` raises ClientError, MetadataError, ValueError or OSError with one line of text.
     """
 
     name: str
     help: str
     arguments: Callable[[ArgumentParser], None]
-    run: "Callable[[Companion, Namespace], Result]"
+    run: "Callable[[KernelSession, Namespace], Result]"
     at_once: bool = False

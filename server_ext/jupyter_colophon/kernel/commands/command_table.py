@@ -9,21 +9,21 @@ from jupyter_colophon.kernel.commands.command import Command
 from jupyter_colophon.kernel.help_text import help_on
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.session import Companion
+    from jupyter_colophon.kernel.session import KernelSession
 
 
 def _help_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("topic", metavar="COMMAND", nargs="?", choices=sorted(COMMANDS))
 
 
-def _help(_: "Companion", asked: Namespace) -> Result:
-    text = help_on(asked.topic, {name: command.help for name, command in COMMANDS.items()})
+def _help(_: "KernelSession", args: Namespace) -> Result:
+    text = help_on(args.topic, {name: command.help for name, command in COMMANDS.items()})
     return Result("help", {"text": text}, ("text",), [(text,)])
 
 
 _HELP = Command(
     "help",
-    "%metadata help [COMMAND]            this, or what it says of one command (also: %metadata COMMAND --help)",
+    "%metadata help [COMMAND]            show this help, or that of one command (also: %metadata COMMAND --help)",
     _help_arguments,
     _help,
     at_once=True,

@@ -1,4 +1,4 @@
-"""`%metadata crawl PATH|CATALOG`: what is in folders and catalogs, by the session of the notebook (docs/crawl.md)."""
+"""`%metadata crawl PATH|CATALOG`: crawl folders and catalogs with the Spark session of the notebook (docs/crawl.md)."""
 
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from jupyter_colophon.kernel.commands.command import Command
 from jupyter_colophon.spark.crawl.options import JOBS_MOST
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.session import Companion
+    from jupyter_colophon.kernel.session import KernelSession
 
 _ROWS_MOST = 999_999_999
 
@@ -19,40 +19,40 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--include", metavar="GLOB", action="append", default=[])
     parser.add_argument("--exclude", metavar="GLOB", action="append", default=[])
     parser.add_argument("--option", metavar="OPTION=VALUE", action="append", default=[], type=argument_types.argument)
-    parser.add_argument("--sample", metavar="N", type=argument_types.whole(1, _ROWS_MOST))
-    parser.add_argument("--jobs", metavar="N", type=argument_types.whole(1, JOBS_MOST), default=1)
+    parser.add_argument("--sample", metavar="N", type=argument_types.integer(1, _ROWS_MOST))
+    parser.add_argument("--jobs", metavar="N", type=argument_types.integer(1, JOBS_MOST), default=1)
     parser.add_argument("--no-statistics", dest="statistics", action="store_false")
     parser.add_argument("--views", action="store_true")
     parser.add_argument("--force", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
 
 
-def _crawl(_: "Companion", asked: Namespace) -> Result:
+def _crawl(_: "KernelSession", args: Namespace) -> Result:
     from jupyter_colophon.spark.crawl.api import crawl
 
     try:
         return crawl(
-            asked.place,
-            include=asked.include,
-            exclude=asked.exclude,
-            statistics=asked.statistics,
-            sample=asked.sample,
-            views=asked.views,
-            options=dict(asked.option),
-            force=asked.force,
-            dry_run=asked.dry_run,
-            jobs=asked.jobs,
+            args.place,
+            include=args.include,
+            exclude=args.exclude,
+            statistics=args.statistics,
+            sample=args.sample,
+            views=args.views,
+            options=dict(args.option),
+            force=args.force,
+            dry_run=args.dry_run,
+            jobs=args.jobs,
         )
     except KeyboardInterrupt as stop:
-        # One line says it; the cell fails, so that those behind it are not run.
-        raise ValueError(str(stop) or "it was stopped") from None
+        # Show one line; the cell fails, so that later cells do not run.
+        raise ValueError(str(stop) or "interrupted") from None
 
 
 COMMANDS = (
     Command(
         "crawl",
         """\
-%metadata crawl PATH|CATALOG        tell what is in a folder or a catalog of Spark's, with figures of the columns
+%metadata crawl PATH|CATALOG        record the datasets in a folder or a Spark catalog, with column statistics
                                     [--include GLOB] [--exclude GLOB] [--no-statistics] [--sample N] [--force] [--dry-run]
                                     [--views] [--jobs N] [--option OPTION=VALUE]""",
         _arguments,

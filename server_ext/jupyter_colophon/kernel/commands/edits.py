@@ -1,4 +1,4 @@
-"""`%metadata tag untag set unset propagate`: what people say of data."""
+"""`%metadata tag untag set unset propagate`: edit the metadata of data."""
 
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,32 +9,32 @@ from jupyter_colophon.kernel import argument_types
 from jupyter_colophon.kernel.commands.command import Command
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.session import Companion
+    from jupyter_colophon.kernel.session import KernelSession
 
 
-def named(parser: ArgumentParser, *, has_fields: bool = True) -> None:
-    """The data that a command is about, and if need be which field of it."""
+def add_name_argument(parser: ArgumentParser, *, has_fields: bool = True) -> None:
+    """Add the argument NAME, and unless `has_fields` is false the option --field."""
     parser.add_argument("name", metavar="NAME")
     if has_fields:
         parser.add_argument("--field", metavar="FIELD")
 
 
-def _tags(parser: ArgumentParser) -> None:
-    named(parser)
+def _tag_arguments(parser: ArgumentParser) -> None:
+    add_name_argument(parser)
     parser.add_argument("tags", metavar="TAG", nargs="+", type=argument_types.tag)
 
 
-def _pairs(parser: ArgumentParser) -> None:
-    named(parser)
+def _pair_arguments(parser: ArgumentParser) -> None:
+    add_name_argument(parser)
     parser.add_argument("pairs", metavar="KEY=VALUE", nargs="+", type=argument_types.pair)
 
 
-def _keys(parser: ArgumentParser) -> None:
-    named(parser)
+def _key_arguments(parser: ArgumentParser) -> None:
+    add_name_argument(parser)
     parser.add_argument("keys", metavar="KEY", nargs="+", type=argument_types.key)
 
 
-def _ends(parser: ArgumentParser) -> None:
+def _propagate_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="SOURCE")
     parser.add_argument("sink", metavar="SINK")
     parser.add_argument("--tags", dest="tag_globs", action="append", metavar="GLOB")
@@ -46,45 +46,45 @@ def _fields(word: str) -> Any:
     return "same" if word == "same" else argument_types.argument(word)
 
 
-def _tag(_: "Companion", asked: Namespace) -> Result:
-    return present.verbs().tag(asked.name, *asked.tags, field=asked.field)
+def _tag(_: "KernelSession", args: Namespace) -> Result:
+    return present.verbs().tag(args.name, *args.tags, field=args.field)
 
 
-def _untag(_: "Companion", asked: Namespace) -> Result:
-    return present.verbs().untag(asked.name, *asked.tags, field=asked.field)
+def _untag(_: "KernelSession", args: Namespace) -> Result:
+    return present.verbs().untag(args.name, *args.tags, field=args.field)
 
 
-def _set(_: "Companion", asked: Namespace) -> Result:
-    return present.verbs().set(asked.name, dict(asked.pairs), field=asked.field)
+def _set(_: "KernelSession", args: Namespace) -> Result:
+    return present.verbs().set(args.name, dict(args.pairs), field=args.field)
 
 
-def _unset(_: "Companion", asked: Namespace) -> Result:
-    return present.verbs().unset(asked.name, *asked.keys, field=asked.field)
+def _unset(_: "KernelSession", args: Namespace) -> Result:
+    return present.verbs().unset(args.name, *args.keys, field=args.field)
 
 
-def _propagate(_: "Companion", asked: Namespace) -> Result:
-    fields: dict[str, str] | Literal["same"] = "same" if "same" in asked.fields else dict(asked.fields)
-    return present.verbs().propagate(asked.name, asked.sink, asked.key_globs, asked.tag_globs, fields=fields)
+def _propagate(_: "KernelSession", args: Namespace) -> Result:
+    fields: dict[str, str] | Literal["same"] = "same" if "same" in args.fields else dict(args.fields)
+    return present.verbs().propagate(args.name, args.sink, args.key_globs, args.tag_globs, fields=fields)
 
 
 COMMANDS = (
-    Command("tag", "%metadata tag NAME TAG…             put tags on data   [--field FIELD]", _tags, _tag),
-    Command("untag", "%metadata untag NAME TAG…           take tags away   [--field FIELD]", _tags, _untag),
+    Command("tag", "%metadata tag NAME TAG…             put tags on data   [--field FIELD]", _tag_arguments, _tag),
+    Command("untag", "%metadata untag NAME TAG…           remove tags   [--field FIELD]", _tag_arguments, _untag),
     Command(
         "set",
         """\
 %metadata set NAME KEY=VALUE…       set properties; quote a value with spaces: "refresh=every morning"
                                     [--field FIELD]""",
-        _pairs,
+        _pair_arguments,
         _set,
     ),
-    Command("unset", "%metadata unset NAME KEY…           remove properties   [--field FIELD]", _keys, _unset),
+    Command("unset", "%metadata unset NAME KEY…           remove properties   [--field FIELD]", _key_arguments, _unset),
     Command(
         "propagate",
         """\
-%metadata propagate SOURCE SINK     say of the second what people said of the first: all, or what fits
+%metadata propagate SOURCE SINK     copy tags and properties: all, or those matching the globs
                                     [--tags GLOB]… [--properties GLOB]… [--fields same|A=B]…""",
-        _ends,
+        _propagate_arguments,
         _propagate,
     ),
 )

@@ -1,4 +1,4 @@
-"""`%metadata pipeline …`: pipelines on the session of the notebook (docs/pipelines.md)."""
+"""`%metadata pipeline …`: run pipelines on the Spark session of the notebook (docs/pipelines.md)."""
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import replace
@@ -11,7 +11,7 @@ from jupyter_colophon.kernel.commands.command import Command
 from jupyter_colophon.pipelines.api import VERBS, pipeline, wrong
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.session import Companion
+    from jupyter_colophon.kernel.session import KernelSession
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -20,16 +20,17 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("arguments", metavar="ARGUMENT=VALUE", nargs="*", type=argument_types.argument)
 
 
-def _pipeline(_: "Companion", asked: Namespace) -> Result:
-    if asked.verb is None:
-        msg = "pipeline: say what to do: list, or validate, preview or run PIPELINE"
+def _pipeline(_: "KernelSession", args: Namespace) -> Result:
+    if args.verb is None:
+        msg = "pipeline: a subcommand is required: list, or validate, preview or run PIPELINE"
         raise ValueError(msg)
     try:
-        return pipeline(asked.verb, asked.name, dict(asked.arguments))
+        return pipeline(args.verb, args.name, dict(args.arguments))
     except InvalidInstance as error:
-        answer = wrong(asked.name, error)
-        is_told = asked.verb == "validate"
-        return answer if is_told else replace(answer, failure=f"{asked.name} is not valid, and was not run")
+        answer = wrong(args.name, error)
+        return (
+            answer if args.verb == "validate" else replace(answer, failure=f"{args.name} is not valid and was not run")
+        )
 
 
 COMMANDS = (

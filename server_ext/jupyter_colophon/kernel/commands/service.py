@@ -1,4 +1,4 @@
-"""`%metadata use connect health status`: which server, which namespace, and how it is."""
+"""`%metadata use connect health status`: choose the server and the namespace, and show the status."""
 
 import getpass
 from argparse import ArgumentParser, Namespace
@@ -10,7 +10,7 @@ from jupyter_colophon.core.display_text import count_of
 from jupyter_colophon.kernel.commands.command import Command
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.session import Companion
+    from jupyter_colophon.kernel.session import KernelSession
 
 
 def _use_arguments(parser: ArgumentParser) -> None:
@@ -23,49 +23,49 @@ def _connect_arguments(parser: ArgumentParser) -> None:
 
 
 def _no_arguments(_: ArgumentParser) -> None:
-    """It takes none."""
+    """Add no arguments."""
 
 
-def _use(_: "Companion", asked: Namespace) -> Result:
-    return current_connection.present.verbs().use("" if asked.clear else asked.namespace)
+def _use(_: "KernelSession", args: Namespace) -> Result:
+    return current_connection.present.verbs().use("" if args.clear else args.namespace)
 
 
-def _connect(_: "Companion", asked: Namespace) -> Result:
-    return current_connection.connect(asked.url, current_connection.token_for(asked.url) or _asked_token())
+def _connect(_: "KernelSession", args: Namespace) -> Result:
+    return current_connection.connect(args.url, current_connection.token_for(args.url) or _prompt_for_token())
 
 
-def _asked_token() -> str:
-    """Asks the person: a token in a cell would be kept in the notebook, its history and its runs."""
+def _prompt_for_token() -> str:
+    """Prompt for the token: in a cell it would be stored in the notebook, its history and its runs."""
     try:
         return getpass.getpass("Token: ")
     except (EOFError, NotImplementedError):
-        msg = "a token is needed, and nobody can be asked for it here: set COLOPHON_TOKEN"
+        msg = "a token is required, and it cannot be entered here: set COLOPHON_TOKEN"
         raise ValueError(msg) from None
 
 
-def _health(companion: "Companion", _: Namespace) -> Result:
+def _health(session: "KernelSession", _: Namespace) -> Result:
     verbs = current_connection.present.verbs()
     facts = {
         "server": current_connection.present.server.url,
-        "notebook": companion.settings.notebook,
+        "notebook": session.settings.notebook,
         "namespace": verbs.namespace or "none in use",
-        "capture": companion.captures.state,
-        "waiting": str(companion.settle(0, 0.1)) or "nothing",
+        "capture": session.captures.state,
+        "waiting": str(session.sync(0, 0.1)) or "nothing",
     }
-    if companion.recorder is not None and companion.recorder.refused:
-        facts["refused"] = count_of(companion.recorder.refused, "report")
+    if session.recorder is not None and session.recorder.refused:
+        facts["refused"] = count_of(session.recorder.refused, "report")
     found = verbs.health()
     return Result(found.kind, {**found.document, "kernel": facts}, found.columns, found.rows)
 
 
-_HEALTH = "%metadata health                    is the catalog there, and does it record this notebook (also: status)"
+_HEALTH = "%metadata health                    status of the catalog and of the lineage capture of this notebook (also: status)"
 
 COMMANDS = (
     Command(
         "use",
         """\
-%metadata use [NAMESPACE]           names without a dot are of this namespace from now on; without a word: which one it is
-                                    [--clear]: of none again""",
+%metadata use [NAMESPACE]           use this namespace for names without a dot; without NAMESPACE: show the current one
+                                    [--clear]: use none""",
         _use_arguments,
         _use,
         at_once=True,
@@ -74,7 +74,7 @@ COMMANDS = (
     Command("status", _HEALTH, _no_arguments, _health, at_once=True),
     Command(
         "connect",
-        "%metadata connect URL               use this server (asks for the token, or takes COLOPHON_TOKEN)",
+        "%metadata connect URL               use this server (prompts for the token, or uses COLOPHON_TOKEN)",
         _connect_arguments,
         _connect,
         at_once=True,
