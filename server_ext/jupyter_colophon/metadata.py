@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.api.answer import Result
-    from jupyter_colophon.client.api.current_connection import connect, present
+    from jupyter_colophon.client.api.current_connection import connect, current
     from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, RequestFailed, ServerUnavailable
     from jupyter_colophon.client.programs.context import RunContext
     from jupyter_colophon.client.programs.entity import MetadataEntity
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.spark.dataframe_tags import Tags, fields_of, sources_of, tags_of
 
     #: The verbs of the present connection, for who reads the types.
-    _verbs = present.verbs()
+    _verbs = current.api()
     use, health = _verbs.use, _verbs.health
     tag, untag, set, unset, propagate = _verbs.tag, _verbs.untag, _verbs.set, _verbs.unset, _verbs.propagate
     show, search, keys, lineage = _verbs.show, _verbs.search, _verbs.keys, _verbs.lineage

@@ -16,8 +16,8 @@ import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.programs import outbox as spooling
 from jupyter_colophon.client.programs import outbox_sender
-from jupyter_colophon.client.programs.outbox import Entry, SpoolFile, left_behind
-from jupyter_colophon.client.programs.outbox_sender import Shipper
+from jupyter_colophon.client.programs.outbox import OutboxEntry, OutboxFile, claim_orphaned_files
+from jupyter_colophon.client.programs.outbox_sender import OutboxSender
 from jupyter_colophon.client.transport import Server
 from live import LiveServer, live_kernel
 from support.process import running
@@ -166,15 +166,15 @@ def test_flush_ships_for_its_server_leaves_what_is_others_and_drops_what_cannot_
     emit = {"urn": URN.format("flushed"), "aspect": "businessMetadata", "operation": "annotate"}
     wrong = {**emit, "value": {"properties": {"no good": "CANARY"}}}
     fine = {**emit, "value": {"properties": {"number": "1"}}}
-    mine = SpoolFile.create(outbox, "http://127.0.0.1:1/")
+    mine = OutboxFile.create(outbox, "http://127.0.0.1:1/")
     for number, proposals in enumerate(([wrong], [fine], "nonsense")):
-        mine.append(Entry(f"key-{number}", "emit", "urn:li:dataProcessInstance:r", {"proposals": proposals}))
+        mine.append(OutboxEntry(f"key-{number}", "emit", "urn:li:dataProcessInstance:r", {"proposals": proposals}))
     mine.release()
     for text in ('{"kind": "rm", "key": "k", "run": "r", "body": {}}\n', "[]\n", '{"key": 1}\n'):
         with mine.path.open("a") as file:
             file.write(text)
-    other = SpoolFile.create(outbox, "https://team.example/hub/")
-    other.append(Entry("key", "emit", "urn:li:dataProcessInstance:r", {"proposals": [fine]}))
+    other = OutboxFile.create(outbox, "https://team.example/hub/")
+    other.append(OutboxEntry("key", "emit", "urn:li:dataProcessInstance:r", {"proposals": [fine]}))
     other.release()
     back()
     code, told = flushed()
@@ -218,21 +218,21 @@ def test_a_kernel_ships_what_programs_left(server: LiveServer, monkeypatch: pyte
 
 
 class TestFile:
-    def entry(self, number: int, run: str = "r") -> Entry:
-        return Entry(f"key-{number}", "emit", run, {"proposals": [{"urn": f"é {number}"}]})
+    def entry(self, number: int, run: str = "r") -> OutboxEntry:
+        return OutboxEntry(f"key-{number}", "emit", run, {"proposals": [{"urn": f"é {number}"}]})
 
     def test_a_living_process_keeps_its_file_and_a_dead_ones_is_anybodys(self, tmp_path: Path) -> None:
-        file = SpoolFile.create(tmp_path, "http://x/")
+        file = OutboxFile.create(tmp_path, "http://x/")
         entries = [self.entry(number) for number in range(5)]
         for one in entries:
             file.append(one)
-        assert list(left_behind(tmp_path)) == []
+        assert list(claim_orphaned_files(tmp_path)) == []
         file.done(entries[1])
         file.done(entries[0])
         file.release()
-        (found,) = left_behind(tmp_path)
-        assert (found.server, found.waiting(), found.torn) == ("http://x/", tuple(entries[2:]), 0)
-        assert list(left_behind(tmp_path)) == []
+        (found,) = claim_orphaned_files(tmp_path)
+        assert (found.server, found.waiting(), found.unreadable) == ("http://x/", tuple(entries[2:]), 0)
+        assert list(claim_orphaned_files(tmp_path)) == []
         for one in entries[2:]:
             found.done(one)
         found.append(entries[0])
@@ -242,7 +242,7 @@ class TestFile:
         assert list(tmp_path.iterdir()) == []
 
     def test_half_a_line_is_the_only_one_that_is_lost(self, tmp_path: Path) -> None:
-        file = SpoolFile.create(tmp_path, "http://x/")
+        file = OutboxFile.create(tmp_path, "http://x/")
         entries = [self.entry(number) for number in range(3)]
         for one in entries:
             file.append(one)
@@ -250,16 +250,16 @@ class TestFile:
         whole = file.path.read_bytes()
         for cut in range(len(whole)):
             file.path.write_bytes(whole[:cut])
-            (found,) = left_behind(tmp_path)
+            (found,) = claim_orphaned_files(tmp_path)
             lines = whole[:cut].count(b"\n")
             is_whole = cut == 0 or whole[cut : cut + 1] == b"\n" or whole[cut - 1 : cut] == b"\n"
             assert len(found.waiting()) == max(lines - 1 + (whole[cut : cut + 1] == b"\n" and cut > 0), 0)
-            assert found.torn == (0 if is_whole else 1)
+            assert found.unreadable == (0 if is_whole else 1)
             if len(found.waiting()) > 1:
                 found.done(found.waiting()[0])
                 left = found.waiting()
                 found.release()
-                (found,) = left_behind(tmp_path)
+                (found,) = claim_orphaned_files(tmp_path)
                 assert found.waiting() == left
             found.release()
 
@@ -267,7 +267,7 @@ class TestFile:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         monkeypatch.setattr(spooling, "LARGEST_FILE_BYTES", 300)
-        shipper = Shipper(None, tmp_path)
+        shipper = OutboxSender(None, tmp_path)
         with caplog.at_level(logging.WARNING):
             for number in range(10):
                 shipper.put(self.entry(number))
@@ -275,7 +275,7 @@ class TestFile:
         assert 0 < shipper.waiting < 5
         assert caplog.text.count("cannot be kept") == shipper.dropped
         shipper.close()
-        (found,) = left_behind(tmp_path)
+        (found,) = claim_orphaned_files(tmp_path)
         assert [one.key for one in found.waiting()] == [f"key-{number}" for number in range(len(found))]
         found.release()
 
@@ -307,5 +307,5 @@ print(len(list(Path({str(tmp_path)!r}).iterdir())))
             ("https://x/", "http://localhost/", False),
             ("http://localhost/", "https://x/", False),
         ]
-        assert [spooling.same_place(one, other) for one, other, _ in table] == [same for *_, same in table]
+        assert [spooling.is_same_server(one, other) for one, other, _ in table] == [same for *_, same in table]
         assert Server("http://localhost:1").url

@@ -6,7 +6,7 @@ import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.cli.entities.search import Search
 from jupyter_colophon.cli.parser import Parser
-from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.core.model.search_filters import FACETS, FILTERS
 from jupyter_colophon.kernel.arguments import parse_line
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
@@ -20,9 +20,9 @@ def known(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The environment of a program that a server started."""
     monkeypatch.setenv("COLOPHON_URL", server.url)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    present.use(None)
+    current.use(None)
     yield
-    present.use(None)
+    current.use(None)
 
 
 NAMES = {one.name for one in FILTERS}
@@ -51,7 +51,7 @@ def test_filter_needs_no_query(catalog: Any, database: str) -> None:
     assert len(metadata.search(tag=f"tag-{database}", scope="SYSTEM", platform="hive")) == 0
     with pytest.raises(ValueError, match="needs a query or a filter"):
         metadata.search()
-    with pytest.raises(TypeError, match="no filter 'colour', but type, namespace"):
+    with pytest.raises(TypeError, match="unknown filter 'colour'; known filters: type, namespace"):
         metadata.search("x", colour="red")
 
 

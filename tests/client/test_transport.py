@@ -103,7 +103,7 @@ def test_nobody_listening_is_an_absent_server():
 def test_a_server_that_never_answers_is_given_up_in_time():
     release = threading.Event()
     with serving(lambda _: release.wait(30)) as server:
-        with pytest.raises(ServerUnavailable, match="time is over"):
+        with pytest.raises(ServerUnavailable, match="timed out"):
             Transport(Server(server.url), timeout_s=0.2).request("GET", "/x")
         release.set()
 
@@ -171,7 +171,7 @@ def test_a_token_is_never_sent_on_to_where_a_server_points():
 def test_an_answer_that_is_no_json_is_no_catalog():
     with (
         serving(lambda stranger: stranger.reply(200, b"<html>")) as server,
-        pytest.raises(ServerUnavailable, match="not the catalog"),
+        pytest.raises(ServerUnavailable, match="not from the catalog"),
     ):
         Transport(Server(server.url)).request("GET", "/x")
 
@@ -197,7 +197,7 @@ def test_a_base_path_of_any_characters_is_encoded_once():
 
 def test_a_token_that_no_header_can_hold_is_refused_unseen():
     for token in ("CANARY\n", "CANÄRY"):
-        with pytest.raises(ValueError, match="no token has"):
+        with pytest.raises(ValueError, match="invalid characters"):
             Server("http://h/", token)
 
 

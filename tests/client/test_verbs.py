@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon import metadata
-from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.rendering.renderers import render
 
@@ -43,9 +43,9 @@ def known(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The environment of a program that a server started."""
     monkeypatch.setenv("COLOPHON_URL", server.url)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    present.use(None)
+    current.use(None)
     yield
-    present.use(None)
+    current.use(None)
 
 
 def urn(database: str, table: str = "t") -> str:
@@ -126,7 +126,7 @@ def test_what_is_said_of_fields_is_shown_with_their_table_and_its_newest_profile
 def test_what_is_no_name_is_said_to_be_none() -> None:
     for ask in (metadata.show, metadata.tag, metadata.lineage, metadata.history):
         for named in (None, 7):
-            with pytest.raises(TypeError, match="a name is a text"):
+            with pytest.raises(TypeError, match="a name must be a string"):
                 ask(named)
 
 
@@ -221,7 +221,7 @@ def test_history_and_diff_show_removed_and_old_values(database: str) -> None:
 
 def test_an_aspect_in_which_nothing_was_said_is_told_from_data_that_is_not_there(database: str) -> None:
     for ask in (metadata.history, metadata.diff):
-        with pytest.raises(metadata.NotFound, match=f"nothing was ever said in the aspect nosuch of {database}.t; its"):
+        with pytest.raises(metadata.NotFound, match=f"{database}.t has no aspect nosuch; its"):
             ask(f"{database}.t", aspect="nosuch")
         with pytest.raises(metadata.NotFound, match=r"aspect businessMetadata .* technicalMetadata"):
             ask(f"{database}.t")
@@ -285,8 +285,8 @@ def test_of_a_name_that_makes_an_entry_the_one_that_was_perhaps_meant_is_told(
 ) -> None:
     for name in ("flights", "orders", "o"):
         metadata.tag(f"{database}.{name}", "a")
-    alike = meant and urn(database, meant)
-    assert metadata.tag(f"{database}.{typed}", "a").document["similarName"] == alike
+    find_similar_dataset = meant and urn(database, meant)
+    assert metadata.tag(f"{database}.{typed}", "a").document["similarName"] == find_similar_dataset
     assert metadata.tag(f"{database}.{typed}", "b").document["similarName"] is None
     done = metadata.propagate(f"{database}.flights", f"{database}.orders2").document
     assert (done["isNew"], done["similarName"]) == (True, urn(database, "orders"))
@@ -331,7 +331,7 @@ print(metadata.tag(sys.argv[3] + ".t", "scripted").document["tags"], "IPython" i
     command = [sys.executable, "-c", script, server.url, server.token, database]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=left)
     assert done.stdout.splitlines() == [
-        "a token is needed: give one, or set COLOPHON_TOKEN",
+        "a token is required: pass one, or set COLOPHON_TOKEN",
         "None",
         "['scripted'] False False",
     ]

@@ -59,8 +59,8 @@ def test_completion_does_not_hang_where_the_server_says_nothing(server):
         kernel.run(
             "import socket\nmute = socket.create_server(('127.0.0.1', 0))\nmute.setblocking(False)\n"
             "from jupyter_colophon.kernel import completion\ncompletion.RETRY_AFTER_S = 3_600.0\n"
-            "from jupyter_colophon.client.transport import Server\nfrom jupyter_colophon.client.api.current_connection import present\n"
-            "present.follow(Server(f'http://127.0.0.1:{mute.getsockname()[1]}/', 'x' * 22))",
+            "from jupyter_colophon.client.transport import Server\nfrom jupyter_colophon.client.api.current_connection import current\n"
+            "current.on_connect(Server(f'http://127.0.0.1:{mute.getsockname()[1]}/', 'x' * 22))",
             "c",
         )
         assert kernel.complete("%metadata show db") == []

@@ -264,7 +264,7 @@ def test_a_failed_cell_has_a_failed_run_with_what_it_did_before(notebook):
 def test_failed_statement_leaves_a_run_with_its_inputs_and_what_it_would_have_written(notebook, raised, status):
     cell = notebook.begin("failing")
     notebook.see(reads=("raw",), failed=True, error="PATH_ALREADY_EXISTS", intended=(notebook.table("emp"),))
-    notebook.end(cell, succeeded=False, failure=Failure.of(raised))
+    notebook.end(cell, succeeded=False, failure=Failure.from_exception(raised))
     notebook.recorder.flush(10)
     (run,) = notebook.runs("failing")
     assert (run["status"], touched(run)) == (status, {(notebook.urn("raw"), "read")})

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.absence import find_entity
-from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
@@ -320,7 +320,7 @@ def test_a_script_crawls_on_the_session_that_is_there(
     (place / "torn.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n" * 9000)[:50])
     monkeypatch.setenv("COLOPHON_URL", server.url)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    present.use(None)
+    current.use(None)
     report = metadata.crawl(place, include="*.csv*")
     assert {row["name"]: (row["status"], row["rows"]) for row in report} == {
         "days.csv": ("new", 2),
@@ -332,7 +332,7 @@ def test_a_script_crawls_on_the_session_that_is_there(
     assert columns(shown)["visitors"]["max"] == "30"
     with pytest.raises(ValueError, match="sample is a number of rows"):
         metadata.crawl(place, sample=0)
-    present.use(None)
+    current.use(None)
 
 
 def told_of(catalog: Operations, folder: Path, count: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas
 import pytest
 from jupyter_colophon import metadata
-from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.client.api.current_connection import current
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType
@@ -25,7 +25,7 @@ def told(server: Any, spark: SparkSession) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLOPHON_URL", server.url)
         patch.setenv("COLOPHON_TOKEN", server.token)
-        present.use(None)
+        current.use(None)
         owner = server.catalog()
         owner.submit_proposals(
             {
@@ -44,7 +44,7 @@ def told(server: Any, spark: SparkSession) -> Iterator[None]:
         metadata.tag("shop.orders", "money", field="amount")
         metadata.tag("shop.orders", "sales")
         yield
-        present.use(None)
+        current.use(None)
 
 
 def joined(spark: SparkSession) -> DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.client.absence import none_if_absent
-from jupyter_colophon.client.programs.outbox_sender import shipper_for
+from jupyter_colophon.client.programs.outbox_sender import outbox_sender_for
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.pipelines.check import Prepared, checked
 from jupyter_colophon.pipelines.plugin_registry import installed
@@ -413,7 +413,7 @@ def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_ord
         assert (outcome.status, outcome.dropped) == ("succeeded", 0)
         assert outcome.waiting > len(steps)
         away.start()
-        shipper = shipper_for(Server(away.url, away.token))
+        shipper = outbox_sender_for(Server(away.url, away.token))
         pause = threading.Event()
         while shipper.flush(5):
             pause.wait(0.1)

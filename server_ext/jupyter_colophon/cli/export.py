@@ -8,7 +8,7 @@ from jupyter_colophon.cli.catalog.completers import complete_namespaces
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import Parser, complete_with, file_path
 from jupyter_colophon.client.progress_line import Line
-from jupyter_colophon.client.save_export import kept_lines
+from jupyter_colophon.client.save_export import save_lines
 
 
 class Exporting(CatalogCommand):
@@ -28,6 +28,6 @@ class Exporting(CatalogCommand):
         namespace, file = self.args.namespace, self.args.file
         with self.client() as client, Line(sys.stderr) as line:
             lines, show = client.export_namespace(namespace), partial(line.show, "aspects")
-            count = kept_lines(lines, file, show)
+            count = save_lines(lines, file, show)
         self.answer({"namespace": namespace, "lines": count}, f"Wrote {count} aspects of {namespace} to {file}.")
         return EXIT_OK

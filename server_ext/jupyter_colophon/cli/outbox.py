@@ -7,7 +7,7 @@ from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.parser import Parser
 from jupyter_colophon.cli.servers import add_server_url, server_named
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.programs.outbox import default_folder, left_behind, same_place
+from jupyter_colophon.client.programs.outbox import claim_orphaned_files, default_folder, is_same_server
 from jupyter_colophon.client.programs.outbox_delivery import Delivery
 from jupyter_colophon.client.transport import Transport
 
@@ -33,9 +33,9 @@ class Outbox(Command):
         logging.basicConfig(format="%(message)s")
         catalog = Operations(Transport(server))
         delivery, pending, other_servers = Delivery(catalog), 0, 0
-        for file in left_behind(default_folder()):
+        for file in claim_orphaned_files(default_folder()):
             try:
-                if not self.args.all_servers and not same_place(file.server, server.url):
+                if not self.args.all_servers and not is_same_server(file.server, server.url):
                     other_servers += len(file)
                 elif pending or not delivery.empty(file):
                     pending += len(file)
@@ -43,16 +43,16 @@ class Outbox(Command):
                 file.release()
         catalog.close()
         result = {
-            "sent": delivery.told,
+            "sent": delivery.sent,
             "dropped": delivery.dropped,
             "pending": pending,
             "otherServers": other_servers,
         }
         self.answer(
-            result, f"{delivery.told} sent, {delivery.dropped} dropped, {pending} pending{_other(other_servers)}"
+            result, f"{delivery.sent} sent, {delivery.dropped} dropped, {pending} pending{_other(other_servers)}"
         )
         if pending:
-            return self.fail(delivery.trouble)
+            return self.fail(delivery.error)
         return EXIT_FAILED if delivery.dropped else EXIT_OK
 
 

@@ -1,4 +1,4 @@
-"""Reads that answer None where the catalog has no such entity."""
+"""Reads that return None if the entity does not exist."""
 
 from collections.abc import Callable
 

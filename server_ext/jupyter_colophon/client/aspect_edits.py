@@ -1,4 +1,4 @@
-"""Reading an aspect with its version, and writing it on the condition that nobody else did meanwhile."""
+"""Read an aspect with its version, and write it if the version is unchanged."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

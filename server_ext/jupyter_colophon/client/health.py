@@ -1,4 +1,4 @@
-"""The health of the catalog, which a server that is unhealthy reports as well."""
+"""Read the health of the catalog, also from an unhealthy server."""
 
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.client.operations import Operations

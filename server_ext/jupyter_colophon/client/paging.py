@@ -1,4 +1,4 @@
-"""Answers that come in pages, each with a cursor for the next."""
+"""Iterate over paged responses."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 Document = dict[str, Any]
 
 
-def pages(ask: Callable[[str | None], Document], name: str) -> Iterator[Document]:
-    """What is under a name in all pages. Raises what `ask` raises."""
+def pages(fetch_page: Callable[[str | None], Document], name: str) -> Iterator[Document]:
+    """Yield the items under `name` of all pages. Raises what `fetch_page` raises."""
     cursor: str | None = None
     while True:
-        page = ask(cursor)
+        page = fetch_page(cursor)
         yield from page[name]
         cursor = page["cursor"]
         if cursor is None:

@@ -1,17 +1,17 @@
-"""One line on a terminal that says how far a long work is; nothing where nobody watches."""
+"""A progress line on a terminal; nothing is shown on other streams."""
 
 import time
 from typing import TextIO
 
 from jupyter_colophon.core.display_text import width
 
-#: How often it is drawn anew at most, in seconds.
+#: Minimum time between two updates, in seconds.
 _PAUSE_S = 0.1
 _ERASE = "\x1b[K"
 
 
 class Line:
-    """The line; it is gone when the work is done. `watched` where somebody sees the stream though it is no terminal."""
+    """A progress line that is erased at the end. `watched` shows it also if the stream is not a terminal."""
 
     def __init__(self, stream: TextIO, *, watched: bool = False) -> None:
         self._stream, self._drawn, self._length = stream, 0.0, 0
@@ -19,19 +19,19 @@ class Line:
         self._watched = watched or self._is_terminal
 
     def show(self, what: str, steps: int) -> None:
-        """Say what is being done, and how many steps of it are."""
+        """Show the current operation and the number of its steps."""
         now = time.monotonic()
         if self._watched and now - self._drawn >= _PAUSE_S:
             self._drawn = now
             self._write(f"{what} {steps or ''}".rstrip())
 
     def clear(self) -> None:
-        """Make room for other words."""
+        """Erase the line."""
         if self._length:
             self._write("")
 
     def _write(self, text: str) -> None:
-        """Replace the line. A notebook's output knows no escape that erases: blanks cover what was there."""
+        """Replace the line. A notebook's output has no erase sequence: overwrite the old text with blanks."""
         blanks = "" if self._is_terminal else " " * (self._length - width(text))
         erased = _ERASE if self._is_terminal else ""
         self._stream.write(f"\r{erased}{text}{blanks}" + ("" if text or self._is_terminal else "\r"))

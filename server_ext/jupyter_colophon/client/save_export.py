@@ -1,4 +1,4 @@
-"""A namespace's lines, kept in a file."""
+"""Save the export of a namespace to a file."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -6,33 +6,36 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-#: Says how many lines are done.
+#: Called with the number of lines written so far.
 Done = Callable[[int], None]
 
 
-def kept_lines(lines: Iterator[bytes], file: Path, done: Done) -> int:
+def save_lines(lines: Iterator[bytes], file: Path, done: Done) -> int:
     """Write an export to a file, all at once or not at all; returns how many aspects. Raises OSError, and what the lines raise."""
-    # Before a file is made: where there is no such namespace, there is none afterwards.
+    # Read the first line before the file is created: an unknown namespace must not leave a file.
     first = next(lines)
     count = 0
-    with _named(file), NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}.", delete=False) as made:
+    with (
+        _report_file(file),
+        NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}.", delete=False) as temporary,
+    ):
         try:
-            made.write(first + b"\n")
+            temporary.write(first + b"\n")
             for count, line in enumerate(lines, 1):
-                made.write(line + b"\n")
+                temporary.write(line + b"\n")
                 done(count)
-            made.flush()
-            os.fsync(made.fileno())
-            os.replace(made.name, file)
+            temporary.flush()
+            os.fsync(temporary.fileno())
+            os.replace(temporary.name, file)
         except BaseException:
-            os.unlink(made.name)
+            os.unlink(temporary.name)
             raise
     return count
 
 
 @contextmanager
-def _named(file: Path) -> Iterator[None]:
-    """People know the file by the name that they gave, not by the one it has while it is written."""
+def _report_file(file: Path) -> Iterator[None]:
+    """Report errors with the name of the target file instead of that of the temporary file."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""One connection to one server, kept open between requests."""
+"""An HTTP connection to one server, kept open between requests."""
 
 import http.client
 import json
@@ -20,21 +20,21 @@ TOTAL_TIMEOUT_S = 10.0
 #: For each block of an answer that comes in lines.
 LINES_TIMEOUT_S = 60.0
 
-#: An answer longer than this is not ours: the server's own lists end at 500 rows, its graphs at 10,000 edges.
+#: Larger responses are rejected; the server's own lists end at 500 rows, its graphs at 10,000 edges.
 LARGEST_ANSWER_BYTES = 64 * 1024 * 1024
 
-#: What may stand in a path as it is (RFC 3986); `%` too, since a URL may be encoded already.
+#: Characters that are not encoded in a path (RFC 3986); `%` too, since a URL may be encoded already.
 _PATH = "/%~:@!$&'()*+,;="
 
 _BLOCK_BYTES = 64 * 1024
 
-#: How a server says that it closed a connection which was idle: the request has not been read.
-_STALE = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError, ConnectionAbortedError)
+#: Errors that mean the server closed an idle connection without reading the request.
+_CONNECTION_CLOSED = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError, ConnectionAbortedError)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server said: HTTP status, header fields in lower case, and the parsed JSON (None without a body)."""
+    """A response: HTTP status, header fields in lower case, and the parsed JSON (None without a body)."""
 
     status: int
     headers: Mapping[str, str]
@@ -43,22 +43,22 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where the server is: `url` is its base URL with the base path, `token` is sent as `Authorization` and never shown.
+    """A server: `url` is its base URL with the base path, `token` is sent as `Authorization` and never shown.
 
-    User, password, query and fragment of a URL are dropped: what a person pasted there must not be shown again.
+    User, password, query and fragment of a URL are dropped, since they may contain secrets.
     """
 
     url: str
     token: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant.
+        """Normalize the URL.
 
         Raises:
-            ValueError: the URL is not http or https or has no host, or the token could not stand in a header.
+            ValueError: the URL is not http or https or has no host, or the token is not valid in a header.
         """
         if not (self.token.isascii() and self.token.isprintable()):
-            msg = "the token holds characters that no token has"
+            msg = "the token contains invalid characters"
             raise ValueError(msg)
         parts = urlsplit(self.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -98,15 +98,15 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         timeout_s: float | None = None,
     ) -> Answer:
-        """Sends one request and reads its whole answer.
+        """Send one request and read its whole response.
 
         `path` follows the API's prefix and is already percent-encoded; None in `query` is left out; `body` becomes JSON
-        unless it is bytes, whose type `headers` then tell.
-        A write whose answer is lost, or that the server asks to send again (503 with Retry-After), is sent once more
-        where there is time; it has an idempotency key, so that it is done once.
+        unless it is bytes, whose type is then given in `headers`.
+        A write is sent a second time if its response is lost or is 503 with Retry-After, and there is time; its
+        idempotency key prevents duplicates.
 
         Raises:
-            ServerUnavailable: no answer within `timeout_s` (10 s unless told), or one that is no JSON.
+            ServerUnavailable: no answer within `timeout_s` (default 10 s), or one that is not JSON.
             RequestFailed: the answer's status is 3xx, 4xx or 5xx (304 is an answer).
         """
         target = self._prefix + path + _query_string(query)
@@ -123,13 +123,13 @@ class Transport:
                     raise
 
         try:
-            return _judged(attempt() if method == "GET" else _tried_again(attempt, deadline))
+            return _raise_for_status(attempt() if method == "GET" else _retry_once(attempt, deadline))
         except (OSError, http.client.HTTPException) as reason:
-            raise ServerUnavailable(self.server.url, _named(reason)) from None
+            raise ServerUnavailable(self.server.url, _reason(reason)) from None
 
     def call(self, call: Call, timeout_s: float | None = None) -> Document:
         """Send a call, and return the answer's JSON object; an empty one if it has no body. Raises what `request` raises."""
-        found = self.request(
+        answer = self.request(
             call.method,
             _path(call),
             query=call.query,
@@ -137,13 +137,13 @@ class Transport:
             headers=_call_headers(call),
             timeout_s=timeout_s,
         )
-        return found.body if isinstance(found.body, dict) else {}
+        return answer.body if isinstance(answer.body, dict) else {}
 
     def lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
-        """Send a call on a connection of its own, and yield the lines of the answer as they arrive.
+        """Send a call on a separate connection, and yield the lines of the answer as they arrive.
 
-        Each block has to arrive within `timeout_s`, by default 60 s. Raises what `request` raises, also in the middle
-        where the answer is cut.
+        Each block has to arrive within `timeout_s`, by default 60 s. Raises what `request` raises, also if the
+        response is truncated.
         """
         connection: http.client.HTTPConnection | None = None
         try:
@@ -153,24 +153,24 @@ class Transport:
             connection.request(
                 call.method, target, payload, self._header_fields(call.method, payload, _call_headers(call))
             )
-            _limit_to(connection, timeout_s or LINES_TIMEOUT_S)
+            _set_timeout(connection, timeout_s or LINES_TIMEOUT_S)
             response = connection.getresponse()
             if response.status != HTTPStatus.OK:
                 headers = {name.lower(): value for name, value in response.getheaders()}
-                _judged(Answer(response.status, headers, _parsed(response.read(_BLOCK_BYTES))))
+                _raise_for_status(Answer(response.status, headers, _parse(response.read(_BLOCK_BYTES))))
             rest = b""
-            # A line break is the only one: texts hold others. read1 raises where a chunk is missing, readline does not.
+            # Split at \n only: strings contain other line breaks. read1 raises if a chunk is missing, readline does not.
             while block := response.read1(_BLOCK_BYTES):
                 *whole, rest = (rest + block).split(b"\n")
                 yield from whole
         except (OSError, http.client.HTTPException) as reason:
-            raise ServerUnavailable(self.server.url, _named(reason)) from None
+            raise ServerUnavailable(self.server.url, _reason(reason)) from None
         finally:
             if connection is not None:
                 connection.close()
 
     def close(self) -> None:
-        """Closes the connection; the next request opens another."""
+        """Close the connection; the next request opens another."""
         with self._lock:
             self._drop()
 
@@ -188,14 +188,14 @@ class Transport:
     def _exchange(
         self, method: str, target: str, payload: bytes | None, fields: Mapping[str, str], deadline: float
     ) -> Answer:
-        """Sends on the open connection; where the server had closed it meanwhile, once more on a new one.
+        """Send on the open connection; if the server has closed it, send again on a new one.
 
         Sending again is safe: a write has its idempotency key.
         """
         reused = self._connection is not None
         try:
             return self._send(method, target, payload, fields, deadline)
-        except _STALE:
+        except _CONNECTION_CLOSED:
             self._drop()
             if not reused:
                 raise
@@ -204,25 +204,25 @@ class Transport:
     def _send(
         self, method: str, target: str, payload: bytes | None, fields: Mapping[str, str], deadline: float
     ) -> Answer:
-        connection = self._connected(deadline)
-        self._limit(connection, deadline)
+        connection = self._open_connection(deadline)
+        self._set_deadline(connection, deadline)
         connection.request(method, target, payload, dict(fields))
-        self._limit(connection, deadline)
+        self._set_deadline(connection, deadline)
         response = connection.getresponse()
         content = self._read(connection, response, deadline)
-        answer = Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, _parsed(content))
+        answer = Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, _parse(content))
         if response.will_close:
             self._drop()
         return answer
 
-    def _connected(self, deadline: float) -> http.client.HTTPConnection:
+    def _open_connection(self, deadline: float) -> http.client.HTTPConnection:
         if self._connection is None:
             self._connection = self._connect(deadline)
         return self._connection
 
     def _connect(self, deadline: float) -> http.client.HTTPConnection:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        connection = kind(self._host, self._port, timeout=min(self._connect_timeout_s, _left(deadline)))
+        connection = kind(self._host, self._port, timeout=min(self._connect_timeout_s, _remaining(deadline)))
         connection.connect()
         return connection
 
@@ -231,23 +231,23 @@ class Transport:
     ) -> bytes:
         blocks: list[bytes] = []
         size = 0
-        # read1 returns with whatever came: a server that drips cannot stretch the time.
+        # read1 returns available bytes, so the deadline also holds for a slow server.
         while block := response.read1(_BLOCK_BYTES):
             blocks.append(block)
             size += len(block)
             if size > LARGEST_ANSWER_BYTES:
-                msg = "its answer is too long"
+                msg = "its response is too large"
                 raise http.client.HTTPException(msg)
-            self._limit(connection, deadline)
+            self._set_deadline(connection, deadline)
         is_cut = bool(response.length)
         response.close()
         if is_cut:
-            msg = "its answer broke off"
+            msg = "its response is truncated"
             raise http.client.HTTPException(msg)
         return b"".join(blocks)
 
-    def _limit(self, connection: http.client.HTTPConnection, deadline: float) -> None:
-        _limit_to(connection, _left(deadline))
+    def _set_deadline(self, connection: http.client.HTTPConnection, deadline: float) -> None:
+        _set_timeout(connection, _remaining(deadline))
 
     def _drop(self) -> None:
         if self._connection is not None:
@@ -256,8 +256,8 @@ class Transport:
             self._connection = None
 
 
-def _tried_again(attempt: Callable[[], Answer], deadline: float) -> Answer:
-    """The answer of a write, which is sent a second time where the first one told nothing and there is time."""
+def _retry_once(attempt: Callable[[], Answer], deadline: float) -> Answer:
+    """Return the response to a write; send it a second time if the first response was lost and there is time."""
     try:
         answer = attempt()
     except TimeoutError:
@@ -273,7 +273,7 @@ def _tried_again(attempt: Callable[[], Answer], deadline: float) -> Answer:
     return attempt()
 
 
-def _limit_to(connection: http.client.HTTPConnection, timeout_s: float) -> None:
+def _set_timeout(connection: http.client.HTTPConnection, timeout_s: float) -> None:
     if connection.sock is not None:
         connection.sock.settimeout(timeout_s)
 
@@ -291,11 +291,11 @@ def _call_headers(call: Call) -> dict[str, str]:
     return content_type | {name: str(value) for name, value in call.headers.items()}
 
 
-def _left(deadline: float) -> float:
-    """Seconds until the deadline.
+def _remaining(deadline: float) -> float:
+    """Return the seconds until the deadline.
 
     Raises:
-        TimeoutError: it is over.
+        TimeoutError: the deadline has passed.
     """
     left = deadline - time.monotonic()
     if left <= 0:
@@ -312,8 +312,8 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _parsed(content: bytes) -> object:
-    """The JSON of an answer; None where there is no body, the bytes where it is no JSON."""
+def _parse(content: bytes) -> object:
+    """Return the JSON of a response; None without a body, the bytes if it is not JSON."""
     if not content:
         return None
     try:
@@ -322,15 +322,15 @@ def _parsed(content: bytes) -> object:
         return content
 
 
-def _judged(answer: Answer) -> Answer:
+def _raise_for_status(answer: Answer) -> Answer:
     no_json = isinstance(answer.body, bytes)
     if answer.status < 300 or answer.status == 304:
         if no_json:
-            msg = "what answers there is not the catalog"
+            msg = "the response is not from the catalog"
             raise http.client.HTTPException(msg)
         return answer
     problem = answer.body if isinstance(answer.body, dict) else {}
-    # The doors' own errors say what they are: problem documents a type, those of `/v3` their status.
+    # Errors of our own APIs are marked: problem documents by their type, those of `/v3` by their status.
     if answer.status == 404 and not {"type", "status"} & problem.keys():
         msg = "the Jupyter Colophon extension is not enabled there"
         raise http.client.HTTPException(msg)
@@ -338,19 +338,19 @@ def _judged(answer: Answer) -> Answer:
 
 
 def _detail(status: int, body: Mapping[str, Any]) -> str:
-    """The problem's own words; in ours what Jupyter itself says, whose errors are no problem documents."""
+    """Return the detail of a problem; for errors of Jupyter itself, which are not problem documents, our own text."""
     words = str(body.get("detail") or body.get("message") or f"the server answered {status}")
-    # Without a valid token Jupyter takes us for a browser: it wants a cookie, a sign-in, or its form's token. What a
-    # known principal may not do is a problem of another type.
-    told = body.get("detail") or ("status" in body and words != HTTPStatus.FORBIDDEN.phrase)
-    stranger = not told or "_xsrf" in words or str(body.get("type")).endswith(":forbidden")
-    is_unknown = status < 400 or status == 401 or (status == 403 and stranger)
+    # Without a valid token Jupyter treats us as a browser and requires a cookie, a sign-in, or an XSRF token. A denied
+    # action of a known principal is a problem of another type.
+    is_problem = body.get("detail") or ("status" in body and words != HTTPStatus.FORBIDDEN.phrase)
+    is_jupyter_error = not is_problem or "_xsrf" in words or str(body.get("type")).endswith(":forbidden")
+    is_unknown = status < 400 or status == 401 or (status == 403 and is_jupyter_error)
     return "the server does not accept the token" if is_unknown else words
 
 
-def _named(reason: Exception) -> str:
+def _reason(reason: Exception) -> str:
     if isinstance(reason, TimeoutError):
-        return "time is over"
+        return "timed out"
     if isinstance(reason, OSError) and reason.strerror:
         return reason.strerror.lower()
     return str(reason) or type(reason).__name__

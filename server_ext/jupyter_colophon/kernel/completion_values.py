@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.core.identity.short_names import short_name
 from jupyter_colophon.core.model.search_filters import FILTERS
@@ -31,7 +31,7 @@ class CompletionRequest:
 
 def _names(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     """Return tables of the namespace in use, files, namespaces, and tables of a named namespace."""
-    word, used = request.typed, present.verbs().namespace
+    word, used = request.typed, current.api().namespace
     database, dot, table = word.partition(".")
     if word.startswith("/"):
         return _dataset_names(catalog, prefix=word)
@@ -99,7 +99,7 @@ def _types(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
 def _fields(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     if not request.before:
         return ()
-    stored = read_stored_aspect(catalog, present.verbs().urn(request.before[0]), "schemaMetadata", timeout_s=TIMEOUT_S)
+    stored = read_stored_aspect(catalog, current.api().urn(request.before[0]), "schemaMetadata", timeout_s=TIMEOUT_S)
     return [one["fieldPath"] for one in stored.value.get("fields", ())]
 
 

@@ -8,7 +8,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
 from jupyter_colophon.client.api.answer import Result
-from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, RequestFailed, ServerUnavailable
 from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.errors import MetadataError
@@ -78,14 +78,14 @@ class MetadataMagics(Magics):
         self._print_pending(pending)
 
     def _describe(self, args: "Namespace", since_ms: int) -> Page:
-        verbs, change = present.verbs(), Annotation(properties=dict(args.pairs), tags=tuple(args.tags))
+        api, change = current.api(), Annotation(properties=dict(args.pairs), tags=tuple(args.tags))
         recorder, execution = self._session.recorder, self._session.provenance.current
         written = recorder.written_by(execution, since_ms) if recorder and execution else []
         if not written:
             return Page((Line("No data written by this cell was captured: nothing to tag."),))
         if change.document:
             for urn in written:
-                verbs.annotate(urn, change)
+                api.annotate(urn, change)
         words = [*args.tags, *(f"{key}={value}" for key, value in args.pairs)]
         step = (Line(f"step {args.name}", quiet=True),) if args.name else ()
         return Page((*step, *(Line(f"{short_name(urn)}: {', '.join(words) or 'written'}") for urn in written)))

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.api.current_connection import Tell, at_terminal, present
+from jupyter_colophon.client.api.current_connection import ShowProgress, current, terminal_progress
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.programs.outbox_sender import shipper_for
+from jupyter_colophon.client.programs.outbox_sender import outbox_sender_for
 from jupyter_colophon.client.progress_line import Line
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.kernel.messages import Notices
@@ -56,8 +56,12 @@ class KernelSession:
         if self.settings.server is not None:
             self.connect(self.settings.server)
             # Send what programs emitted while no server was available.
-            shipper_for(self.settings.server).look()
-        present.follow, present.settle, present.working = self.connect, self._sync_before_query, self._show_progress
+            outbox_sender_for(self.settings.server).send_orphaned()
+        current.on_connect, current.sync, current.show_progress = (
+            self.connect,
+            self._sync_before_query,
+            self._show_progress,
+        )
         self.provenance.attach()
         if self.settings.capture:
             self.captures.start()
@@ -72,8 +76,8 @@ class KernelSession:
         self._change_to(None, None)
         self.captures.stop()
         self.provenance.detach()
-        present.follow, present.settle, present.working = None, None, at_terminal
-        present.use(None)
+        current.on_connect, current.sync, current.show_progress = None, None, terminal_progress
+        current.use(None)
 
     def connect(self, server: "Server") -> None:
         """Use this server from now on; pending reports go to the previous one."""
@@ -89,7 +93,7 @@ class KernelSession:
         )
         self._server = server
         self._change_to(Operations(Transport(server)), recorder)
-        present.use(server)
+        current.use(server)
 
     def sync(self, timeout_s: float = SYNC_TIMEOUT_S, spark_timeout_s: float = SPARK_TIMEOUT_S) -> Pending:
         """Send everything that cells and their programs did so far; return what is still pending.
@@ -101,9 +105,9 @@ class KernelSession:
         if self.recorder is None or self.catalog is None:
             return Pending(unreported)
         reports = unreported + self.recorder.flush(max(deadline - time.monotonic(), 0.1))
-        shipper = shipper_for(self._server)
-        emitted = shipper.flush(max(deadline - time.monotonic(), 0.1))
-        entry = shipper.entry
+        sender = outbox_sender_for(self._server)
+        emitted = sender.flush(max(deadline - time.monotonic(), 0.1))
+        entry = sender.entry
         if entry != self._done and wait_for_entry(self.catalog, entry, deadline):
             self._done = entry
         return Pending(reports, emitted, entry != self._done)
@@ -119,7 +123,7 @@ class KernelSession:
             sys.stderr.write(text + "\n")
 
     @contextmanager
-    def _show_progress(self) -> Iterator[Tell]:
+    def _show_progress(self) -> Iterator[ShowProgress]:
         """Run one of our own operations: exclude its reads from the cell's lineage and show a temporary progress line."""
         with Line(sys.stdout, watched=True) as line, self.captures.exclude_reads():
             yield lambda what: line.show(what, 0)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from jupyter_colophon.client.api.answer import Result, table
-from jupyter_colophon.client.api.current_connection import settled_verbs
+from jupyter_colophon.client.api.current_connection import api_after_sync
 from jupyter_colophon.core.errors import InvalidInstance
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] |
     if verb not in VERBS:
         msg = f"{verb!r} is none of {', '.join(VERBS)}"
         raise ValueError(msg)
-    catalog = settled_verbs().catalog
+    catalog = api_after_sync().catalog
     if verb == "list":
         return _listed(catalog)
     if name is None:

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.absence import none_if_absent
-from jupyter_colophon.client.api.current_connection import settled_verbs
+from jupyter_colophon.client.api.current_connection import api_after_sync
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.nesting import paths_inside
@@ -55,7 +55,7 @@ def tags_of(data: Any, scope: Scope | None = None) -> Tags:
     Raises TypeError for what is no DataFrame of a classic Spark session, ServerUnavailable, RequestFailed.
     """
     fields, datasets = fields_of(data), sources_of(data)
-    catalog = settled_verbs().catalog
+    catalog = api_after_sync().catalog
     told = {one.urn: _tags(catalog, one, scope) for one in datasets}
     spoken = {one: set(_spoken_of(catalog, one)) for one in datasets}
     nested = {one: paths_inside(field.path for field in those) for one, those in spoken.items()}

@@ -1,1 +1,1 @@
-"""What people ask of the catalog from a notebook or a script: behind `metadata.tag(…)`, `metadata.search(…)` and `%metadata`."""
+"""The Python API for notebooks and scripts, behind `metadata.tag(…)`, `metadata.search(…)` and `%metadata`."""

@@ -1,23 +1,23 @@
-"""Results of the catalog: the document, and its rows."""
+"""The result of a query: the document of the server, and the same data as rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 Document = dict[str, Any]
-#: A cell of a table is a text, a number, a truth, a list of texts, or nothing.
+#: A cell is a string, a number, a boolean, a list of strings, or None.
 Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result. `document` is JSON, as described in docs/magic.md; iterating over the result yields its rows as dictionaries."""
+    """A result. `document` is JSON (its shape is in docs/magic.md); iteration yields the rows as dictionaries."""
 
     kind: str
     document: Document
     columns: tuple[str, ...] = ()
     rows: Sequence[Row] = field(default=(), repr=False)
-    #: Why what was asked for did not come about, although there is something to tell of it.
+    #: Why the operation failed, if it failed with a result.
     failure: str = ""
 
     def __iter__(self) -> Iterator[Document]:
@@ -30,7 +30,7 @@ class Result:
         return True
 
     def to_pandas(self) -> Any:
-        """Return the rows as a pandas DataFrame, for `spark.createDataFrame` too. Raises ValueError if pandas is not installed."""
+        """Return the rows as a pandas DataFrame (`spark.createDataFrame` accepts it). Raises ValueError without pandas."""
         try:
             import pandas  # type: ignore[import-untyped]
         except ImportError:
@@ -40,6 +40,6 @@ class Result:
 
 
 def table(kind: str, document: Document, columns: str, rows: Sequence[Mapping[str, Any]]) -> Result:
-    """An answer whose rows are members of these dictionaries; what one lacks is None."""
+    """Create a result whose rows are taken from dictionaries; missing values are None."""
     names = tuple(columns.split())
     return Result(kind, document, names, [tuple(row.get(name) for name in names) for row in rows])

@@ -1,4 +1,4 @@
-"""The catalog that is queried, and the resolution of names."""
+"""The base of all queries and edits: the catalog, and the resolution of names."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,21 +14,21 @@ from jupyter_colophon.core.identity.short_names import field_urn, parse_name
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
 
-#: What can be named: `sales.orders`, `orders` of the namespace in use, `/data/x.csv`, a URN, or an entity.
+#: A name of an entity: `sales.orders`, `orders` of the namespace in use, `/data/x.csv`, a URN, or an entity.
 Named = str | MetadataEntity
 
 
-class Asking:
-    """The base of all operations. Each of them raises ClientError (ServerUnavailable, RequestFailed, NotFound) and InvalidName."""
+class ApiBase:
+    """Base class of the API. All methods raise ClientError (ServerUnavailable, RequestFailed, NotFound) and InvalidName."""
 
     def __init__(self, catalog: "Operations", namespace: str = "") -> None:
         self.catalog = catalog
         self.namespace = namespace
 
     def use(self, namespace: str | None = None) -> Result:
-        """Use `namespace` for names without a dot; "" clears it, and without an argument the current one is returned.
+        """Use `namespace` for names without a dot; "" uses none, and None returns the current one.
 
-        Raises ValueError where there is no such namespace.
+        Raises ValueError if the namespace does not exist.
         """
         if namespace:
             urn = str(namespace_urn(namespace))
@@ -40,14 +40,14 @@ class Asking:
         return Result("use", {"namespace": self.namespace}, ("namespace",), [(self.namespace,)])
 
     def health(self) -> Result:
-        """Return the health of the catalog: `Health`."""
-        found = read_health(self.catalog)
-        store = found["store"]
-        rows = [("catalog", found["status"], found["version"]), ("store", store["status"], store["provider"])]
-        return Result("health", found, ("part", "status", "detail"), rows)
+        """Return the status of the catalog: `Health`."""
+        document = read_health(self.catalog)
+        store = document["store"]
+        rows = [("catalog", document["status"], document["version"]), ("store", store["status"], store["provider"])]
+        return Result("health", document, ("part", "status", "detail"), rows)
 
     def urn(self, named: Named, field: str | None = None) -> str:
-        """Return the URN of an entity or, with `field`, of a field of a dataset. Raises InvalidName, TypeError."""
+        """Return the URN of a named entity; with `field` that of its field. Raises InvalidName, TypeError."""
         whole = named.urn if isinstance(named, MetadataEntity) else parse_name(_text(named), self.namespace)
         return whole if field is None else field_urn(whole, field)
 
@@ -55,21 +55,21 @@ class Asking:
 def _text(named: object) -> str:
     if isinstance(named, str):
         return named
-    msg = f"a name is a text, such as 'sales.orders', or a MetadataEntity, and not {type(named).__name__}"
+    msg = f"a name must be a string, such as 'sales.orders', or a MetadataEntity, not {type(named).__name__}"
     raise TypeError(msg)
 
 
-def moment(told: str | datetime | None) -> str | None:
-    """A time as the server takes it. Without an offset it is local time, as answers are shown: the server would not know whose."""
-    if isinstance(told, datetime):
-        return told.astimezone().isoformat()
+def to_server_time(value: str | datetime | None) -> str | None:
+    """Convert a time for the server. A time without an offset is local time, whose zone the server does not know."""
+    if isinstance(value, datetime):
+        return value.astimezone().isoformat()
     try:
-        found = datetime.fromisoformat(told or "")
+        parsed = datetime.fromisoformat(value or "")
     except ValueError:
-        return told
-    return found.astimezone().isoformat() if found.tzinfo is None and "-" in str(told) else told
+        return value
+    return parsed.astimezone().isoformat() if parsed.tzinfo is None and "-" in str(value) else value
 
 
-def said(value: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
-    """Properties and tags of an aspect's value, which may be empty."""
+def properties_and_tags(value: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """Return properties and tags of an aspect's value, which may be empty."""
     return dict(value.get("properties", {})), list(value.get("tags", ()))

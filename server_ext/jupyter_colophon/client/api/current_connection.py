@@ -1,6 +1,6 @@
-"""The connection of this process: the functions of `metadata` (docs/magic.md) use it, and in a kernel the magic does too.
+"""The connection of this process, used by the functions of `metadata` (docs/magic.md) and in a kernel by the magic.
 
-It is that of COLOPHON_URL and COLOPHON_TOKEN, until `connect` names another.
+It is given by COLOPHON_URL and COLOPHON_TOKEN until `connect` names another server.
 """
 
 import inspect
@@ -13,126 +13,126 @@ from functools import wraps
 from typing import Any
 
 from jupyter_colophon.client.api.answer import Result
-from jupyter_colophon.client.api.api import Verbs
+from jupyter_colophon.client.api.api import MetadataAPI
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import NotConnected
 from jupyter_colophon.client.programs.running import known_server
 from jupyter_colophon.client.progress_line import Line
 from jupyter_colophon.client.transport import Server, Transport
 
-#: Told how far a long work is.
-Tell = Callable[[str], None]
+#: Shows the progress of a long operation.
+ShowProgress = Callable[[str], None]
 
 
 @contextmanager
-def at_terminal() -> Iterator[Tell]:
-    """A work whose progress is a line on a terminal, and nothing where there is none."""
+def terminal_progress() -> Iterator[ShowProgress]:
+    """Show progress as a line on a terminal; without a terminal, show nothing."""
     with Line(sys.stderr) as line:
         yield lambda what: line.show(what, 0)
 
 
-class Present:
-    """What is connected now. A kernel's companion takes part: it follows a new server, and settles what cells did."""
+class CurrentConnection:
+    """The current connection. A kernel's session adds hooks: to follow a new server, and to send pending reports."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._verbs: Verbs | None = None
+        self._api: MetadataAPI | None = None
         self._server: Server | None = None
         self._process = 0
-        #: Called with a server that somebody connects to, before it is used.
-        self.follow: Callable[[Server], None] | None = None
-        #: Called before any verb asks: what cells did so far should be known by then.
-        self.settle: Callable[[], object] | None = None
-        #: Around a long work that reads data by itself.
-        self.working: Callable[[], AbstractContextManager[Tell]] = at_terminal
+        #: Called by `connect` with the new server instead of `use`.
+        self.on_connect: Callable[[Server], None] | None = None
+        #: Called before a query, to send the pending reports of cells.
+        self.sync: Callable[[], object] | None = None
+        #: Context of a long operation that reads data itself.
+        self.show_progress: Callable[[], AbstractContextManager[ShowProgress]] = terminal_progress
 
-    def verbs(self) -> Verbs:
-        """The verbs of the present connection. Raises NotConnected, ValueError where COLOPHON_URL is no URL."""
+    def api(self) -> MetadataAPI:
+        """Return the API of the current connection. Raises NotConnected, ValueError if COLOPHON_URL is invalid."""
         with self._lock:
-            # A child that was forked must not read from its parent's connection.
-            if self._verbs is None or self._process != os.getpid():
-                namespace = self._verbs.namespace if self._verbs is not None else ""
-                self._server = self._server if self._verbs is not None else known_server()
+            # A forked child must not use its parent's connection.
+            if self._api is None or self._process != os.getpid():
+                namespace = self._api.namespace if self._api is not None else ""
+                self._server = self._server if self._api is not None else known_server()
                 if self._server is None:
                     raise NotConnected
-                self._verbs, self._process = Verbs(Operations(Transport(self._server)), namespace), os.getpid()
-            return self._verbs
+                self._api, self._process = MetadataAPI(Operations(Transport(self._server)), namespace), os.getpid()
+            return self._api
 
     @property
     def server(self) -> Server:
-        """The server of the present connection. Raises NotConnected, ValueError where COLOPHON_URL is no URL."""
-        self.verbs()
+        """Return the server of the current connection. Raises NotConnected, ValueError if COLOPHON_URL is invalid."""
+        self.api()
         if self._server is None:
             raise NotConnected
         return self._server
 
     def use(self, server: Server | None) -> None:
-        """Another server from now on; None is that of the environment."""
+        """Use another server from now on; None uses that of the environment."""
         with self._lock:
-            if self._verbs is not None and self._process == os.getpid():
-                self._verbs.catalog.close()
+            if self._api is not None and self._process == os.getpid():
+                self._api.catalog.close()
             self._server = server
-            self._verbs = None if server is None else Verbs(Operations(Transport(server)))
+            self._api = None if server is None else MetadataAPI(Operations(Transport(server)))
             self._process = os.getpid()
 
 
-present = Present()
+current = CurrentConnection()
 
 
 def connect(url: str, token: str | None = None) -> Result:
-    """Uses this server from now on; answers who one is there (`Me`).
+    """Use this server from now on; return the user there (`Me`).
 
-    The token is that of COLOPHON_TOKEN where it is meant for this server. Raises ValueError without one, ServerUnavailable, RequestFailed:
-    the connection that was there stays then.
+    The default token is COLOPHON_TOKEN if it belongs to this server. Raises ValueError without a token,
+    ServerUnavailable, RequestFailed; the previous connection stays in use then.
     """
     server = Server(url, token_for(url) if token is None else token)
     if not server.token:
-        msg = "a token is needed: give one, or set COLOPHON_TOKEN"
+        msg = "a token is required: pass one, or set COLOPHON_TOKEN"
         raise ValueError(msg)
     catalog = Operations(Transport(server))
     try:
         me = catalog.read_me()
     finally:
         catalog.close()
-    (present.follow or present.use)(server)
+    (current.on_connect or current.use)(server)
     return Result("connect", {**me, "url": server.url}, ("url", "user"), [(server.url, me["user"]["username"])])
 
 
 def token_for(url: str) -> str:
-    """The environment's token where it is meant for this URL; empty elsewhere: no other server may see it."""
+    """Return the environment's token if it belongs to this URL; otherwise "", since no other server may see it."""
     token = os.environ.get("COLOPHON_TOKEN", "")
-    meant = os.environ.get("COLOPHON_URL", "")
-    return token if not meant or Server(meant, token) == Server(url, token) else ""
+    own_url = os.environ.get("COLOPHON_URL", "")
+    return token if not own_url or Server(own_url, token) == Server(url, token) else ""
 
 
-def settled_verbs() -> Verbs:
-    """The verbs of the present connection, once what cells did so far is known. Raises NotConnected."""
-    verbs = present.verbs()
-    if present.settle is not None:
-        present.settle()
-    return verbs
+def api_after_sync() -> MetadataAPI:
+    """Return the API of the current connection after sending pending reports. Raises NotConnected."""
+    api = current.api()
+    if current.sync is not None:
+        current.sync()
+    return api
 
 
-def _verb(name: str) -> Callable[..., Result]:
-    """The verb as a function of the module `metadata`, with its own words and parameters."""
-    of = getattr(Verbs, name)
+def _api_function(name: str) -> Callable[..., Result]:
+    """Return a method of the API as a function of the module `metadata`, with its docstring and parameters."""
+    method = getattr(MetadataAPI, name)
 
-    @wraps(of)
+    @wraps(method)
     def call(*args: Any, **kwargs: Any) -> Result:
-        verbs = present.verbs() if name in _AT_ONCE else settled_verbs()
-        found: Result = getattr(verbs, name)(*args, **kwargs)
-        return found
+        api = current.api() if name in _AT_ONCE else api_after_sync()
+        result: Result = getattr(api, name)(*args, **kwargs)
+        return result
 
-    _, *others = inspect.signature(of).parameters.values()
+    _, *others = inspect.signature(method).parameters.values()
     call.__signature__ = inspect.Signature(others, return_annotation=Result)  # type: ignore[attr-defined]
     call.__qualname__ = name
     return call
 
 
-#: Verbs that need nothing of what cells did.
+#: Functions that do not depend on the reports of cells.
 _AT_ONCE = {"use", "health"}
 
-use, health = _verb("use"), _verb("health")
-tag, untag, set, unset, propagate = map(_verb, ("tag", "untag", "set", "unset", "propagate"))
-show, search, keys, lineage = map(_verb, ("show", "search", "keys", "lineage"))
-history, diff, runs, export = map(_verb, ("history", "diff", "runs", "export"))
+use, health = _api_function("use"), _api_function("health")
+tag, untag, set, unset, propagate = map(_api_function, ("tag", "untag", "set", "unset", "propagate"))
+show, search, keys, lineage = map(_api_function, ("show", "search", "keys", "lineage"))
+history, diff, runs, export = map(_api_function, ("history", "diff", "runs", "export"))

@@ -1,4 +1,4 @@
-"""What else may have been meant by the name of a dataset that nobody heard of."""
+"""Suggest an existing dataset for an unknown name."""
 
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -9,32 +9,32 @@ from jupyter_colophon.client.problems import ClientError
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
 
-#: Names that are looked at, of those that begin alike: in a large namespace not all of them.
-_LOOKED_AT = 200
-#: Longer names are compared with none.
+#: Maximum number of names that are compared per prefix.
+_COMPARED_MOST = 200
+#: Longer names are not compared.
 _LONGEST = 200
-#: From here on (1 is the same) two names are taken for one that was mistyped.
-_LIKENESS = 0.8
+#: Minimum similarity (1: equal) of two names to suggest one for the other.
+_SIMILARITY_LEAST = 0.8
 
 
-def alike(catalog: "Operations", urn: str) -> str | None:
-    """The URN of the dataset in the same namespace whose name is spelled most alike; None where none is, or none can be asked for.
+def find_similar_dataset(catalog: "Operations", urn: str) -> str | None:
+    """Return the URN of the dataset in the same namespace with the most similar name, or None.
 
-    Two pages of names at most are looked at: those with the same first half, then those with the same first character.
+    At most two pages of names are compared: those with the same first half, then those with the same first character.
     """
     try:
-        told = find_entity(catalog, urn, "status")
-        if told is None or told["type"] != "dataset" or len(told["name"]) > _LONGEST:
+        entity = find_entity(catalog, urn, "status")
+        if entity is None or entity["type"] != "dataset" or len(entity["name"]) > _LONGEST:
             return None
-        name = str(told["name"])
+        name = str(entity["name"])
         for prefix in (name[: len(name) // 2], name[:1]):
             page = catalog.list_entities(
-                type="dataset", namespace=told["namespace"], prefix=prefix or None, limit=_LOOKED_AT
+                type="dataset", namespace=entity["namespace"], prefix=prefix or None, limit=_COMPARED_MOST
             )["entities"]
             others = {one["name"]: one["urn"] for one in page if one["urn"] != urn}
-            if near := get_close_matches(name, others, 1, _LIKENESS):
+            if near := get_close_matches(name, others, 1, _SIMILARITY_LEAST):
                 return str(others[near[0]])
     except ClientError:
-        # What was asked for is done; this is only a hint.
+        # The suggestion is optional: ignore errors.
         return None
     return None

@@ -1,4 +1,4 @@
-"""The queries: entities, search, lineage, history and runs."""
+"""Queries of the catalog: entities, search, lineage, history, runs."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Literal
 
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Document, Result, table
-from jupyter_colophon.client.api.base import Asking, Named, moment
+from jupyter_colophon.client.api.base import ApiBase, Named, to_server_time
 from jupyter_colophon.client.api.edits import BUSINESS
 from jupyter_colophon.client.problems import NotFound, RequestFailed
 from jupyter_colophon.core.documents.difference import diff
@@ -24,20 +24,20 @@ Point = int | str | datetime
 
 #: The query that finds every entity.
 EVERYTHING = "*"
-#: Runs told with one entity.
+#: Maximum number of runs shown with one entity.
 RUNS_SHOWN = 5
-#: Fields whose own tags and properties are told with one entity.
+#: Maximum number of fields whose tags and properties are shown with one entity.
 FIELDS_SHOWN = 100
 _PAGE = 500
 _SCOPES = ("USER", "SYSTEM")
 _RUN, _PROGRAM = f"{PREFIX}dataProcessInstance:", f"{PREFIX}dataJob:"
 
 
-class Reading(Asking):
-    """Every result has the document of the native API (schemas/api), and rows. Times are ISO 8601 or `now-1d`."""
+class Queries(ApiBase):
+    """Each result has the document of the native API (schemas/api) and rows. Times are ISO 8601 or `now-1d`."""
 
     def show(self, name: Named, *, field: str | None = None) -> Result:
-        """Show an entity: `Entity`; for a dataset also its newest `runs`, the metadata of its `fields`, and its newest `profile`.
+        """Return one entity: `Entity`; for a dataset also its latest `runs`, the metadata of its `fields`, and its latest `profile`.
 
         Rows: scope, kind, key, value. Raises NotFound.
         """
@@ -45,8 +45,8 @@ class Reading(Asking):
         entity = find_entity(self.catalog, urn)
         if entity is None:
             raise NotFound(_absent(urn))
-        whole = {**entity, **self._of_dataset(urn)} if entity["type"] == "dataset" else {**entity, "runs": []}
-        return Result("show", whole, ("scope", "kind", "key", "value"), list(_said(entity)))
+        whole = {**entity, **self._dataset_details(urn)} if entity["type"] == "dataset" else {**entity, "runs": []}
+        return Result("show", whole, ("scope", "kind", "key", "value"), list(_metadata_rows(entity)))
 
     def search(
         self,
@@ -56,15 +56,15 @@ class Reading(Asking):
         include_removed: bool = False,
         **filters: str | None,
     ) -> Result:
-        """Return the best matches: `SearchResults`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
+        """Return the best hits: `SearchResults`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
 
         Filters are `type`, `tag`, `owner` and the like (docs/api.md#search), each a key, a URN or a name; with one of
-        them no query is needed. Softly deleted entities are only included with `include_removed`. Raises TypeError for a filter
+        them no query is needed. Soft-deleted entities are only found with `include_removed`. Raises TypeError for a filter
         that does not exist, ValueError without query and filter.
         """
         names = [one.name for one in FILTERS]
         if unknown := [name for name in filters if name not in names]:
-            msg = f"search has no filter {unknown[0]!r}, but {', '.join(names)}"
+            msg = f"unknown filter {unknown[0]!r}; known filters: {', '.join(names)}"
             raise TypeError(msg)
         if not query and not any(filters.values()):
             msg = "a search needs a query or a filter; * finds everything"
@@ -77,7 +77,7 @@ class Reading(Asking):
         return table("search", found, "name type namespace tags terms domains owner description urn", hits)
 
     def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Result:
-        """Return the metadata keys with a `prefix`: `Keys`; with `values=KEY`, the values of that key: `KeyValues`."""
+        """Return keys in use that begin with `prefix`: `Keys`; with `values=KEY` the values of that key: `KeyValues`."""
         if values is not None:
             found = self.catalog.list_values(values, prefix=prefix or None, limit=limit)
             return table("values", {"key": values, **found}, "value entities", found["values"])
@@ -94,7 +94,7 @@ class Reading(Asking):
         end: str | datetime | None = None,
         columns: bool = False,
     ) -> Result:
-        """Return the lineage of an entity: `Lineage`. Rows are its edges or, with `columns`, its column edges. Raises NotFound."""
+        """Return the lineage of data: `Lineage`. Rows are its edges, with `columns` its column-level edges. Raises NotFound."""
         urn = self.urn(name)
         ask = partial(
             self.catalog.read_lineage,
@@ -102,10 +102,10 @@ class Reading(Asking):
             direction=direction,
             levels=levels,
             columns=columns,
-            start=moment(start),
-            end=moment(end),
+            start=to_server_time(start),
+            end=to_server_time(end),
         )
-        found = self._found(urn, ask)
+        found = self._request_or_not_found(urn, ask)
         if columns:
             names = "source sourceField target targetField transformation program"
             return table("lineage-columns", found, names, found["columns"])
@@ -113,12 +113,12 @@ class Reading(Asking):
         return table("lineage", found, "source target access runCount start end", edges)
 
     def history(self, name: Named, *, aspect: str = BUSINESS, field: str | None = None, limit: int = 20) -> Result:
-        """Return the versions of an aspect, newest first: `Versions`; a step that removes or replaces a value has it as `old`.
+        """Return the versions of an aspect, newest first: `Versions`; steps that remove or replace a value have it as `old`.
 
-        Each row says what changed, as `+ /tags/0 raw` or `~ /properties/owner ops → dev`. Raises NotFound.
+        Each row has the changes, as `+ /tags/0 raw` or `~ /properties/owner ops → dev`. Raises NotFound.
         """
         urn = self.urn(name, field)
-        found = self._found(urn, lambda: self.catalog.list_versions(urn, aspect, limit=limit), aspect)
+        found = self._request_or_not_found(urn, lambda: self.catalog.list_versions(urn, aspect, limit=limit), aspect)
         versions = with_old_values_of_versions(found["versions"], self._value_before(urn, aspect, found["cursor"]))
         rows = [{**one, "changes": [change_text(step) for step in one["diff"]]} for one in versions]
         document = {"urn": urn, "aspect": aspect, **found, "versions": versions}
@@ -134,19 +134,19 @@ class Reading(Asking):
         field: str | None = None,
         lineage: bool = False,
     ) -> Result:
-        """Return the differences between two versions of an aspect, or two times; by default, between the two newest versions.
+        """Compare two versions of an aspect, or two times; by default the latest version and the one before.
 
-        With `lineage` the edges that came and went between two times: `LineageDiff`, of itself within the last day.
-        Raises NotFound where there was nothing at that time.
+        With `lineage` the edges added and removed between two times: `LineageDiff`, by default within the last day.
+        Raises NotFound if there was no value at that time.
         """
         urn = self.urn(name, field)
         if lineage:
             ask = partial(self.catalog.read_lineage_diff, urn, from_=_time(older), to=_time(newer))
-            found = self._found(urn, ask)
+            found = self._request_or_not_found(urn, ask)
             rows = [(word, *_ends(edge).values()) for word in ("added", "removed") for edge in found[word]]
             return Result("lineage-diff", found, ("change", "source", "target"), rows)
         new = self._version(urn, aspect, newer)
-        # Before the first version there was nothing.
+        # Version 0 is the empty value before the first version.
         old = self._version(urn, aspect, older if older is not None else new["version"] - 1)
         steps = with_old_values(diff(old["value"] or {}, new["value"] or {}), old["value"] or {})
         document = {"urn": urn, "aspect": aspect, "from": _stamp(old), "to": _stamp(new), "diff": steps}
@@ -161,28 +161,31 @@ class Reading(Asking):
         status: str | None = None,
         limit: int = 20,
     ) -> Result:
-        """Return the runs of data or of a program (its URN), or all, newest first: `Runs`. For the URN of a run: `Run` and `RunAccesses`."""
+        """Return runs that accessed data, or of a program (by URN), or all, newest first: `Runs`.
+
+        For the URN of a run, return the run and its accesses: `Run` and `RunAccesses`.
+        """
         urn = None if name is None else self.urn(name)
         if urn is not None and urn.startswith(_RUN):
             run = self.catalog.read_run(urn)
-            touched = self.catalog.list_run_accesses(urn)["accesses"]
+            accesses = self.catalog.list_run_accesses(urn)["accesses"]
             return table(
-                "run", {**run, "accesses": touched}, "role mode namespace name component first last urn", touched
+                "run", {**run, "accesses": accesses}, "role mode namespace name component first last urn", accesses
             )
         is_program = urn is not None and urn.startswith(_PROGRAM)
         found = self.catalog.list_runs(
             program=urn if is_program else None,
             data=None if is_program else urn,
-            start=moment(start),
-            end=moment(end),
+            start=to_server_time(start),
+            end=to_server_time(end),
             status=status,
             limit=limit,
         )
-        rows = [{**run, "program": short_name(run["program"]), **_touched(run)} for run in found["runs"]]
+        rows = [{**run, "program": short_name(run["program"]), **_access_names(run)} for run in found["runs"]]
         return table("runs", {"of": urn, **found}, "program status start end actor reads writes urn", rows)
 
-    def _of_dataset(self, urn: str) -> Document:
-        """What is known of data, and does not stand in its aspects."""
+    def _dataset_details(self, urn: str) -> Document:
+        """Return the runs, fields and profile of a dataset, which are not among its aspects."""
         fields = self.catalog.list_fields_metadata(urn, limit=FIELDS_SHOWN)
         left = len(self.catalog.list_fields(urn)["fields"]) - len(fields["fields"]) if fields["cursor"] else 0
         profiles = self.catalog.list_timeseries_values(urn, "datasetProfile", limit=1)["values"]
@@ -194,12 +197,12 @@ class Reading(Asking):
         }
 
     def _value_before(self, urn: str, aspect: str, cursor: str | None) -> object:
-        """Return the value before the versions of a page that goes on at a cursor; None where there was none."""
+        """Return the value before the versions of a page that continues at a cursor; None if there is none."""
         older = [] if cursor is None else self.catalog.list_versions(urn, aspect, limit=1, cursor=cursor)["versions"]
         return older[0]["value"] if older else None
 
     def _version(self, urn: str, aspect: str, point: Point | None) -> Document:
-        """The version of this number, that of a time, or the newest. Version 0 is nothing. Raises NotFound."""
+        """Return the version with this number, at this time, or the latest; version 0 is empty. Raises NotFound."""
         number = (
             point if isinstance(point, int) else int(point) if isinstance(point, str) and point.isdecimal() else None
         )
@@ -219,12 +222,12 @@ class Reading(Asking):
         cursor: str | None = ""
         while cursor is not None:
             ask = partial(self.catalog.list_versions, urn, aspect, limit=_PAGE, cursor=cursor or None)
-            page = self._found(urn, ask, aspect)
+            page = self._request_or_not_found(urn, ask, aspect)
             yield from page["versions"]
             cursor = page["cursor"]
 
-    def _found(self, urn: str, ask: Callable[[], Document], aspect: str = "") -> Document:
-        """The answer. Raises NotFound where the catalog does not know the entity, or nothing was said in the aspect."""
+    def _request_or_not_found(self, urn: str, ask: Callable[[], Document], aspect: str = "") -> Document:
+        """Return the response. Raises NotFound if the entity does not exist, or never had the aspect."""
         try:
             return dict(ask())
         except RequestFailed as refusal:
@@ -236,8 +239,8 @@ class Reading(Asking):
         entity = find_entity(self.catalog, urn) if aspect else None
         if entity is None:
             return _absent(urn)
-        has = ", ".join(sorted(entity["aspects"])) or "none at all"
-        return f"nothing was ever said in the aspect {aspect} of {short_name(urn)}; its aspects: {has}"
+        has = ", ".join(sorted(entity["aspects"])) or "none"
+        return f"{short_name(urn)} has no aspect {aspect}; its aspects: {has}"
 
 
 def _absent(urn: str) -> str:
@@ -245,10 +248,10 @@ def _absent(urn: str) -> str:
 
 
 def _time(point: Point | None) -> str | None:
-    return moment(point) if isinstance(point, str | datetime) else None if point is None else str(point)
+    return to_server_time(point) if isinstance(point, str | datetime) else None if point is None else str(point)
 
 
-def _said(entity: Document) -> Iterator[tuple[str, str, str, str]]:
+def _metadata_rows(entity: Document) -> Iterator[tuple[str, str, str, str]]:
     own = [one for one in entity["descriptors"] if one["column"] is None]
     for scope in _SCOPES:
         of_scope = [one for one in own if one["scope"] == scope]
@@ -268,8 +271,8 @@ def _ends(edge: Document) -> dict[str, str]:
     return {"source": short_name(edge["source"]), "target": short_name(edge["target"])}
 
 
-def _touched(run: Document) -> dict[str, list[str]]:
-    """Short names of what a run read and wrote."""
+def _access_names(run: Document) -> dict[str, list[str]]:
+    """Return the short names of the data that a run read and wrote."""
 
     def names(*modes: str) -> list[str]:
         return list(dict.fromkeys(short_name(one["data"]) for one in run["accesses"] if one["mode"] in modes))

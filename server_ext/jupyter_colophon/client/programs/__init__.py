@@ -1,1 +1,1 @@
-"""What programs and pipelines read and write of metadata while they run, behind `jupyter_colophon.metadata`."""
+"""Read and write metadata from programs and pipelines while they run, behind `jupyter_colophon.metadata`."""

@@ -1,4 +1,4 @@
-"""A run of a program, as the program sees it: its arguments and schemas, its data, and metadata."""
+"""The run of a program, as the program sees it: its arguments and schemas, its data, and metadata."""
 
 import secrets
 import time
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
-from jupyter_colophon.client.programs.outbox import Entry, Kind
-from jupyter_colophon.client.programs.outbox_sender import Shipper
+from jupyter_colophon.client.programs.outbox import Kind, OutboxEntry
+from jupyter_colophon.client.programs.outbox_sender import OutboxSender
 from jupyter_colophon.client.programs.reading import ByScope, MetadataSnapshot, Reader, Scope
 from jupyter_colophon.client.programs.record_schema import RecordSchema
-from jupyter_colophon.client.programs.uses import MODES, UseAccess, checked, declared, joined
+from jupyter_colophon.client.programs.uses import MODES, UseAccess, combine_modes, declared_uses, validate_access
 from jupyter_colophon.client.programs.writing import Writer
 from jupyter_colophon.core.entities.metadata_scopes import Metadata
 from jupyter_colophon.core.identity.names import Urn, run_urn
@@ -29,11 +29,11 @@ Ending = Literal["succeeded", "failed", "killed"]
 
 
 class RunMetadata(Writer):
-    """Metadata within a run: `get` reads it, everything else emits."""
+    """Metadata within a run: `get` reads, everything else emits."""
 
-    def __init__(self, run: str, reader: Reader, shipper: Shipper, namespace: str | None) -> None:
-        self._urn, self._reader, self._shipper, self._namespace = run, reader, shipper, namespace
-        super().__init__(run, self._ship, reader.get, reader.fields, self._entity)
+    def __init__(self, run: str, reader: Reader, sender: OutboxSender, namespace: str | None) -> None:
+        self._urn, self._reader, self._sender, self._namespace = run, reader, sender, namespace
+        super().__init__(run, self._send, reader.get, reader.fields, self._entity)
 
     @overload
     def get(self, of: MetadataEntity | str) -> ByScope: ...
@@ -42,52 +42,52 @@ class RunMetadata(Writer):
     def get(self, of: MetadataEntity | str, scope: Scope) -> Metadata: ...
 
     def get(self, of: MetadataEntity | str, scope: Scope | None = None) -> ByScope | Metadata:
-        """Return properties and tags by scope, or those of one scope. They are read once and do not change during the run.
+        """Return properties and tags by scope, or those of one scope; cached until the run ends.
 
-        They are empty for an unknown entity. Raises MetadataUnavailable, and RequestFailed if it may not be read.
+        An entity that does not exist has none. Raises MetadataUnavailable, and RequestFailed without read access.
         """
         found = self._reader.get(self._entity(of))
         return found if scope is None else found[scope]
 
     def fields(self, of: MetadataEntity | str) -> tuple[str, ...]:
-        """Return the paths of a dataset's fields: those of its schema, and those with metadata. Raises like `get`."""
+        """Return the paths of a dataset's fields: those of its schema, and those with metadata. Raises what `get` raises."""
         return self._reader.fields(self._entity(of))
 
     @property
     def pending(self) -> int:
-        """The number of emitted items of this process that are not delivered yet."""
-        return self._shipper.waiting
+        """Return the number of emitted entries of this process that the server has not received."""
+        return self._sender.waiting
 
     @property
     def dropped(self) -> int:
-        """The number of rejected items; the log has the details."""
-        return self._shipper.dropped
+        """Return the number of entries that were refused; the log has the details."""
+        return self._sender.dropped
 
     def emit(self, proposals: Iterable[Mapping[str, Any]]) -> None:
-        """Emit proposals as in `proposal.json`, for changes that the other methods do not support."""
+        """Emit any proposals (schemas/api/proposal.json)."""
         for proposal in proposals:
-            self._ship({**proposal, "run": self._urn})
+            self._send({**proposal, "run": self._urn})
 
     def flush(self, timeout_s: float = 10.0) -> int:
-        """Wait until everything is delivered, for at most `timeout_s`, or until the server is unreachable; return the number of pending items."""
-        return self._shipper.flush(timeout_s)
+        """Wait until everything is sent, at most `timeout_s` or until an attempt fails; return the number of pending entries."""
+        return self._sender.flush(timeout_s)
 
     def _entity(self, named: MetadataEntity | str) -> MetadataEntity:
         return entity(named, self._namespace)
 
-    def _ship(self, proposal: dict[str, Any]) -> None:
-        self._shipper.put(_entry("emit", self._urn, {"proposals": [proposal]}))
+    def _send(self, proposal: dict[str, Any]) -> None:
+        self._sender.put(_entry("emit", self._urn, {"proposals": [proposal]}))
 
 
 class RunContext:
-    """A run. It begins when it is created, and ends with its `with` block, or by `end`."""
+    """One run. It starts with its creation, and ends with its `with` block or by `end`."""
 
     def __init__(
         self,
         program: Urn,
         *,
         catalog: "Operations | None",
-        shipper: Shipper,
+        sender: OutboxSender,
         namespace: str | None = None,
         run_id: str | None = None,
         parent: str | None = None,
@@ -103,22 +103,22 @@ class RunContext:
         self.arguments: Mapping[str, str] = dict(arguments or {})
         self.input_schema = None if input_schema is None else RecordSchema.of(input_schema)
         self.output_schema = None if output_schema is None else RecordSchema.of(output_schema)
-        #: Facts that are recorded when the run ends.
+        #: Facts that are reported when the run ends.
         self.facts: dict[str, str | int | float | bool] = {}
-        self._namespace, self._shipper = namespace, shipper
-        self._touched: dict[tuple[str, str], AccessMode] = {}
+        self._namespace, self._sender = namespace, sender
+        self._recorded: dict[tuple[str, str], AccessMode] = {}
         self._has_ended = False
         self._reader = Reader(catalog, snapshot)
-        self.metadata = RunMetadata(self.urn, self._reader, shipper, namespace)
-        for one in prefetch:
-            self.metadata.get(one)
+        self.metadata = RunMetadata(self.urn, self._reader, sender, namespace)
+        for item in prefetch:
+            self.metadata.get(item)
         self._start_ms = _now_ms()
         start = {"program": self.program, "runId": self.run_id, "status": "running", "arguments": self.arguments}
-        self._record("start", {**start, "start": format_time(self._start_ms), "parent": parent})
+        self._enqueue("start", {**start, "start": format_time(self._start_ms), "parent": parent})
         self.declare(code)
 
     def entity_from(self, argument: str) -> MetadataEntity:
-        """Return the dataset that an argument of the run names (by convention `source` and `sink`). Raises LookupError."""
+        """Return the dataset named by an argument of the run (by convention `source` and `sink`). Raises LookupError."""
         if argument not in self.arguments:
             msg = f"the run has no argument {argument!r}"
             raise LookupError(msg)
@@ -127,31 +127,31 @@ class RunContext:
     def open_dataset(
         self, name: MetadataEntity | str, access: UseAccess = "unknown", component: str = ""
     ) -> MetadataEntity:
-        """Return a dataset, and record that the run accesses it unless this was declared. Raises ValueError."""
+        """Record that the run uses a dataset, and return the dataset. Raises ValueError."""
         found = entity(name, self._namespace)
-        self._touch([(found, MODES[checked(access)], component)])
+        self._record_uses([(found, MODES[validate_access(access)], component)])
         return found
 
     def declare(self, code: Any) -> None:
-        """Record the accesses that a function or a class declares by `@uses`."""
-        uses = declared(code)
-        self._touch([(self._declared(use.name), MODES[use.access], use.component) for use in uses])
+        """Record the uses that a function or a class declares by `@uses`."""
+        uses = declared_uses(code)
+        self._record_uses([(self._declared(use.name), MODES[use.access], use.component) for use in uses])
 
     def record_accesses(self, accesses: Mapping[str, Any]) -> None:
-        """Record observed accesses and column edges of the run, as in `accesses.json`."""
-        self._record("accesses", dict(accesses))
+        """Record captured accesses of data and columns (schemas/api/accesses.json)."""
+        self._enqueue("accesses", dict(accesses))
 
     def record_facts(self, facts: Mapping[str, str | int | float | bool]) -> None:
-        """Record facts during the run, so that readers see its progress."""
-        self._record("facts", {"facts": dict(facts)})
+        """Report facts of the running run, to show its progress."""
+        self._enqueue("facts", {"facts": dict(facts)})
 
     def end(self, status: Ending = "succeeded") -> None:
-        """End the run and record its `facts`; further calls have no effect."""
+        """End the run and report `facts`; further calls have no effect."""
         if not self._has_ended:
             self._has_ended = True
-            # The clock may have been put back meanwhile, and nothing ends before it began.
+            # The clock may have been set back: a run never ends before its start.
             ending = {"status": status, "end": format_time(max(_now_ms(), self._start_ms))}
-            self._record("end", ending | ({"facts": self.facts} if self.facts else {}))
+            self._enqueue("end", ending | ({"facts": self.facts} if self.facts else {}))
             self._reader.close()
 
     def __enter__(self) -> "RunContext":
@@ -166,34 +166,34 @@ class RunContext:
             self.end("failed" if issubclass(kind, Exception) else "killed")
 
     def _declared(self, name: str) -> MetadataEntity:
-        """Return the dataset of this name; a name in braces is that of an argument."""
+        """Return the dataset of this name; a name in braces refers to an argument."""
         if name.startswith("{") and name.endswith("}"):
             return self.entity_from(name[1:-1])
         return entity(name, self._namespace)
 
-    def _touch(self, found: Iterable[tuple[MetadataEntity, AccessMode, str]]) -> None:
-        """Record each access that is not recorded yet."""
+    def _record_uses(self, found: Iterable[tuple[MetadataEntity, AccessMode, str]]) -> None:
+        """Record the accesses that add to what the run has recorded before."""
         news: dict[tuple[str, str], AccessMode] = {}
-        for one, mode, component in found:
-            place = (one.urn, component)
-            known = self._touched.get(place)
-            whole = mode if known is None else joined(known, mode)
+        for item, mode, component in found:
+            place = (item.urn, component)
+            known = self._recorded.get(place)
+            whole = mode if known is None else combine_modes(known, mode)
             if whole != known:
-                self._touched[place] = news[place] = whole
+                self._recorded[place] = news[place] = whole
         time_ = format_time(_now_ms())
         rows = [
             {"data": urn, "mode": mode, "component": component, "time": time_}
             for (urn, component), mode in news.items()
         ]
         if rows:
-            self._record("accesses", {"accesses": rows})
+            self._enqueue("accesses", {"accesses": rows})
 
-    def _record(self, kind: Kind, body: dict[str, Any]) -> None:
-        self._shipper.put(_entry(kind, self.urn, body))
+    def _enqueue(self, kind: Kind, body: dict[str, Any]) -> None:
+        self._sender.put(_entry(kind, self.urn, body))
 
 
-def _entry(kind: Kind, run: str, body: dict[str, Any]) -> Entry:
-    return Entry(secrets.token_hex(16), kind, run, body)
+def _entry(kind: Kind, run: str, body: dict[str, Any]) -> OutboxEntry:
+    return OutboxEntry(secrets.token_hex(16), kind, run, body)
 
 
 def _now_ms() -> int:

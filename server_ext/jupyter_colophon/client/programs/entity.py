@@ -1,4 +1,4 @@
-"""What a program names: an entity, by what people call it or by pairs of a key and a value."""
+"""Entities as programs name them: by a short name, or by pairs of a key and a value."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,26 +7,26 @@ from jupyter_colophon.core.cdap.names import from_v3, v3_path
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, Identity, Urn, parse_data_name
 from jupyter_colophon.core.identity.urn import PREFIX
 
-#: A program knows only the default home (Spark, PROD); the server's own traits may differ, and URNs are exact then.
+#: Programs assume the default platform (Spark, PROD); if the server is configured otherwise, use exact URNs.
 _IDENTITY = Identity()
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataEntity:
-    """An entity that metadata is about. It need not exist: of a field or a custom entity nobody needs to know before."""
+    """An entity with metadata. It need not exist in the catalog yet."""
 
     urn: str
 
     @classmethod
     def parse(cls, urn: str) -> "MetadataEntity":
-        """The entity with this URN. Raises InvalidName."""
+        """Return the entity with this URN. Raises InvalidName."""
         return cls(str(Urn.parse(urn)))
 
     @classmethod
     def of_dataset(cls, name: str, namespace: str | None = None) -> "MetadataEntity":
-        """A dataset: `orders` of a namespace, `sales.orders`, an absolute path, or a URN. Raises InvalidName.
+        """Return a dataset by name: `orders` of a namespace, `sales.orders`, an absolute path, or a URN. Raises InvalidName.
 
-        A name alone, without a namespace, is one of the namespace `default`.
+        A simple name without a namespace is in the namespace `default`.
         """
         if name.startswith(PREFIX):
             return cls.parse(name)
@@ -38,35 +38,35 @@ class MetadataEntity:
 
     @classmethod
     def dataset(cls, name: str, namespace: str | None = None) -> "MetadataEntity":
-        """The same, shorter."""
+        """Return `of_dataset(name, namespace)`."""
         return cls.of_dataset(name, namespace)
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], type: str | None = None) -> "MetadataEntity":
-        """The entity that pairs of a key and a value tell, such as `[("namespace", "sales"), ("jar", "a.jar")]`.
+        """Return the entity identified by key-value pairs, such as `[("namespace", "sales"), ("jar", "a.jar")]`.
 
-        Its type is the last key unless it is said; known keys make an entity of that kind. Raises InvalidName.
+        Its type is `type`, or else the last key; known keys give an entity of that kind. Raises InvalidName.
         """
         return cls(str(from_v3([word for pair in pairs for word in pair], _IDENTITY, type)))
 
     def append(self, key: str, value: str) -> "MetadataEntity":
-        """What belongs to it: `append("field", "empName")` of a dataset, or any other key. Raises InvalidName."""
+        """Return a part of the entity: `append("field", "empName")` of a dataset, or any other key. Raises InvalidName."""
         path = v3_path(Urn.parse(self.urn), _IDENTITY)
         return MetadataEntity(str(from_v3([*path.segments, key, value], _IDENTITY)))
 
     @property
     def parent(self) -> "MetadataEntity":
-        """The dataset of a field; any other entity itself."""
+        """Return the dataset of a field; any other entity itself."""
         return MetadataEntity(Urn.parse(self.urn).parts[0]) if self.type == "schemaField" else self
 
     @property
     def path(self) -> str:
-        """The path of a field in its dataset; empty for any other entity."""
+        """Return the path of a field in its dataset; empty for any other entity."""
         return Urn.parse(self.urn).parts[1] if self.type == "schemaField" else ""
 
     @property
     def type(self) -> str:
-        """The type of the entity in the catalog: `dataset`, `schemaField`, `custom`, …"""
+        """Return the type of the entity in the catalog: `dataset`, `schemaField`, `custom`, …"""
         return Urn.parse(self.urn).type
 
     def __str__(self) -> str:
@@ -74,10 +74,14 @@ class MetadataEntity:
 
 
 def entity(named: MetadataEntity | str, namespace: str | None = None) -> MetadataEntity:
-    """The entity that is meant: itself, or the dataset of this name."""
-    return named if isinstance(named, MetadataEntity) else MetadataEntity.of_dataset(named, _within(named, namespace))
+    """Return the entity itself, or the dataset of this name."""
+    return (
+        named
+        if isinstance(named, MetadataEntity)
+        else MetadataEntity.of_dataset(named, _default_namespace(named, namespace))
+    )
 
 
-def _within(name: str, namespace: str | None) -> str | None:
-    """The namespace where a name leaves it open."""
+def _default_namespace(name: str, namespace: str | None) -> str | None:
+    """Return the namespace for a simple name; None for a qualified one."""
     return None if "." in name or name.startswith((PREFIX, "/")) else namespace

@@ -1,4 +1,4 @@
-"""Fields inside fields, by their paths: a structure is as confidential as what it holds."""
+"""Find nested fields by their paths: a structure is as confidential as the fields inside it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
-"""What programs have said and no server has got yet: one file a process, in a folder that all share.
+"""The outbox of emitted changes that the server has not received: one file per process, in a shared folder.
 
-A line is written before anybody may rely on it, so a process that is killed leaves what it said to the next one. The
-file belongs to who holds its lock: its process while that lives, then whoever ships it.
+Each entry is written to the file first, so the entries of a killed process are sent by another one. The holder of the
+file's lock owns it: its process while that runs, later the process that sends it.
 """
 
 import errno
@@ -21,18 +21,18 @@ from urllib.parse import urlsplit
 from jupyter_colophon.system.private_folders import create_private_folder
 from jupyter_colophon.system.process_files import ProcessFile
 
-#: What an entry is: proposals for the inbox, or how a run began, what it touched, how far it is, how it ended.
+#: The kind of an entry: proposals for the inbox, or the start, accesses, facts or end of a run.
 Kind = Literal["emit", "start", "accesses", "facts", "end"]
 KINDS: tuple[Kind, ...] = ("emit", "start", "accesses", "facts", "end")
-#: A process says no more than this while nobody takes it.
+#: Maximum size of a file; further entries are dropped.
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
 _SUFFIX = ".jsonl"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing to tell the server, with the idempotency key under which it is done once. `run` is the run's URN."""
+class OutboxEntry:
+    """One request to the server, with its idempotency key. `run` is the run's URN."""
 
     key: str
     kind: Kind
@@ -41,55 +41,57 @@ class Entry:
 
     @property
     def line(self) -> bytes:
-        """It as a line of the file."""
+        """Return the entry as a line of the file."""
         return _line({"key": self.key, "kind": self.kind, "run": self.run, "body": self.body})
 
 
-class SpoolFull(OSError):
+class OutboxFull(OSError):
     """The file has grown to its limit."""
 
 
 def default_folder() -> Path:
-    """Where the outbox is: `COLOPHON_OUTBOX`, else `colophon/outbox` in the Jupyter data directory."""
-    told = os.environ.get("COLOPHON_OUTBOX")
-    return Path(told) if told else _data_folder() / "colophon" / "outbox"
+    """Return the folder of the outbox: `COLOPHON_OUTBOX`, else `colophon/outbox` in the Jupyter data directory."""
+    value = os.environ.get("COLOPHON_OUTBOX")
+    return Path(value) if value else _data_folder() / "colophon" / "outbox"
 
 
-def same_place(one: str, other: str) -> bool:
-    """Whether what was said for one server is for the other: servers of this machine change their ports."""
-    if not one or one == other:
+def is_same_server(item: str, other: str) -> bool:
+    """Return whether two URLs mean the same server; servers on this machine may change their ports."""
+    if not item or item == other:
         return True
-    return all(urlsplit(url).hostname in _LOOPBACK for url in (one, other))
+    return all(urlsplit(url).hostname in _LOOPBACK for url in (item, other))
 
 
-class SpoolFile:
+class OutboxFile:
     """A file of the outbox, held by this process. Thread-safe."""
 
-    def __init__(self, file: ProcessFile, server: str, entries: tuple[Entry, ...] = (), torn: int = 0) -> None:
-        self._file, self.server, self.torn = file, server, torn
-        self._waiting: dict[str, Entry] = {one.key: one for one in entries}
+    def __init__(
+        self, file: ProcessFile, server: str, entries: tuple[OutboxEntry, ...] = (), unreadable: int = 0
+    ) -> None:
+        self._file, self.server, self.unreadable = file, server, unreadable
+        self._waiting: dict[str, OutboxEntry] = {item.key: item for item in entries}
         self._lock = threading.Lock()
         self._size = os.fstat(file.descriptor).st_size
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Return the path of the file."""
         return self._file.path
 
     @classmethod
-    def create(cls, folder: Path, server: str) -> "SpoolFile":
+    def create(cls, folder: Path, server: str) -> "OutboxFile":
         """Create a file of this process. Raises OSError."""
         data = _data_folder() / "colophon"
         create_private_folder(folder, data if data in folder.parents else None)
         path = folder / f"{time.time_ns():020}-{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
-        # Without locks (Windows, some network file systems) two processes may ship a file: what arrives twice is done
-        # once, by its key.
+        # Without locks (Windows, some network file systems) two processes may send the same file: the
+        # idempotency keys prevent duplicates.
         file = ProcessFile.create(path, _line({"server": server}), requires_lock=False, flags=os.O_APPEND)
         return cls(file, server)
 
     @classmethod
-    def take_over(cls, path: Path) -> "SpoolFile | None":
-        """Open a file whose process ended; None where it lives, or another one took the file over. Raises OSError."""
+    def take_over(cls, path: Path) -> "OutboxFile | None":
+        """Open a file whose process ended; None if it is running, or another process took the file. Raises OSError."""
         file = ProcessFile.take_over(path, requires_lock=False, flags=os.O_APPEND)
         if file is None:
             return None
@@ -99,33 +101,33 @@ class SpoolFile:
             file.close()
             raise
 
-    def waiting(self) -> tuple[Entry, ...]:
-        """What nobody has got, in the order in which it was said."""
+    def waiting(self) -> tuple[OutboxEntry, ...]:
+        """Return the pending entries in the order they were added."""
         with self._lock:
             return tuple(self._waiting.values())
 
-    def first(self) -> Entry | None:
-        """What is told next."""
+    def first(self) -> OutboxEntry | None:
+        """Return the next entry to send, or None."""
         with self._lock:
             return next(iter(self._waiting.values()), None)
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def append(self, entry: Entry) -> None:
-        """Keeps an entry: whoever kills the process now does not take it away. Raises OSError, and keeps nothing then."""
+    def append(self, entry: OutboxEntry) -> None:
+        """Append an entry to the file, so that it survives a kill of the process. Raises OSError; nothing is stored then."""
         with self._lock:
             line = entry.line
             if self._size + len(line) > LARGEST_FILE_BYTES:
-                raise SpoolFull(errno.ENOSPC, "the outbox is full")
+                raise OutboxFull(errno.ENOSPC, "the outbox is full")
             self._write(line)
             self._waiting[entry.key] = entry
 
-    def done(self, entry: Entry) -> None:
-        """Somebody has got it, or nobody will."""
+    def done(self, entry: OutboxEntry) -> None:
+        """Remove an entry that was sent or dropped."""
         with self._lock:
             self._waiting.pop(entry.key, None)
-            # Where that cannot be noted it is told once more, under its key.
+            # If this cannot be written, the entry is sent again with the same idempotency key.
             with suppress(OSError):
                 if self._waiting:
                     self._write(_line({"done": entry.key}))
@@ -135,12 +137,12 @@ class SpoolFile:
                     self._write(_line({"server": self.server}))
 
     def sync(self) -> None:
-        """Makes what was said outlast a power cut."""
+        """Sync the file to disk."""
         with suppress(OSError):
             os.fsync(self._file.descriptor)
 
     def release(self) -> None:
-        """Lets go of it: it is removed where nothing waits, and is anybody's otherwise."""
+        """Release the file: remove it if no entry is pending; otherwise another process may take it."""
         with self._lock:
             if not self._waiting:
                 self._file.remove()
@@ -153,56 +155,56 @@ class SpoolFile:
             if os.write(self._file.descriptor, line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError:
-            # Half a line would make the next one unreadable.
+            # A partial line would make the next one unreadable.
             with suppress(OSError):
                 os.ftruncate(self._file.descriptor, self._size)
             raise
         self._size += len(line)
 
 
-def left_in(folder: Path) -> list[Path]:
-    """The files of the outbox, oldest first, whoever holds them."""
+def list_files(folder: Path) -> list[Path]:
+    """Return all files of the outbox, oldest first."""
     try:
         return sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIX))
     except OSError:
         return []
 
 
-def left_behind(folder: Path) -> Iterator[SpoolFile]:
-    """The files that no living process holds, oldest first, each held by us until it is released."""
-    for path in left_in(folder):
-        # One that cannot be opened or read harms only itself.
+def claim_orphaned_files(folder: Path) -> Iterator[OutboxFile]:
+    """Yield the files that no running process holds, oldest first, each locked until it is released."""
+    for path in list_files(folder):
+        # Skip files that cannot be opened or read.
         with suppress(OSError):
-            if (file := SpoolFile.take_over(path)) is not None:
+            if (file := OutboxFile.take_over(path)) is not None:
                 yield file
 
 
-def _read(file: ProcessFile) -> tuple[str, tuple[Entry, ...], int]:
-    """The server, what waits, and how many lines cannot be read."""
+def _read(file: ProcessFile) -> tuple[str, tuple[OutboxEntry, ...], int]:
+    """Return the server, the pending entries, and the number of unreadable lines."""
     content = file.read()
     if content and not content.endswith(b"\n"):
-        # Whoever wrote it was killed in the middle; what we note comes on a line of its own.
+        # The writer was killed in the middle of a line: start a new one.
         os.write(file.descriptor, b"\n")
-    server, torn = "", 0
-    waiting: dict[str, Entry] = {}
+    server, unreadable = "", 0
+    waiting: dict[str, OutboxEntry] = {}
     for line in filter(None, content.split(b"\n")):
         try:
-            told = json.loads(line)
-            if "server" in told:
-                server = str(told["server"])
-            elif "done" in told:
-                waiting.pop(told["done"], None)
+            value = json.loads(line)
+            if "server" in value:
+                server = str(value["server"])
+            elif "done" in value:
+                waiting.pop(value["done"], None)
             else:
-                waiting[told["key"]] = _entry(told)
+                waiting[value["key"]] = _entry(value)
         except (ValueError, KeyError, TypeError):
-            torn += 1
-    return server, tuple(waiting.values()), torn
+            unreadable += 1
+    return server, tuple(waiting.values()), unreadable
 
 
-def _entry(told: dict[str, Any]) -> Entry:
-    if told["kind"] not in KINDS or not isinstance(told["body"], dict):
-        raise ValueError(told["kind"])
-    return Entry(str(told["key"]), told["kind"], str(told["run"]), told["body"])
+def _entry(value: dict[str, Any]) -> OutboxEntry:
+    if value["kind"] not in KINDS or not isinstance(value["body"], dict):
+        raise ValueError(value["kind"])
+    return OutboxEntry(str(value["key"]), value["kind"], str(value["run"]), value["body"])
 
 
 def _line(document: dict[str, Any]) -> bytes:
@@ -210,9 +212,9 @@ def _line(document: dict[str, Any]) -> bytes:
 
 
 def _data_folder() -> Path:
-    """Jupyter's data directory, as Jupyter finds it on this system."""
-    if told := os.environ.get("JUPYTER_DATA_DIR"):
-        return Path(told)
+    """Return Jupyter's data directory on this system."""
+    if value := os.environ.get("JUPYTER_DATA_DIR"):
+        return Path(value)
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Jupyter"
     if appdata := os.environ.get("APPDATA") if sys.platform == "win32" else None:

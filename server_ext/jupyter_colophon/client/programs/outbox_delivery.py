@@ -1,11 +1,11 @@
-"""Telling a server what waits in a file of the outbox, one entry after the other."""
+"""Deliver the entries of an outbox file to a server, one by one."""
 
 import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
-from jupyter_colophon.client.programs.outbox import Entry, Kind, SpoolFile
+from jupyter_colophon.client.programs.outbox import Kind, OutboxEntry, OutboxFile
 from jupyter_colophon.core.changes.inbox import named_keys
 from jupyter_colophon.core.errors import shown
 
@@ -19,54 +19,54 @@ _FORBIDDEN = f"{_OURS}forbidden"
 
 
 class Delivery:
-    """Tells one server; counts what it took and what it will never take. Used by one thread at a time."""
+    """Delivers to one server; counts sent and dropped entries. Used by one thread at a time."""
 
     def __init__(self, catalog: "Operations") -> None:
         self._catalog = catalog
         self._user = ""
-        self.told = self.dropped = 0
-        #: Why the last file was not told to its end.
-        self.trouble = ""
-        #: The newest entry of the inbox that was made: when it is done, so are all before it.
+        self.sent = self.dropped = 0
+        #: Why the last file was not delivered completely.
+        self.error = ""
+        #: The newest inbox entry that was created; once it is processed, so are all before it.
         self.entry = ""
 
-    def empty(self, file: SpoolFile, may_go_on: Callable[[], bool] = lambda: True) -> bool:
-        """Tells all that waits; False where the server is away, or does not know us, and the rest waits on."""
-        if file.torn:
-            self.dropped += file.torn
-            _logger.warning("dropped %s that cannot be read, of %s", _lines(file.torn), shown(file.path.name))
-            file.torn = 0
+    def empty(self, file: OutboxFile, may_continue: Callable[[], bool] = lambda: True) -> bool:
+        """Deliver all pending entries; return False if the server is unavailable or does not accept the token."""
+        if file.unreadable:
+            self.dropped += file.unreadable
+            _logger.warning("dropped %s of %s: unreadable", _lines(file.unreadable), shown(file.path.name))
+            file.unreadable = 0
         while (entry := file.first()) is not None:
-            if not may_go_on() or not self._deliver(entry):
+            if not may_continue() or not self._deliver(entry):
                 return False
             file.done(entry)
         return True
 
-    def _deliver(self, entry: Entry) -> bool:
+    def _deliver(self, entry: OutboxEntry) -> bool:
         try:
             answer = _CALLS[entry.kind](self._catalog, entry)
-            self.told += 1
+            self.sent += 1
             if entry.kind == "emit":
                 self.entry = str(answer.get("id", ""))
-        except ServerUnavailable as away:
-            self.trouble = str(away)
+        except ServerUnavailable as error:
+            self.error = str(error)
             return False
         except RequestFailed as refusal:
-            if refusal.is_temporary or not _is_judged(refusal):
-                self.trouble = str(refusal)
+            if refusal.is_temporary or not _is_final(refusal):
+                self.error = str(refusal)
                 return False
             self._drop(entry, refusal)
-        except Exception as fault:  # noqa: BLE001  a body that is not as it should be must not hold up the others
-            self._drop(entry, fault)
+        except Exception as error:  # noqa: BLE001  an invalid body must not block the others
+            self._drop(entry, error)
         return True
 
-    def _drop(self, entry: Entry, reason: Exception) -> None:
-        """Says what is lost: entity, keys, user and run, never a value."""
+    def _drop(self, entry: OutboxEntry, reason: Exception) -> None:
+        """Count and log a dropped entry: entity, keys, user and run, never a value."""
         self.dropped += 1
-        said = (about(entry), self._asked_user(), shown(entry.run), _cause(reason))
-        _logger.warning("dropped %s, said by %s in the run %s: %s", *said)
+        details = (describe_entry(entry), self._user_name(), shown(entry.run), _cause(reason))
+        _logger.warning("dropped %s, emitted by %s in the run %s: %s", *details)
 
-    def _asked_user(self) -> str:
+    def _user_name(self) -> str:
         if not self._user:
             try:
                 self._user = str(self._catalog.read_me()["user"]["username"])
@@ -75,15 +75,17 @@ class Delivery:
         return self._user
 
 
-def about(entry: Entry) -> str:
-    """What an entry is about, for the log: entities and keys of properties, never a value, and no tag either."""
+def describe_entry(entry: OutboxEntry) -> str:
+    """Describe an entry for the log: entities and keys of properties, never a value or a tag."""
     if entry.kind != "emit":
         return f"the {entry.kind} of a run"
-    found = entry.body.get("proposals")
-    return "; ".join(_said_of(one) for one in found if isinstance(one, dict)) if isinstance(found, list) else "nothing"
+    proposals = entry.body.get("proposals")
+    if not isinstance(proposals, list):
+        return "nothing"
+    return "; ".join(_describe_proposal(proposal) for proposal in proposals if isinstance(proposal, dict))
 
 
-def _said_of(proposal: Mapping[str, Any]) -> str:
+def _describe_proposal(proposal: Mapping[str, Any]) -> str:
     value = proposal.get("value")
     change: Mapping[str, Any] = value if isinstance(value, dict) else {}
     properties, gone = change.get("properties"), change.get("withoutProperties")
@@ -93,14 +95,14 @@ def _said_of(proposal: Mapping[str, Any]) -> str:
     return f"{shown(str(proposal.get('aspect')))} of {shown(str(proposal.get('urn')))} ({named})"
 
 
-def _is_judged(refusal: RequestFailed) -> bool:
-    """Whether the catalog itself has said no to this; a token that is not good any more says nothing of it."""
+def _is_final(refusal: RequestFailed) -> bool:
+    """Return whether the catalog refused the entry for good, and not because of an invalid token."""
     kind = str(refusal.problem.get("type", ""))
     return kind.startswith(_OURS) and kind != _FORBIDDEN and refusal.status != 401
 
 
 def _cause(reason: Exception) -> str:
-    # The places of a problem have words of a validator, which may show the value: the sentence alone has none.
+    # The errors of a problem contain validator messages that may show values; its detail does not.
     if isinstance(reason, RequestFailed):
         return str(reason.problem.get("detail") or f"the server answered {reason.status}")
     return type(reason).__name__
@@ -110,7 +112,7 @@ def _lines(count: int) -> str:
     return "a line" if count == 1 else f"{count} lines"
 
 
-_CALLS: "dict[Kind, Callable[[Operations, Entry], Document]]" = {
+_CALLS: "dict[Kind, Callable[[Operations, OutboxEntry], Document]]" = {
     "emit": lambda catalog, entry: catalog.submit_proposals(
         {"proposals": entry.body["proposals"]}, async_=True, idempotency_key=entry.key or None
     ),

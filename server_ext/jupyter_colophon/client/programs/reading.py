@@ -1,4 +1,4 @@
-"""What a program reads of metadata: asked once and kept for the run, or taken from a snapshot that was made before it."""
+"""Read metadata for a run: from the server, cached until the run ends, or from a snapshot created before it."""
 
 import json
 import os
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 Scope = Literal["USER", "SYSTEM"]
 SCOPES: tuple[Scope, ...] = ("USER", "SYSTEM")
-#: What was said of an entity, by scope.
+#: The metadata of an entity by scope.
 ByScope = dict[Scope, Metadata]
 
 
 class MetadataUnavailable(ClientError):
-    """Metadata cannot be read here: no server answers, or the run has a snapshot, and the entity is not in it."""
+    """Metadata cannot be read: the server is unavailable, or the run has a snapshot without this entity."""
 
     def __init__(self, urn: str, reason: str) -> None:
         super().__init__(f"the metadata of {urn} is not available: {reason}")
@@ -36,38 +36,38 @@ class MetadataUnavailable(ClientError):
 
 @dataclass(frozen=True, slots=True)
 class MetadataSnapshot:
-    """Metadata that was read before a run, for where no server can be asked (spec CAPTURE-7)."""
+    """Metadata that was read before a run, for use without a server (spec CAPTURE-7)."""
 
     entities: Mapping[str, ByScope] = field(default_factory=dict)
-    #: The names of the fields, by dataset, where they were asked for.
+    #: The names of the fields by dataset, if they were requested.
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def read(
         cls, catalog: "Operations", entities: Iterable[MetadataEntity], *, fields: bool = False
     ) -> "MetadataSnapshot":
-        """Reads these entities now, with `fields` also the fields of each dataset. Raises MetadataUnavailable."""
+        """Read these entities now, with `fields` also the fields of each dataset. Raises MetadataUnavailable."""
         found: dict[str, ByScope] = {}
         names: dict[str, tuple[str, ...]] = {}
-        for one in entities:
-            found[one.urn] = asked(catalog, one)
+        for item in entities:
+            found[item.urn] = fetch_metadata(catalog, item)
             if fields:
-                names[one.urn] = _field_names(catalog, one, found[one.urn])
-                below = (one.append("field", name) for name in names[one.urn])
-                found |= {each.urn: asked(catalog, each) for each in below}
+                names[item.urn] = _field_names(catalog, item, found[item.urn])
+                below = (item.append("field", name) for name in names[item.urn])
+                found |= {each.urn: fetch_metadata(catalog, each) for each in below}
         return cls(found, names)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "MetadataSnapshot":
-        """The snapshot in a file. Raises OSError, ValueError."""
+        """Load a snapshot from a file. Raises OSError, ValueError."""
         document = json.loads(Path(path).read_text("utf-8"))
-        entities = {urn: _by_scope(told) for urn, told in document["entities"].items()}
+        entities = {urn: _by_scope(value) for urn, value in document["entities"].items()}
         return cls(entities, {urn: tuple(names) for urn, names in document.get("fields", {}).items()})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it to a file that is yours alone (0600), all at once or not at all. Raises OSError."""
+        """Write the snapshot atomically to a file with mode 0600. Raises OSError."""
         place = Path(path)
-        entities = {urn: _document(told) for urn, told in sorted(self.entities.items())}
+        entities = {urn: _document(value) for urn, value in sorted(self.entities.items())}
         document = {"entities": entities, "fields": dict(self.fields)}
         descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
         try:
@@ -83,7 +83,7 @@ class MetadataSnapshot:
 
 
 class Reader:
-    """Reads for one run. What was read once is the same until the run ends. Thread-safe."""
+    """Reads metadata for one run and caches it until the run ends. Thread-safe."""
 
     def __init__(self, catalog: "Operations | None", snapshot: MetadataSnapshot | None = None) -> None:
         self._catalog, self._is_closed = catalog, snapshot is not None
@@ -92,36 +92,36 @@ class Reader:
         self._lock = threading.Lock()
 
     def get(self, entity: MetadataEntity) -> ByScope:
-        """What is said of an entity; of one that is not there, nothing. Raises MetadataUnavailable, RequestFailed."""
+        """Return the metadata of an entity; empty if the entity does not exist. Raises MetadataUnavailable, RequestFailed."""
         with self._lock:
             found = self._known.get(entity.urn)
             if found is None:
-                found = self._known[entity.urn] = self._asked(entity)
+                found = self._known[entity.urn] = self._fetch(entity)
             return found
 
     def fields(self, entity: MetadataEntity) -> tuple[str, ...]:
-        """The names of a dataset's fields: those of its schema, and those of which something was said. Raises as `get`."""
+        """Return the names of a dataset's fields: those of its schema and those with metadata. Raises what `get` raises."""
         whole = self.get(entity)
         with self._lock:
             found = self._fields.get(entity.urn)
             if found is None:
-                catalog = self._server(entity, "its fields are not in the run's snapshot; say fields=True in prefetch")
+                catalog = self._server(entity, "its fields are not in the run's snapshot; use prefetch(…, fields=True)")
                 found = self._fields[entity.urn] = _field_names(catalog, entity, whole)
             return found
 
     def close(self) -> None:
-        """Lets go of the server; what was read is still known."""
+        """Close the connection; cached metadata stays available."""
         if self._catalog is not None:
             self._catalog.close()
 
-    def _asked(self, entity: MetadataEntity) -> ByScope:
+    def _fetch(self, entity: MetadataEntity) -> ByScope:
         if self._is_closed and _dataset_of(entity) in self._fields:
-            # All fields of which something was said went into the snapshot with their dataset.
+            # The snapshot contains all fields with metadata of its datasets.
             return _by_scope({})
-        return asked(self._server(entity, "it is not in the run's snapshot; name it in prefetch"), entity)
+        return fetch_metadata(self._server(entity, "it is not in the run's snapshot; name it in prefetch"), entity)
 
     def _server(self, entity: MetadataEntity, reason: str) -> "Operations":
-        """Where to ask; with a snapshot nowhere, for this reason."""
+        """Return the catalog. Raises MetadataUnavailable: with a snapshot for this reason, or without a server."""
         if self._is_closed:
             raise MetadataUnavailable(entity.urn, reason)
         if self._catalog is None:
@@ -130,18 +130,18 @@ class Reader:
 
 
 def _dataset_of(entity: MetadataEntity) -> str:
-    """The dataset whose field it is; empty for what is no field."""
+    """Return the dataset of a field; empty for other entities."""
     return Urn.parse(entity.urn).parts[0] if entity.type == "schemaField" else ""
 
 
-def asked(catalog: "Operations", entity: MetadataEntity) -> ByScope:
-    """What the server says of an entity. Raises MetadataUnavailable where it says nothing at all, RequestFailed."""
-    with _answering(entity):
+def fetch_metadata(catalog: "Operations", entity: MetadataEntity) -> ByScope:
+    """Read the metadata of an entity from the server. Raises MetadataUnavailable if there is no response, RequestFailed."""
+    with _metadata_errors(entity):
         return _by_scope(none_if_absent(lambda: catalog.read_entity_metadata(entity.urn)) or {})
 
 
 @contextmanager
-def _answering(entity: MetadataEntity) -> Iterator[None]:
+def _metadata_errors(entity: MetadataEntity) -> Iterator[None]:
     try:
         yield
     except ServerUnavailable as away:
@@ -153,24 +153,24 @@ def _answering(entity: MetadataEntity) -> Iterator[None]:
 
 
 def _field_names(catalog: "Operations", entity: MetadataEntity, whole: ByScope) -> tuple[str, ...]:
-    """The names of a dataset's fields: those of its schema in their order, then others of which something was said."""
+    """Return the names of a dataset's fields: those of its schema in order, then others with metadata."""
     named: tuple[str, ...] = ()
     with suppress(ValueError):
         named = RecordSchema.of(whole["SYSTEM"].properties.get("schema", "[]")).names
-    with _answering(entity):
+    with _metadata_errors(entity):
         return tuple(dict.fromkeys([*named, *catalog.list_fields(entity.urn)["fields"]]))
 
 
-def _by_scope(told: Mapping[str, Any]) -> ByScope:
-    return {scope: _metadata(told.get(scope, {})) for scope in SCOPES}
+def _by_scope(value: Mapping[str, Any]) -> ByScope:
+    return {scope: _metadata(value.get(scope, {})) for scope in SCOPES}
 
 
-def _metadata(told: Mapping[str, Any]) -> Metadata:
-    return Metadata(told.get("properties", {}), tuple(told.get("tags", ())), told.get("version", -1))
+def _metadata(value: Mapping[str, Any]) -> Metadata:
+    return Metadata(value.get("properties", {}), tuple(value.get("tags", ())), value.get("version", -1))
 
 
-def _document(told: ByScope) -> dict[str, Any]:
+def _document(value: ByScope) -> dict[str, Any]:
     return {
-        scope: {"properties": dict(one.properties), "tags": list(one.tags), "version": one.version}
-        for scope, one in told.items()
+        scope: {"properties": dict(item.properties), "tags": list(item.tags), "version": item.version}
+        for scope, item in value.items()
     }

@@ -1,4 +1,4 @@
-"""The fields of the records that a program takes in or gives out."""
+"""The schema of the records that a program reads or writes."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RecordField:
-    """A field of a record; the type is empty where nobody said it."""
+    """A field of a record; the type is empty if unknown."""
 
     name: str
     type: str = ""
@@ -21,45 +21,45 @@ class RecordSchema:
     fields: tuple[RecordField, ...]
 
     @classmethod
-    def of(cls, told: Any) -> "RecordSchema":
-        """From what there is: names, pairs, a mapping of names to types, Spark's `StructType`, Avro, or JSON of these.
+    def of(cls, value: Any) -> "RecordSchema":
+        """Create a schema from names, pairs, a mapping of names to types, Spark's `StructType`, Avro, or JSON of these.
 
-        Raises ValueError where it is none of them.
+        Raises ValueError for anything else.
         """
-        if isinstance(told, cls):
-            return told
-        if isinstance(told, str):
-            told = json.loads(told)
-        told = getattr(told, "fields", told)
-        if isinstance(told, Mapping):
-            inside = told.get("fields")
-            told = inside if isinstance(inside, list) else told.items()
-        if not isinstance(told, Iterable):
-            msg = f"{type(told).__name__} is no schema"
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            value = json.loads(value)
+        value = getattr(value, "fields", value)
+        if isinstance(value, Mapping):
+            inside = value.get("fields")
+            value = inside if isinstance(inside, list) else value.items()
+        if not isinstance(value, Iterable):
+            msg = f"{type(value).__name__} is not a schema"
             raise ValueError(msg)
-        return cls(tuple(_field(one) for one in told))
+        return cls(tuple(_field(item) for item in value))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the fields."""
+        """Return the names of the fields."""
         return tuple(field.name for field in self.fields)
 
 
-def _field(told: Any) -> RecordField:
-    if isinstance(told, RecordField):
-        return told
-    if isinstance(told, str):
-        return RecordField(told)
-    if isinstance(told, Mapping) and isinstance(told.get("name"), str):
-        return RecordField(told["name"], _type(told.get("type", "")))
-    if isinstance(told, tuple) and len(told) == 2 and isinstance(told[0], str):
-        return RecordField(told[0], _type(told[1]))
-    if isinstance(getattr(told, "name", None), str):
-        return RecordField(told.name, _type(getattr(told, "dataType", "")))
-    msg = f"{type(told).__name__} is no field of a schema"
+def _field(value: Any) -> RecordField:
+    if isinstance(value, RecordField):
+        return value
+    if isinstance(value, str):
+        return RecordField(value)
+    if isinstance(value, Mapping) and isinstance(value.get("name"), str):
+        return RecordField(value["name"], _type(value.get("type", "")))
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
+        return RecordField(value[0], _type(value[1]))
+    if isinstance(getattr(value, "name", None), str):
+        return RecordField(value.name, _type(getattr(value, "dataType", "")))
+    msg = f"{type(value).__name__} is not a field of a schema"
     raise ValueError(msg)
 
 
-def _type(told: Any) -> str:
-    simple = getattr(told, "simpleString", None)
-    return str(simple()) if simple is not None else told if isinstance(told, str) else json.dumps(told)
+def _type(value: Any) -> str:
+    simple = getattr(value, "simpleString", None)
+    return str(simple()) if simple is not None else value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""Begin a run of a program: its server, its program and its arguments."""
+"""Start a run of a program: find the server, the program and its arguments."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
-from jupyter_colophon.client.programs.outbox_sender import Nowhere, shipper_for
+from jupyter_colophon.client.programs.outbox_sender import DiscardingSender, outbox_sender_for
 from jupyter_colophon.client.programs.reading import MetadataSnapshot, MetadataUnavailable
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, NO_NOTEBOOK, Urn, notebook_program, program
@@ -32,18 +32,19 @@ def run(
     parent: str | None = None,
     dry_run: bool = False,
 ) -> RunContext:
-    """Begin a run of a program, `<application>.<type>.<program>` of a namespace; in a notebook, of the notebook.
+    """Start a run of a program, `<application>.<type>.<program>` of a namespace; by default the current notebook.
 
-    The metadata of `prefetch` is read immediately. With a `snapshot` (or its file, also in COLOPHON_SNAPSHOT), the server
-    is not queried: entities that are not in it raise MetadataUnavailable. Accesses that `code` declares by `@uses` are recorded.
-    A `dry_run` only reads: nothing is recorded or emitted. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises InvalidName, ValueError.
+    `prefetch` is read at once. With a `snapshot` (or its file, also in COLOPHON_SNAPSHOT) nothing is read from the server:
+    entities missing in it raise MetadataUnavailable. The uses that `code` declares by `@uses` are recorded. A `dry_run`
+    reads metadata, but records and emits nothing. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises
+    InvalidName, ValueError.
     """
     server = known_server()
-    told = snapshot if snapshot is not None else os.environ.get("COLOPHON_SNAPSHOT") or None
+    value = snapshot if snapshot is not None else os.environ.get("COLOPHON_SNAPSHOT") or None
     return RunContext(
         _program(named, namespace),
         catalog=None if server is None else _catalog(server),
-        shipper=Nowhere() if dry_run else shipper_for(server),
+        sender=DiscardingSender() if dry_run else outbox_sender_for(server),
         namespace=namespace,
         run_id=run_id,
         parent=parent,
@@ -51,14 +52,14 @@ def run(
         input_schema=input_schema,
         output_schema=output_schema,
         prefetch=prefetch,
-        snapshot=MetadataSnapshot.load(told) if isinstance(told, str | os.PathLike) else told,
+        snapshot=MetadataSnapshot.load(value) if isinstance(value, str | os.PathLike) else value,
         code=code,
     )
 
 
 def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) -> MetadataSnapshot:
-    """Return the current metadata of entities, for a run without a server. Raises MetadataUnavailable."""
-    wanted = [entity(one) for one in entities]
+    """Return a snapshot of the metadata of these entities, for runs without a server. Raises MetadataUnavailable."""
+    wanted = [entity(item) for item in entities]
     server = known_server()
     if server is None:
         raise MetadataUnavailable(", ".join(map(str, wanted)), "no server is known (COLOPHON_URL)")
@@ -70,7 +71,7 @@ def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) 
 
 
 def known_server() -> "Server | None":
-    """The server that the environment names. Raises ValueError where COLOPHON_URL is no URL of one."""
+    """Return the server from the environment, or None. Raises ValueError if COLOPHON_URL is invalid."""
     url = os.environ.get("COLOPHON_URL")
     if not url:
         return None
@@ -99,14 +100,14 @@ def _program(named: str | None, namespace: str | None) -> Urn:
 
 
 def _notebook() -> Urn:
-    # As the record of cells has it (kernel/settings.py): in a shell that no server started it has no path.
+    # The same name as in the lineage capture (kernel/settings.py): a shell not started by a server has no path.
     path = os.environ.get("COLOPHON_NOTEBOOK") or (NO_NOTEBOOK if _is_shell() else "")
     if not path:
-        raise InvalidName("program", "", "only a notebook need not say which program it is")
+        raise InvalidName("program", "", "a program name is required outside a notebook")
     return notebook_program(os.environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE, path)
 
 
 def _is_shell() -> bool:
-    """Whether this is IPython, or a kernel of it."""
+    """Return whether this process is an IPython shell or kernel."""
     shells = sys.modules.get("IPython")
     return shells is not None and shells.get_ipython() is not None

@@ -1,4 +1,4 @@
-"""Which data a program says that it uses, and how (spec CAPTURE-10)."""
+"""Declare which data a program uses, and how (spec CAPTURE-10)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A dataset as a program names it, and what the program does with it."""
+    """A dataset, as named in a program, and how the program uses it."""
 
     name: str
     access: UseAccess = "unknown"
@@ -22,35 +22,35 @@ class Use:
 
 
 def uses(name: str, access: UseAccess = "unknown", component: str = "") -> Callable[[T], T]:
-    """Declares that a function or a class uses a dataset; `@uses` may stand several times. Raises ValueError.
+    """Declare that a function or a class uses a dataset; `@uses` can be repeated. Raises ValueError.
 
-    A name in braces, `@uses("{source}")`, is that of an argument of the run.
+    A name in braces, `@uses("{source}")`, refers to an argument of the run.
     """
-    use = Use(name, checked(access), component)
+    use = Use(name, validate_access(access), component)
 
     def declare(code: T) -> T:
-        setattr(code, _DECLARED, (use, *declared(code)))
+        setattr(code, _DECLARED, (use, *declared_uses(code)))
         return code
 
     return declare
 
 
-def declared(code: Any) -> tuple[Use, ...]:
-    """What a function or a class declares; a class also what those above it do."""
-    found: tuple[Use, ...] = getattr(code, _DECLARED, ())
-    return found
+def declared_uses(code: Any) -> tuple[Use, ...]:
+    """Return the uses that a function or a class declares; a class inherits those of its bases."""
+    uses: tuple[Use, ...] = getattr(code, _DECLARED, ())
+    return uses
 
 
-def checked(access: UseAccess) -> UseAccess:
-    """The access, if it is one. Raises ValueError."""
+def validate_access(access: UseAccess) -> UseAccess:
+    """Return a valid access. Raises ValueError."""
     if access not in MODES:
-        msg = f"the access {access!r} is none of {', '.join(MODES)}"
+        msg = f"invalid access {access!r}: use one of {', '.join(MODES)}"
         raise ValueError(msg)
     return access
 
 
-def joined(one: AccessMode, other: AccessMode) -> AccessMode:
-    """Both together: reading and writing is both, and what is known takes the place of what is not."""
-    if "unknown" in (one, other):
-        return other if one == "unknown" else one
-    return one if one == other else "both"
+def combine_modes(item: AccessMode, other: AccessMode) -> AccessMode:
+    """Combine two modes: read and write give both, and a known mode replaces an unknown one."""
+    if "unknown" in (item, other):
+        return other if item == "unknown" else item
+    return item if item == other else "both"

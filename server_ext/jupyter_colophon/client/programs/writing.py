@@ -1,4 +1,4 @@
-"""What a program says of entities: changes of properties and tags, each a proposal for the inbox."""
+"""Emit changes of properties and tags, each as a proposal for the server's inbox."""
 
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -9,17 +9,17 @@ from jupyter_colophon.client.programs.reading import ByScope, Scope
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation
 from jupyter_colophon.core.entities.metadata_scopes import Metadata
 
-#: A pattern or several; None means all, an empty list none.
+#: One pattern or several; None means all, an empty list none.
 Globs = str | Iterable[str] | None
 Proposal = dict[str, Any]
-#: What the catalog itself knows of each entity, or reads in its schema: that of one is never another's.
-_ITS_OWN = frozenset(
+#: Properties that the catalog computes for each entity; they are never copied to another one.
+_COMPUTED_KEYS = frozenset(
     {"creation-time", "created-by", "last-update-time", "last-updated-by", "last-updated-by-program", "schema"}
 )
 
 
 class Writer:
-    """Emits for one run, or for none. Nothing here waits for the server, or fails because of it."""
+    """Emits changes for one run, or without a run. Never waits for the server or fails because of it."""
 
     def __init__(
         self,
@@ -27,28 +27,30 @@ class Writer:
         emit: Callable[[Proposal], None],
         read: Callable[[MetadataEntity], ByScope],
         fields: Callable[[MetadataEntity], tuple[str, ...]],
-        named: Callable[[MetadataEntity | str], MetadataEntity],
+        resolve: Callable[[MetadataEntity | str], MetadataEntity],
     ) -> None:
-        self._run, self._emit, self._read, self._fields, self._named = run, emit, read, fields, named
+        self._run, self._emit, self._read, self._fields, self._resolve = run, emit, read, fields, resolve
 
     def add_properties(self, of: MetadataEntity | str, properties: Mapping[str, str], *, scope: Scope = "USER") -> None:
-        """Sets properties; others stay. Raises TypeError for what is no text."""
-        self._annotate(of, Annotation(properties=_texts(properties)), scope)
+        """Set properties; others stay. Raises TypeError if a key or value is not a string."""
+        self._annotate(of, Annotation(properties=_require_strings(properties)), scope)
 
     def add_tags(self, of: MetadataEntity | str, *tags: str, scope: Scope = "USER") -> None:
-        """Adds tags. Raises TypeError for what is no text."""
-        self._annotate(of, Annotation(tags=_words(tags)), scope)
+        """Add tags. Raises TypeError if a tag is not a string."""
+        self._annotate(of, Annotation(tags=_require_words(tags)), scope)
 
     def remove_properties(self, of: MetadataEntity | str, *keys: str, scope: Scope = "USER") -> None:
-        """Takes properties away; without keys all of them."""
-        self._annotate(of, Annotation(without_properties=frozenset(_words(keys)), clear_properties=not keys), scope)
+        """Remove properties; without keys, remove all."""
+        self._annotate(
+            of, Annotation(without_properties=frozenset(_require_words(keys)), clear_properties=not keys), scope
+        )
 
     def remove_tags(self, of: MetadataEntity | str, *tags: str, scope: Scope = "USER") -> None:
-        """Takes tags away; without tags all of them."""
-        self._annotate(of, Annotation(without_tags=frozenset(_words(tags)), clear_tags=not tags), scope)
+        """Remove tags; without tags, remove all."""
+        self._annotate(of, Annotation(without_tags=frozenset(_require_words(tags)), clear_tags=not tags), scope)
 
     def remove_metadata(self, of: MetadataEntity | str, *, scope: Scope = "USER") -> None:
-        """Takes all properties and tags away."""
+        """Remove all properties and tags."""
         self._annotate(of, Annotation(clear_properties=True, clear_tags=True), scope)
 
     def propagate(
@@ -61,73 +63,78 @@ class Writer:
         scope: Scope = "USER",
         fields: Mapping[str, str] | Literal["same"] | None = None,
     ) -> None:
-        """Says of the sink what is said of the source: all of it, or what fits the globs. Who names one of the two alone wants nothing of the other.
+        """Copy properties and tags from the source to the sink: all, or those that match the globs.
 
-        `fields` does the same for fields, from the source's to the sink's: by name, or `"same"` for all that the source's
-        schema names or of which something was said. What is said of the source is read as `get` reads it. Raises MetadataUnavailable.
+        If only one of `properties` and `tags` is given, nothing of the other is copied. `fields` copies those of fields as
+        well: by a mapping from the source's names to the sink's, or `"same"` for all fields of the source. The source is
+        read as `get` reads it. Raises MetadataUnavailable.
         """
-        one, other = self._named(source), self._named(sink)
-        chosen = _Choice(properties, tags, scope)
-        whole = self._read(one)
-        below = [(one.append("field", a), other.append("field", b)) for a, b in self._field_pairs(one, fields)]
-        for place, found in [(other, whole), *((to, self._read(of)) for of, to in below)]:
-            if (change := chosen.of(found[scope])) is not None:
-                self._annotate(place, change, scope)
+        from_, to = self._resolve(source), self._resolve(sink)
+        selection = _Selection(properties, tags, scope)
+        metadata = self._read(from_)
+        pairs = [(from_.append("field", a), to.append("field", b)) for a, b in self._field_pairs(from_, fields)]
+        for target, by_scope in [(to, metadata), *((b, self._read(a)) for a, b in pairs)]:
+            if (change := selection.filter(by_scope[scope])) is not None:
+                self._annotate(target, change, scope)
 
     def _field_pairs(self, source: MetadataEntity, fields: Any) -> list[tuple[str, str]]:
         if fields == "same":
             return [(name, name) for name in self._fields(source)]
         if isinstance(fields, str):
-            msg = 'fields are a mapping of names, or "same"'
+            msg = 'fields must be a mapping of names, or "same"'
             raise ValueError(msg)
         return list((fields or {}).items())
 
     def _annotate(self, of: MetadataEntity | str, change: Annotation, scope: Scope) -> None:
         if scope not in ASPECT_OF_SCOPE:
-            msg = f"the scope {scope!r} is neither USER nor SYSTEM"
+            msg = f"invalid scope {scope!r}: use USER or SYSTEM"
             raise ValueError(msg)
         value = change.document
         if value:
-            place = {"urn": self._named(of).urn, "aspect": ASPECT_OF_SCOPE[scope], "operation": "annotate"}
+            place = {"urn": self._resolve(of).urn, "aspect": ASPECT_OF_SCOPE[scope], "operation": "annotate"}
             self._emit({**place, "value": value} | ({} if self._run is None else {"run": self._run}))
 
 
-class _Choice:
-    """Which properties and tags are propagated."""
+class _Selection:
+    """Selects the properties and tags that are propagated."""
 
     def __init__(self, properties: Globs, tags: Globs, scope: Scope) -> None:
         rest = ("*",) if properties is None and tags is None else ()
         self._keys, self._tags = _globs(properties, rest), _globs(tags, rest)
-        self._left = _ITS_OWN if scope == "SYSTEM" else frozenset()
+        self._excluded = _COMPUTED_KEYS if scope == "SYSTEM" else frozenset()
 
-    def of(self, found: Metadata) -> Annotation | None:
-        """The change that says it elsewhere; None where there is nothing to say."""
-        kept = {key: text for key, text in found.properties.items() if _fits(key, self._keys) and key not in self._left}
-        tags = tuple(tag for tag in found.tags if _fits(tag, self._tags))
+    def filter(self, metadata: Metadata) -> Annotation | None:
+        """Return the change that copies the selected metadata; None if nothing is selected."""
+        kept = {
+            key: text
+            for key, text in metadata.properties.items()
+            if _matches(key, self._keys) and key not in self._excluded
+        }
+        tags = tuple(tag for tag in metadata.tags if _matches(tag, self._tags))
         return Annotation(properties=kept, tags=tags) if kept or tags else None
 
 
-def _globs(told: Globs, unsaid: tuple[str, ...]) -> tuple[str, ...]:
-    if told is None:
-        return unsaid
-    return (told,) if isinstance(told, str) else tuple(told)
+def _globs(value: Globs, default: tuple[str, ...]) -> tuple[str, ...]:
+    if value is None:
+        return default
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
-def _fits(text: str, globs: tuple[str, ...]) -> bool:
+def _matches(text: str, globs: tuple[str, ...]) -> bool:
     return any(fnmatchcase(text, glob) for glob in globs)
 
 
-def _texts(properties: Mapping[Any, Any]) -> dict[str, str]:
+def _require_strings(properties: Mapping[Any, Any]) -> dict[str, str]:
     for key, text in properties.items():
         if not isinstance(key, str) or not isinstance(text, str):
-            msg = f"the property {key!r} is a {type(text).__name__}: properties are texts"
+            msg = f"the property {key!r} is a {type(text).__name__}, but must be a string"
             raise TypeError(msg)
     return dict(properties)
 
 
-def _words(words: tuple[Any, ...]) -> tuple[str, ...]:
+def _require_words(words: tuple[Any, ...]) -> tuple[str, ...]:
     for word in words:
         if not isinstance(word, str):
-            msg = f"a {type(word).__name__} is no tag and no key: both are texts"
+            msg = f"tags and keys must be strings, not {type(word).__name__}"
             raise TypeError(msg)
     return words

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_colophon.client.api.answer import Result
-from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.kernel import argument_types
 from jupyter_colophon.kernel.commands.command import Command
 
@@ -47,24 +47,24 @@ def _fields(word: str) -> Any:
 
 
 def _tag(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().tag(args.name, *args.tags, field=args.field)
+    return current.api().tag(args.name, *args.tags, field=args.field)
 
 
 def _untag(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().untag(args.name, *args.tags, field=args.field)
+    return current.api().untag(args.name, *args.tags, field=args.field)
 
 
 def _set(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().set(args.name, dict(args.pairs), field=args.field)
+    return current.api().set(args.name, dict(args.pairs), field=args.field)
 
 
 def _unset(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().unset(args.name, *args.keys, field=args.field)
+    return current.api().unset(args.name, *args.keys, field=args.field)
 
 
 def _propagate(_: "KernelSession", args: Namespace) -> Result:
     fields: dict[str, str] | Literal["same"] = "same" if "same" in args.fields else dict(args.fields)
-    return present.verbs().propagate(args.name, args.sink, args.key_globs, args.tag_globs, fields=fields)
+    return current.api().propagate(args.name, args.sink, args.key_globs, args.tag_globs, fields=fields)
 
 
 COMMANDS = (

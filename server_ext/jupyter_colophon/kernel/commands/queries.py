@@ -5,7 +5,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.api.answer import Result
-from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.api.edits import BUSINESS
 from jupyter_colophon.core.model.search_filters import FILTERS
 from jupyter_colophon.kernel import argument_types
@@ -77,20 +77,20 @@ def _export_arguments(parser: ArgumentParser) -> None:
 
 
 def _show(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().show(args.name, field=args.field)
+    return current.api().show(args.name, field=args.field)
 
 
 def _search(_: "KernelSession", args: Namespace) -> Result:
     filters = {one.name: getattr(args, one.name) for one in FILTERS}
-    return present.verbs().search(" ".join(args.query), limit=args.limit, include_removed=args.include_removed, **filters)
+    return current.api().search(" ".join(args.query), limit=args.limit, include_removed=args.include_removed, **filters)
 
 
 def _keys(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().keys(args.prefix, values=args.values, limit=args.limit)
+    return current.api().keys(args.prefix, values=args.values, limit=args.limit)
 
 
 def _lineage(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().lineage(
+    return current.api().lineage(
         args.name,
         levels=args.levels,
         direction=args.direction,
@@ -101,21 +101,21 @@ def _lineage(_: "KernelSession", args: Namespace) -> Result:
 
 
 def _history(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().history(args.name, aspect=args.aspect, field=args.field, limit=args.limit)
+    return current.api().history(args.name, aspect=args.aspect, field=args.field, limit=args.limit)
 
 
 def _diff(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().diff(
+    return current.api().diff(
         args.name, args.older, args.newer, aspect=args.aspect, field=args.field, lineage=args.lineage
     )
 
 
 def _runs(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().runs(args.name, start=args.start, end=args.end, status=args.status, limit=args.limit)
+    return current.api().runs(args.name, start=args.start, end=args.end, status=args.status, limit=args.limit)
 
 
 def _export(_: "KernelSession", args: Namespace) -> Result:
-    return present.verbs().export(args.namespace, args.file)
+    return current.api().export(args.namespace, args.file)
 
 
 def _search_help() -> str:

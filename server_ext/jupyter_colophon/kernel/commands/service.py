@@ -27,7 +27,7 @@ def _no_arguments(_: ArgumentParser) -> None:
 
 
 def _use(_: "KernelSession", args: Namespace) -> Result:
-    return current_connection.present.verbs().use("" if args.clear else args.namespace)
+    return current_connection.current.api().use("" if args.clear else args.namespace)
 
 
 def _connect(_: "KernelSession", args: Namespace) -> Result:
@@ -44,17 +44,17 @@ def _prompt_for_token() -> str:
 
 
 def _health(session: "KernelSession", _: Namespace) -> Result:
-    verbs = current_connection.present.verbs()
+    api = current_connection.current.api()
     facts = {
-        "server": current_connection.present.server.url,
+        "server": current_connection.current.server.url,
         "notebook": session.settings.notebook,
-        "namespace": verbs.namespace or "none in use",
+        "namespace": api.namespace or "none in use",
         "capture": session.captures.state,
         "waiting": str(session.sync(0, 0.1)) or "nothing",
     }
     if session.recorder is not None and session.recorder.refused:
         facts["refused"] = count_of(session.recorder.refused, "report")
-    found = verbs.health()
+    found = api.health()
     return Result(found.kind, {**found.document, "kernel": facts}, found.columns, found.rows)
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from jupyter_colophon.client.api.answer import Result, table
-from jupyter_colophon.client.api.current_connection import present, settled_verbs
+from jupyter_colophon.client.api.current_connection import api_after_sync, current
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE
 from jupyter_colophon.spark.crawl import crawling
 from jupyter_colophon.spark.crawl.options import Asked
@@ -33,7 +33,7 @@ def crawl(
     The document is the report: `status`, `counts`, `datasets`. Rows: name, status, rows, columns, bytes, ms, reason, urn.
     Raises ValueError, OSError for a place that is not there, ClientError, and KeyboardInterrupt, with what was done until then.
     """
-    verbs = settled_verbs()
+    api = api_after_sync()
     asked = Asked(
         place=os.fspath(place),
         include=_several(include),
@@ -45,10 +45,10 @@ def crawl(
         force=force,
         dry=dry_run,
         jobs=jobs,
-        namespace=verbs.namespace or DEFAULT_NAMESPACE,
+        namespace=api.namespace or DEFAULT_NAMESPACE,
     )
-    with present.working() as tell:
-        report = crawling.crawl(verbs.catalog, present_session, asked, lambda *how_far: tell(bar(*how_far)))
+    with current.show_progress() as tell:
+        report = crawling.crawl(api.catalog, present_session, asked, lambda *how_far: tell(bar(*how_far)))
     if report.status == "killed":
         msg = f"{report.reason}; {report.sentence}. The same call goes on with the rest"
         raise KeyboardInterrupt(msg)
