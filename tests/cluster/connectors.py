@@ -15,8 +15,8 @@ import pyspark
 import pytest
 from confluent_kafka import Producer
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.pipelines.check import checked
-from jupyter_colophon.pipelines.plugin_registry import installed
+from jupyter_colophon.pipelines.check import check_pipeline
+from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 from jupyter_colophon.pipelines.preview import preview
 from jupyter_colophon.pipelines.runner import Outcome, run
 from jupyter_colophon.spark.crawl.crawling import crawl
@@ -64,7 +64,7 @@ def send(broker: Broker, topic: str, *values: bytes | None) -> None:
 
 def ran(spark: SparkSession, *lines: str, **stages: dict[str, Any]) -> Outcome:
     """A pipeline of these stages, connected as `one > other > third`."""
-    return run(checked("connectors", document(*lines, **stages), installed()), spark)
+    return run(check_pipeline("connectors", document(*lines, **stages), installed_plugins()), spark)
 
 
 def document(*lines: str, **stages: dict[str, Any]) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def test_what_is_no_message_of_the_schema_is_a_row_without_values(
         "bad": sql("SELECT count(*) AS n FROM clicks WHERE page IS NULL AND ms IS NULL"),
         "out": sink("table", name="bad"),
     }
-    shown = preview(checked("shown", document("clicks > bad > out", **stages), installed()), spark)
+    shown = preview(check_pipeline("shown", document("clicks > bad > out", **stages), installed_plugins()), spark)
     assert [one.error for one in shown] == ["", ""]
     assert shown[-1].rows == ({"n": 2},)
 

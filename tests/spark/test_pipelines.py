@@ -12,8 +12,8 @@ import pytest
 from jupyter_colophon.client.absence import none_if_absent
 from jupyter_colophon.client.programs.outbox_sender import outbox_sender_for
 from jupyter_colophon.client.transport import Server, Transport
-from jupyter_colophon.pipelines.check import Prepared, checked
-from jupyter_colophon.pipelines.plugin_registry import installed
+from jupyter_colophon.pipelines.check import Prepared, check_pipeline
+from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 from jupyter_colophon.pipelines.preview import preview
 from jupyter_colophon.pipelines.runner import run
 from live import live_server
@@ -47,7 +47,7 @@ def pipeline(stages: list[dict[str, Any]], *connections: str, **more: Any) -> Pr
         names = line.split(" > ")
         pairs += [{"from": one, "to": other} for one, other in pairwise(names)]
     metadata = {"namespace": "staff", "stages": stages, "connections": pairs, **more}
-    return checked("copies", {"metadata": metadata}, installed())
+    return check_pipeline("copies", {"metadata": metadata}, installed_plugins())
 
 
 def say(catalog: Any, urn: str, *tags: str, **properties: str) -> None:
@@ -355,11 +355,11 @@ def test_without_a_server_metadata_waits_and_what_has_to_be_read_fails_the_run(
     spark: SparkSession, catalog: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sink = FILE.format(place / "staff")
-    told = stage("told", "action", "set-metadata", dataset=sink, tags=["copied"], properties={"by": "pipeline"})
+    settings = stage("told", "action", "set-metadata", dataset=sink, tags=["copied"], properties={"by": "pipeline"})
     stages = [
         stage("employees", "source", "file", path=str(place / "employee")),
         stage("staff", "sink", "file", path=str(place / "staff")),
-        told,
+        settings,
     ]
     masked = stage("masked", "transform", "mask", tagged=["confidential"])
     monkeypatch.delenv("COLOPHON_URL")
@@ -381,10 +381,10 @@ def test_a_command_without_a_server_says_that_what_the_run_told_waits(tmp_path: 
     (tmp_path / "copies.json").write_text(json.dumps(document), "utf-8")
     command = Commands(home=tmp_path, database=tmp_path / "no.db")
     done = command.bare("pipeline", "run", str(tmp_path / "copies.json"), "--conf=spark.master=local[1]")
-    told = [line for line in done.err.splitlines() if line.startswith("jupyter colophon: ")]
-    assert (done.status, len(told)) == (0, 1), done
-    assert "no server is named" in told[0]
-    assert "`jupyter colophon outbox flush`" in told[0]
+    settings = [line for line in done.err.splitlines() if line.startswith("jupyter colophon: ")]
+    assert (done.status, len(settings)) == (0, 1), done
+    assert "no server is named" in settings[0]
+    assert "`jupyter colophon outbox flush`" in settings[0]
 
 
 def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_order_and_once(
@@ -423,9 +423,9 @@ def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_ord
         assert (recorded["status"], recorded["facts"]["stage.staff.rows"]) == ("succeeded", 4)
         assert [one["mode"] for one in recorded["accesses"]].count("write") == 1
         changes = Transport(Server(away.url, away.token)).request("GET", "/changes", query={"urn": sink, "limit": 100})
-        told = [one["value"] for one in changes.body["changes"] if one["aspect"] == "businessMetadata"]
+        settings = [one["value"] for one in changes.body["changes"] if one["aspect"] == "businessMetadata"]
         # Out of order, or twice, and it were another history.
-        assert [(one["properties"].get("step"), one.get("tags", [])) for one in told] == [
+        assert [(one["properties"].get("step"), one.get("tags", [])) for one in settings] == [
             ("1", []),
             ("1", ["x"]),
             ("1", []),

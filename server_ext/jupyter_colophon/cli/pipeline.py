@@ -117,9 +117,9 @@ class Pipeline(Command):
 
     def _plugins(self) -> int:
         from jupyter_colophon.pipelines.documents import plugins
-        from jupyter_colophon.pipelines.plugin_registry import installed
+        from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 
-        told = plugins(installed())
+        told = plugins(installed_plugins())
         rows = [(one["type"], one["name"], one["description"]) for one in told["plugins"]]
         self.answer(told, str(table_page(rows, "type", "plugin", "description")))
         for one in told["problems"]:
@@ -289,11 +289,11 @@ class Pipeline(Command):
 
     def _prepared(self, named: str) -> "Prepared":
         """The pipeline, checked with the arguments that were given. Raises InvalidInstance, NotFound, OSError."""
-        from jupyter_colophon.pipelines.check import checked
-        from jupyter_colophon.pipelines.plugin_registry import installed
+        from jupyter_colophon.pipelines.check import check_pipeline
+        from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 
         name, document = self._document(named)
-        return checked(name, document, installed(), dict(self.args.argument))
+        return check_pipeline(name, document, installed_plugins(), dict(self.args.argument))
 
     def _document(self, named: str) -> tuple[str, Mapping[str, Any]]:
         """The pipeline's name and document, of a file or of the schemaspace."""

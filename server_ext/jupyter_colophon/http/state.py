@@ -27,7 +27,7 @@ from jupyter_colophon.operations.services import Services
 # The catalog's modules are loaded by the first request, to keep the start of the server fast.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
-    from jupyter_colophon.pipelines.scheduler.process_launcher import Signed
+    from jupyter_colophon.pipelines.scheduler.process_launcher import TokenIssuer
     from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
     from jupyter_colophon.relay.relay import Relay
     from jupyter_colophon.relay.sink_protocol import EventBus
@@ -141,7 +141,7 @@ class ServerState(Services):
         self.relay = Relay(sinks, self.catalog, bus)
         self.relay.start()
 
-    def schedule(self, token_issuer: "Signed") -> None:
+    def schedule(self, token_issuer: "TokenIssuer") -> None:
         """Start scheduled pipelines, by time and by change, from now on."""
         from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
 

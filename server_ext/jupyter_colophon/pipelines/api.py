@@ -20,11 +20,11 @@ _ROWS = 5
 
 
 def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] | None = None, **more: str) -> Result:
-    """Lists pipelines, or validates, previews or runs one: `pipeline("run", "staff", sink="/data/x")`.
+    """List pipelines, or validate, preview or run one: `pipeline("run", "staff", sink="/data/x")`.
 
-    `name` is that of one in the catalog, or a JSON file; arguments whose names are no Python names are given as a mapping.
-    It works on the session that is there, or a new one. A run that failed answers too: see `status` and `error` of the document.
-    Raises ValueError, InvalidInstance for one that is not valid (`validate` answers what is wrong), OSError, ClientError.
+    `name` is that of a pipeline in the catalog, or a JSON file; pass arguments whose names are not Python names as a mapping.
+    Uses the active session, or a new one. A failed run returns a result as well: see `status` and `error` of the document.
+    Raises ValueError, InvalidInstance for an invalid pipeline (`validate` returns the problems), OSError, ClientError.
     """
     if verb not in VERBS:
         msg = f"{verb!r} is none of {', '.join(VERBS)}"
@@ -63,14 +63,16 @@ def _listed(catalog: "Operations") -> Result:
 
 def _prepared(catalog: "Operations", named: str, arguments: Mapping[str, str]) -> "Prepared":
     # Loaded when somebody asks for pipelines: packages register plugins.
-    from jupyter_colophon.pipelines.check import checked
+    from jupyter_colophon.pipelines.check import check_pipeline
     from jupyter_colophon.pipelines.documents import in_file, read
-    from jupyter_colophon.pipelines.plugin_registry import installed
+    from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 
     if (path := in_file(named)) is not None:
         name, document = read(path)
-        return checked(name, document, installed(), arguments)
-    return checked(named, {"metadata": catalog.read_instance(_SPACE, named)["metadata"]}, installed(), arguments)
+        return check_pipeline(name, document, installed_plugins(), arguments)
+    return check_pipeline(
+        named, {"metadata": catalog.read_instance(_SPACE, named)["metadata"]}, installed_plugins(), arguments
+    )
 
 
 def _valid(prepared: "Prepared") -> Result:

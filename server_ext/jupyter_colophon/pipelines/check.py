@@ -1,4 +1,4 @@
-"""What is wrong with a pipeline, found before anything of it runs (docs/pipelines.md)."""
+"""Validate a pipeline before it runs (docs/pipelines.md)."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,18 +16,20 @@ from jupyter_colophon.pipelines.plugin_registry import Plugins
 
 SPACE, SCHEMA = "pipelines", "pipeline"
 Document = Mapping[str, Any]
-#: By these names plugins may find their datasets in every pipeline (spec CAPTURE-11).
+#: Arguments that plugins may read in every pipeline (spec CAPTURE-11).
 _CONVENTION = ("source", "sink")
 
 
-def checked(name: str, document: Document, plugins: Plugins, arguments: Mapping[str, str] | None = None) -> "Prepared":
-    """The pipeline, ready to run with these arguments. Raises InvalidInstance with everything that is wrong."""
+def check_pipeline(
+    name: str, document: Document, plugins: Plugins, arguments: Mapping[str, str] | None = None
+) -> "Prepared":
+    """Return the pipeline, ready to run with these arguments. Raises InvalidInstance with all problems."""
     if problems := _shape().problems({"display_name": name, "schema_name": SCHEMA, **document}):
         raise InvalidInstance(f"pipeline {name}", problems)
-    return prepared(name, document, plugins, arguments, schemas=True)
+    return prepare_pipeline(name, document, plugins, arguments, schemas=True)
 
 
-def prepared(
+def prepare_pipeline(
     name: str,
     document: Document,
     plugins: Plugins,
@@ -35,36 +37,41 @@ def prepared(
     *,
     schemas: bool = False,
 ) -> "Prepared":
-    """The same of a document that was checked before, perhaps with other arguments: plugins' schemas are not looked at."""
+    """Prepare a document that was validated before, perhaps with other arguments; skip the schemas of plugins by default."""
     pipeline = Pipeline.of(name, document["metadata"])
     whole = {**pipeline.arguments, **(arguments or {})}
     found = _Check(pipeline, plugins, whole, schemas=schemas)
-    if problems := (*_unknown(pipeline, plugins, arguments or {}), *found.problems()):
+    if problems := (*_unknown_arguments(pipeline, plugins, arguments or {}), *found.problems()):
         raise InvalidInstance(f"pipeline {name}", problems)
-    return Prepared(pipeline, whole, found.made)
+    return Prepared(pipeline, whole, found.plugins_by_stage)
 
 
 class Prepared:
-    """A pipeline that was checked, its arguments, and a plugin for each stage."""
+    """A validated pipeline, its arguments, and a plugin for each stage."""
 
-    def __init__(self, pipeline: Pipeline, arguments: Mapping[str, str], made: Mapping[str, Plugin]) -> None:
-        self.pipeline, self.arguments, self.plugins = pipeline, arguments, made
+    def __init__(
+        self, pipeline: Pipeline, arguments: Mapping[str, str], plugins_by_stage: Mapping[str, Plugin]
+    ) -> None:
+        self.pipeline, self.arguments, self.plugins = pipeline, arguments, plugins_by_stage
 
     @property
     def order(self) -> tuple[Stage, ...]:
-        """The stages as they are worked on: what only tells Spark what to do goes before what does something."""
+        """Return the stages in execution order: stages that only define DataFrames precede those that act."""
         return graph.order(self.pipeline)
 
 
-def _unknown(pipeline: Pipeline, plugins: Plugins, arguments: Mapping[str, str]) -> Iterator[Problem]:
-    """Arguments that nothing of the pipeline reads: a name that was misspelt would change nothing, and tell nobody."""
+def _unknown_arguments(pipeline: Pipeline, plugins: Plugins, arguments: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield a problem for each argument that the pipeline does not read, such as a misspelled name."""
     kinds = (plugins.get(one.type, one.plugin) for one in pipeline.stages)
     read = {name for kind in kinds if kind is not None for name in kind.arguments}
-    known = read.union(_CONVENTION, pipeline.arguments, *(macros.named(one.properties) for one in pipeline.stages))
+    known = read.union(
+        _CONVENTION, pipeline.arguments, *(macros.macro_names(one.properties) for one in pipeline.stages)
+    )
     for name in arguments:
         if name not in known:
             yield Problem(
-                "/arguments" + written([name]), f"the pipeline reads no argument {name}, but {', '.join(sorted(known))}"
+                "/arguments" + written([name]),
+                f"unknown argument {name}; the pipeline reads {', '.join(sorted(known))}",
             )
 
 
@@ -75,36 +82,38 @@ def _shape() -> Schema:
 
 
 class _Check:
-    """One look at one pipeline. Stages after one that is wrong are looked at all the same."""
+    """One validation of a pipeline. It also checks the stages after an invalid one."""
 
     def __init__(self, pipeline: Pipeline, plugins: Plugins, arguments: Mapping[str, str], *, schemas: bool) -> None:
         self._pipeline, self._plugins, self._arguments, self._schemas = pipeline, plugins, arguments, schemas
-        self.made: dict[str, Plugin] = {}
+        self.plugins_by_stage: dict[str, Plugin] = {}
         self._columns: dict[str, Columns] = {}
 
     def problems(self) -> Iterator[Problem]:
-        """Everything, stage by stage and then the graph."""
+        """Yield all problems, by stage and then of the graph."""
         for stage in self._pipeline.stages:
             yield from self._stage(stage)
-        yield from graph.problems(self._pipeline, {name: made.takes for name, made in self.made.items()})
+        yield from graph.problems(
+            self._pipeline, {name: plugin.takes for name, plugin in self.plugins_by_stage.items()}
+        )
         for stage in graph.order(self._pipeline):
-            if stage.name in self.made:
-                yield from self._flow(stage, self.made[stage.name])
+            if stage.name in self.plugins_by_stage:
+                yield from self._flow(stage, self.plugins_by_stage[stage.name])
 
     def _stage(self, stage: Stage) -> Iterable[Problem]:
         kind = self._plugins.get(stage.type, stage.plugin)
         if kind is None:
             known = ", ".join(self._plugins.names(stage.type))
-            return (Problem(f"{stage.pointer}/plugin", f"no {stage.type} is called so, but {known}"),)
+            return (Problem(f"{stage.pointer}/plugin", f"unknown {stage.type}; available: {known}"),)
         at = f"{stage.pointer}/properties"
-        lacking = tuple(macros.missing(stage.properties, self._arguments, at))
+        lacking = tuple(macros.find_missing(stage.properties, self._arguments, at))
         if lacking:
             return lacking
-        told = macros.properties(stage.properties, kind.properties, self._arguments)
-        problems = Schema(kind.schema()).problems(told) if self._schemas else ()
+        settings = macros.properties(stage.properties, kind.properties, self._arguments)
+        problems = Schema(kind.schema()).problems(settings) if self._schemas else ()
         found = tuple(Problem(at + one.pointer, one.message) for one in problems)
         if not found:
-            self.made[stage.name] = kind(stage.name, told)
+            self.plugins_by_stage[stage.name] = kind(stage.name, settings)
         return found
 
     def _flow(self, stage: Stage, plugin: Plugin) -> Iterator[Problem]:

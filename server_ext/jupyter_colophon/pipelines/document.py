@@ -1,4 +1,4 @@
-"""A pipeline as it is written down: an instance of the schemaspace `pipelines`."""
+"""The definition of a pipeline: an instance of the schemaspace `pipelines`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any, Literal
 from jupyter_colophon.core.identity.names import Urn, program
 
 StageType = Literal["source", "transform", "aggregator", "joiner", "sink", "action"]
-#: The stages that data comes out of.
+#: The stages with output data.
 GIVING: frozenset[StageType] = frozenset({"source", "transform", "aggregator", "joiner"})
 #: The type of a pipeline's program.
 PROGRAM_TYPE = "workflows"
@@ -15,7 +15,7 @@ PROGRAM_TYPE = "workflows"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage, and where it stands in the document."""
+    """One stage, and its position in the document."""
 
     name: str
     type: StageType
@@ -25,18 +25,18 @@ class Stage:
 
     @property
     def pointer(self) -> str:
-        """Where it is in the instance."""
+        """Return the JSON pointer of the stage in the instance."""
         return f"/metadata/stages/{self.at}"
 
     @property
     def gives(self) -> bool:
-        """Whether data comes out of it."""
+        """Return whether the stage has output data."""
         return self.type in GIVING
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A pipeline whose document has the shape that its schema asks for."""
+    """A pipeline whose document satisfies its schema."""
 
     name: str
     namespace: str
@@ -44,15 +44,15 @@ class Pipeline:
     connections: tuple[tuple[str, str], ...] = ()
     arguments: Mapping[str, str] = field(default_factory=dict)
     retries: int = 0
-    #: What is said of sinks after a run; None where nothing is.
+    #: The propagation rule for sinks; None if there is none.
     propagation: Mapping[str, Any] | None = None
 
     @classmethod
     def of(cls, name: str, metadata: Mapping[str, Any]) -> "Pipeline":
-        """From an instance's name and its `metadata`, which must be valid."""
+        """Create a pipeline from an instance's name and its valid `metadata`."""
         stages = (
-            Stage(told["name"], told["type"], told["plugin"], told.get("properties", {}), at)
-            for at, told in enumerate(metadata["stages"])
+            Stage(stage["name"], stage["type"], stage["plugin"], stage.get("properties", {}), at)
+            for at, stage in enumerate(metadata["stages"])
         )
         return cls(
             name,
@@ -66,23 +66,23 @@ class Pipeline:
 
     @property
     def program(self) -> Urn:
-        """What its runs are runs of: the one program of the application that has its name. Raises InvalidName."""
+        """Return the program of its runs, the only one of the application with its name. Raises InvalidName."""
         return program(self.namespace, self.name, PROGRAM_TYPE, self.name)
 
     def stage(self, name: str) -> Stage | None:
-        """The stage that is called so."""
+        """Return the stage with this name, or None."""
         return next((one for one in self.stages if one.name == name), None)
 
     def before(self, name: str) -> tuple[Stage, ...]:
-        """The stages that go right before it, in the order of the connections."""
+        """Return the direct predecessors of a stage, in the order of the connections."""
         return self._found(one for one, other in self.connections if other == name)
 
     def after(self, name: str) -> tuple[Stage, ...]:
-        """The stages that come right after it."""
+        """Return the direct successors of a stage."""
         return self._found(other for one, other in self.connections if one == name)
 
     def inputs(self, stage: Stage) -> tuple[Stage, ...]:
-        """The stages whose data it takes; others that go before it only go first."""
+        """Return the direct predecessors with output data; others only run earlier."""
         return tuple(one for one in self.before(stage.name) if one.gives)
 
     def sources(self, stage: Stage) -> tuple[Stage, ...]:

@@ -1,4 +1,4 @@
-"""Pipelines and plugins as documents: what is read of a file or an instance, and what is told of plugins."""
+"""Convert pipelines and plugins from and to documents of files, instances and the API."""
 
 import os
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ Document = Mapping[str, Any]
 
 
 def read(path: Path) -> tuple[str, Document]:
-    """A pipeline in a file, as an instance is written; its name is `name`, or that of the file.
+    """Read a pipeline from a file in the format of an instance; its name is `name`, or that of the file.
 
     Raises OSError, InvalidInstance, InvalidName.
     """
@@ -25,18 +25,18 @@ def read(path: Path) -> tuple[str, Document]:
     except (MalformedBody, TooLarge) as error:
         raise InvalidInstance(str(path), (Problem("", error.detail),)) from None
     if not isinstance(document, dict):
-        raise InvalidInstance(str(path), (Problem("", "it is no object"),))
+        raise InvalidInstance(str(path), (Problem("", "it is not a JSON object"),))
     name = require_instance_name(str(document.pop("name", normalized(path.stem))))
     return name, document
 
 
 def in_file(named: str) -> Path | None:
-    """The file, where what somebody calls a pipeline is one, and no name: it ends in .json, or has a folder."""
+    """Return the path if the argument is a file and not a name: it ends in .json, or contains a folder."""
     return Path(named).expanduser() if named.endswith(".json") or os.sep in named else None
 
 
 def document_of(instance: Instance) -> Document:
-    """The document of an instance, whatever it is worth."""
+    """Return the document of an instance, valid or not."""
     return {
         "display_name": instance.display_name,
         "schema_name": instance.schema_name,
@@ -45,7 +45,7 @@ def document_of(instance: Instance) -> Document:
 
 
 def plugins(found: Plugins) -> dict[str, Any]:
-    """`pipeline-plugins.json`."""
+    """Return the plugins as `pipeline-plugins.json`."""
     return {
         "plugins": [
             {
@@ -63,11 +63,11 @@ def plugins(found: Plugins) -> dict[str, Any]:
 
 
 def valid(prepared: Prepared) -> dict[str, Any]:
-    """`pipeline-checked.json` of one that can run."""
+    """Return `pipeline-checked.json` of a valid pipeline."""
     return {"valid": True, "order": [one.name for one in prepared.order], "problems": []}
 
 
 def refused(error: InvalidInstance) -> dict[str, Any]:
-    """`pipeline-checked.json` of one that cannot."""
+    """Return `pipeline-checked.json` of an invalid pipeline."""
     problems = [{"pointer": one.pointer, "message": one.message} for one in error.problems]
     return {"valid": False, "order": [], "problems": problems}

@@ -1,4 +1,4 @@
-"""How many rows go through a stage, counted while they go: no query is run for it."""
+"""Count the rows of a stage during execution, without an extra query."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ class Rows:
         self._observed: Any = None
 
     def counted(self, data: Any) -> Any:
-        """The same data, whose rows are counted when it is first used."""
+        """Return the data, observed so that its rows are counted on first use."""
         from pyspark.sql import Observation, functions
 
         self._observed = Observation(f"colophon.{self._stage}")
@@ -19,8 +19,8 @@ class Rows:
 
     @property
     def count(self) -> int | None:
-        """How many there were; None where nothing used the data, or Spark found that it need not read it."""
-        # `Observation.get` waits until there are figures, and where Spark left the stage out there never are.
+        """Return the number of rows; None if the data was not used, or Spark skipped reading it."""
+        # `Observation.get` blocks until there is a result, which never comes if Spark skipped the stage.
         found = self._observed._jo.future().value() if self._observed is not None else None
         # An option of a try: done, and well.
         has_figures = found is not None and found.isDefined() and found.get().isSuccess()

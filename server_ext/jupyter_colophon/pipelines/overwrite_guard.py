@@ -13,7 +13,7 @@ class ReadAndOverwritten(ValueError):
 
 def require_apart(sink: Sink, namespace: str, data: Any) -> None:
     """Raise ReadAndOverwritten where a sink would overwrite data that its rows are still to be read from."""
-    dataset = sink.dataset(namespace) if sink.told.get("mode") == "overwrite" else None
+    dataset = sink.dataset(namespace) if sink.settings.get("mode") == "overwrite" else None
     if dataset is None:
         return
     if any(_meet(sink.part(), one.parts or ("",)) for one in reads_of(data) if one.urn == dataset.urn):

@@ -1,4 +1,4 @@
-"""A folder with which `spark-submit` runs a pipeline anywhere: the pipeline, our code, and in with_snapshot mode the metadata it reads."""
+"""Package a pipeline for `spark-submit`: the pipeline, our code, and optionally a snapshot of the metadata it reads."""
 
 import json
 import zipfile
@@ -10,7 +10,7 @@ from jupyter_colophon.client.programs.reading import MetadataSnapshot
 from jupyter_colophon.client.programs.running import prefetch
 from jupyter_colophon.pipelines.check import Prepared
 
-#: What of our code a driver needs: nothing of it wants more than Python and PySpark.
+#: The part of our code that a driver needs; it depends only on Python and PySpark.
 _CODE = ("__init__.py", "metadata.py", "client", "core", "pipelines", "spark", "system")
 _SUFFIXES = {".py", ".java"}
 _MAIN = '''\
@@ -23,10 +23,10 @@ main(__file__)
 
 
 def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, with_snapshot: bool = False) -> list[str]:
-    """Makes the folder; answers the names of its files. Raises OSError; and MetadataUnavailable, with nothing made.
+    """Create the folder and return the names of its files. Raises OSError; MetadataUnavailable before anything is created.
 
-    In with_snapshot mode what plugins declare that they read is read now, and goes along: the run asks no server
-    (spec CAPTURE-7). What is only named by an argument is read as the arguments are now.
+    With `with_snapshot` the metadata that plugins declare is read now and packaged, so that the run needs no server
+    (spec CAPTURE-7). Entities named by arguments are those of the current arguments.
     """
     read = _read(prepared) if with_snapshot else None
     folder.mkdir(parents=True)

@@ -1,6 +1,6 @@
-"""What a plugin of pipelines is: a class of one of these kinds, found by an entry point (docs/pipelines.md).
+"""The base classes of pipeline plugins, which are found by entry points (docs/pipelines.md).
 
-Its constructor takes the stage's name and its properties, which satisfy the schema by then and have no macros in them.
+The constructor takes the stage's name and its settings, which satisfy the schema and contain no macros.
 """
 
 from abc import ABC, abstractmethod
@@ -14,12 +14,12 @@ from jupyter_colophon.pipelines.document import StageType
 if TYPE_CHECKING:
     from jupyter_colophon.pipelines.context import StageContext
 
-#: The names of a stage's columns, where they are known without Spark.
+#: The names of a stage's columns, if they are known without Spark.
 Columns = tuple[str, ...] | None
 
 
 class Plugin(ABC):
-    """What all kinds share. `properties` are JSON Schemas of what a stage can say, `required` what it must."""
+    """Base class of all plugins. `properties` are the JSON Schemas of a stage's settings, `required` the mandatory ones."""
 
     type: ClassVar[StageType]
     name: ClassVar[str]
@@ -27,17 +27,17 @@ class Plugin(ABC):
     description: ClassVar[str]
     properties: ClassVar[Mapping[str, Any]] = {}
     required: ClassVar[tuple[str, ...]] = ()
-    #: The arguments of a run that it reads by itself, without a macro.
+    #: The arguments of a run that the plugin reads directly, without a macro.
     arguments: ClassVar[tuple[str, ...]] = ()
-    #: At least and at most so many stages whose data it takes; no most is None.
+    #: The minimum and maximum number of input stages; None is unlimited.
     takes: ClassVar[tuple[int, int | None]] = (0, 0)
 
-    def __init__(self, stage: str, told: Mapping[str, Any]) -> None:
-        self.stage, self.told = stage, told
+    def __init__(self, stage: str, settings: Mapping[str, Any]) -> None:
+        self.stage, self.settings = stage, settings
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        """The JSON Schema of a stage's properties."""
+        """Return the JSON Schema of a stage's properties."""
         return {
             "title": cls.title,
             "description": cls.description,
@@ -48,67 +48,67 @@ class Plugin(ABC):
         }
 
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
-        """What no schema finds wrong, with pointers into the properties; `inputs` in the order of the connections."""
+        """Return problems that the schema cannot express, with pointers into the properties; `inputs` follow the connections."""
         return ()
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
-        """The columns that come out, where that can be told."""
+        """Return the output columns, or None if they are unknown before the run."""
         return None
 
     def entities(self, namespace: str) -> Iterable[MetadataEntity]:
-        """The entities whose metadata it reads: known before the run where that can ask no server (docs/programs.md)."""
+        """Return the entities whose metadata the plugin reads, for snapshots of runs without a server (docs/programs.md)."""
         return ()
 
     def connector(self) -> str:
-        """The data source of Spark's that it reads or writes by, if that may be one which PySpark does not bring."""
+        """Return the Spark data source that the plugin uses, if it may be missing in PySpark."""
         return ""
 
-    def initialize(self, context: "StageContext") -> None:  # noqa: B027  most have nothing to say beforehand
-        """Read and emit metadata, before any data is worked on. Not offered for each record."""
+    def initialize(self, context: "StageContext") -> None:  # noqa: B027  optional hook
+        """Read and emit metadata once, before any data is processed."""
 
 
 class Source(Plugin):
-    """Where data comes from."""
+    """A plugin that reads data."""
 
     type = "source"
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
-        """The dataset that is read, where it has a name."""
+        """Return the dataset that is read, if it has a name."""
         return None
 
     @abstractmethod
     def read(self, context: "StageContext") -> Any:
-        """The data, as a DataFrame."""
+        """Return the data as a DataFrame."""
 
     def entities(self, namespace: str) -> Iterable[MetadataEntity]:
-        """Its dataset: stages after it ask what is said of it."""
+        """Return the dataset, whose metadata later stages may read."""
         found = self.dataset(namespace)
         return () if found is None else (found,)
 
 
 class Transform(Plugin):
-    """What makes data of data. Aggregators and joiners are transforms of another type."""
+    """A plugin that transforms data. Aggregators and joiners are transforms of another type."""
 
     type: ClassVar[StageType] = "transform"
     takes: ClassVar[tuple[int, int | None]] = (1, 1)
 
     @abstractmethod
     def apply(self, context: "StageContext", inputs: Mapping[str, Any]) -> Any:
-        """The data that comes out, as a DataFrame; `inputs` are DataFrames by the names of their stages."""
+        """Return the output as a DataFrame; `inputs` are DataFrames by the names of their stages."""
 
 
 class Sink(Plugin):
-    """Where data goes."""
+    """A plugin that writes data."""
 
     type = "sink"
     takes = (1, 1)
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
-        """The dataset that is written, where it has a name."""
+        """Return the dataset that is written, if it has a name."""
         return None
 
     def part(self) -> str:
-        """The folders of partitions of that dataset which alone are written, as `/day=mon`; nothing where it is the whole."""
+        """Return the partition folder that is written, such as `/day=mon`; empty for the whole dataset."""
         return ""
 
     @abstractmethod
@@ -117,19 +117,19 @@ class Sink(Plugin):
 
 
 class Action(Plugin):
-    """What is done without data, in its turn."""
+    """A plugin that acts without data, in its position in the pipeline."""
 
     type = "action"
 
     @abstractmethod
     def act(self, context: "StageContext") -> None:
-        """Do it."""
+        """Run the action."""
 
 
 def absent(pointer: str, names: Iterable[str], columns: Columns) -> Iterable[Problem]:
-    """Columns that are named and do not come in. Letter case does not matter, as with Spark."""
+    """Yield a problem for each name that is not an input column. Letter case is ignored, as in Spark."""
     if columns is not None:
         known = {name.lower() for name in columns}
         for name in names:
             if "." not in name and name.lower() not in known:
-                yield Problem(pointer, f"no column {name} comes in, but {', '.join(columns)}")
+                yield Problem(pointer, f"unknown input column {name}; available: {', '.join(columns)}")

@@ -1,4 +1,4 @@
-"""Looking at what the stages of a pipeline give, on a sample: nothing is written, recorded or emitted."""
+"""Preview the output of a pipeline's stages on a sample; nothing is written, recorded or emitted."""
 
 import json
 from collections.abc import Callable
@@ -10,13 +10,13 @@ from jupyter_colophon.pipelines.build_dataframes import Building
 from jupyter_colophon.pipelines.check import Prepared
 from jupyter_colophon.spark.error_messages import in_a_line
 
-#: So many rows of each source are worked on, and so many of each stage are shown.
+#: Number of rows read from each source, and shown of each stage.
 SAMPLE, SHOWN = 1_000, 20
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a stage gives: its columns with their types, and some rows, as JSON has them. Or why it gives nothing."""
+    """The output of a stage: its columns with types, and some rows as JSON values; or its error."""
 
     stage: str
     columns: tuple[tuple[str, str], ...] = ()
@@ -33,7 +33,7 @@ def preview(
     shown: int = SHOWN,
     tell: Callable[[str], None] = lambda line: None,
 ) -> list[Preview]:
-    """The stages that give data, in order, up to one of them where that is asked for, or to the first that fails."""
+    """Return previews of the stages with output, in order, up to the stage `until` or the first failure."""
     pipeline = prepared.pipeline
     found: list[Preview] = []
     with begin(
@@ -57,11 +57,11 @@ def _shown(stage: str, data: Any, count: int) -> Preview:
     from pyspark.sql import functions
 
     columns = tuple((one.name, one.dataType.simpleString()) for one in data.schema.fields)
-    # By numbers: names may hold anything, and be there twice.
+    # Use numbered names: column names may contain any character, and may be duplicates.
     sample = data.limit(count).toDF(*(f"c{at}" for at in range(len(columns))))
-    # A decimal is text: as a number 10.50 were 10.5, and a long one another one.
+    # Decimals as strings: JSON numbers would lose trailing zeros and precision.
     exact = {f"c{at}": sample[f"c{at}"].cast("string") for at, (_, kind) in enumerate(columns) if kind[:7] == "decimal"}
     lines = sample.withColumns(exact).select(functions.to_json(functions.struct("*"))).collect()
-    told = (json.loads(line) for (line,) in lines)
-    rows = ({name: row[f"c{at}"] for at, (name, _) in enumerate(columns) if f"c{at}" in row} for row in told)
+    parsed = (json.loads(line) for (line,) in lines)
+    rows = ({name: row[f"c{at}"] for at, (name, _) in enumerate(columns) if f"c{at}" in row} for row in parsed)
     return Preview(stage, columns, tuple(rows))

@@ -1,4 +1,4 @@
-"""Saying of sinks what is said of the sources that went into them, where a pipeline asks for that (spec CAPTURE-12)."""
+"""Copy metadata from sources to the sinks that use them, if a pipeline has a propagation rule (spec CAPTURE-12)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.pipelines.document import Pipeline, Stage
 from jupyter_colophon.spark.plans.observation import ColumnEdge, Transformation
 
-#: How a column's values became another's; that they only decided which rows there are is no such way.
+#: Transformations of values. Control dependencies, which only decide about rows, do not propagate metadata.
 _VALUES = {Transformation.IDENTITY, Transformation.TRANSFORMATION, Transformation.AGGREGATION}
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What goes along: tags and keys as globs, all of them where both are None; and whether columns take along what is said of them."""
+    """What is propagated: tags and keys as globs, all if both are None; and whether metadata of columns is propagated."""
 
     tags: list[str] | None = None
     properties: list[str] | None = None
     fields: bool = True
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> "Rule":
-        """As the pipeline's document has it."""
-        return cls(told.get("tags"), told.get("properties"), told.get("fields", True))
+    def from_document(cls, rule: Mapping[str, Any]) -> "Rule":
+        """Create a rule from the pipeline's document."""
+        return cls(rule.get("tags"), rule.get("properties"), rule.get("fields", True))
 
 
 def propagate(
@@ -34,7 +34,7 @@ def propagate(
     columns: Iterable[ColumnEdge],
     metadata: RunMetadata,
 ) -> None:
-    """Emit it, by the names of stages and how columns came to be. Raises MetadataUnavailable, RequestFailed."""
+    """Emit the copied metadata, along connections and column lineage. Raises MetadataUnavailable, RequestFailed."""
     edges = set(columns) if rule.fields else set()
     for sink in (one for one in pipeline.stages if one.type == "sink" and one.name in datasets):
         for source in sorted({one.name for one in _before(pipeline, sink)} & datasets.keys()):
@@ -50,7 +50,7 @@ def _fields(edges: Iterable[ColumnEdge], source: str, sink: str) -> list[tuple[s
 
 
 def _before(pipeline: Pipeline, stage: Stage) -> Iterator[Stage]:
-    """The sources whose data goes into a stage."""
+    """Yield the sources whose data flows into a stage."""
     waiting, seen = [*pipeline.inputs(stage)], set()
     while waiting:
         one = waiting.pop()

@@ -1,4 +1,4 @@
-"""Running a pipeline on a Spark session, as a run of the catalog."""
+"""Run a pipeline on a Spark session, and record it as a run in the catalog."""
 
 import os
 import time
@@ -23,18 +23,18 @@ from jupyter_colophon.spark.error_messages import in_a_line, kind
 from jupyter_colophon.spark.plans.observation import Observation
 
 Status = Literal["waiting", "running", "succeeded", "failed", "killed"]
-#: How long the end of a run waits for Spark to tell what it did.
+#: How long the end of a run waits for Spark's events.
 DRAIN_MS = 30_000
-#: Pauses before a stage is tried again: doubled from the first to the last.
+#: Pauses between attempts of a stage: doubled from the first to the last.
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
-#: The last so many characters of the log go with the run.
+#: Maximum number of characters of the log that are stored with the run, from its end.
 _LOG_CHARS = 20_000
 _GROUP = "spark.jobGroup.id"
 
 
 @dataclass(slots=True)
 class StageReport:
-    """What became of a stage. `rows` came out of it, or went into a sink; None where it was not counted."""
+    """The result of a stage. `rows` is its number of output rows (input rows for a sink); None if not counted."""
 
     name: str
     status: Status = "waiting"
@@ -45,20 +45,20 @@ class StageReport:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a run. `error` is for who ran it: it may hold values, and is told to nobody else."""
+    """The result of a run. `error` is only for the user of the run, since it may contain values."""
 
     run: str
     status: Status = "running"
     stages: list[StageReport] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     error: str = ""
-    #: How much of what was emitted the server has not got yet, and refused.
+    #: Number of emitted entries that the server has not received yet, and that it refused.
     waiting: int = 0
     dropped: int = 0
 
 
 class PipelineRun:
-    """One run of a pipeline. `execute` works through the stages; whatever fails is in the outcome."""
+    """One run of a pipeline. `execute` runs the stages; failures are in the outcome."""
 
     def __init__(
         self, prepared: Prepared, spark: Any, run: RunContext, tell: Callable[[str], None] = lambda line: None
@@ -75,11 +75,11 @@ class PipelineRun:
         self.outcome = Outcome(run.urn, stages=list(self._reports.values()))
 
     def execute(self) -> Outcome:
-        """Do it, and end the run. Raises KeyboardInterrupt when somebody stops it, after the run is recorded as killed."""
+        """Execute all stages and end the run. Raises KeyboardInterrupt if stopped, after recording the run as killed."""
         capture = attach(self._building.spark, self._seen.append)
         context = self._building.spark.sparkContext
         group = context.getLocalProperty(_GROUP)
-        # Whoever stops it stops its own jobs, and no others of the session.
+        # A job group, so that stopping the run cancels only its own jobs.
         context.setLocalProperty(_GROUP, self._run.run_id)
         try:
             self._building.require(*self._prepared.order)
@@ -100,12 +100,12 @@ class PipelineRun:
         return self.outcome
 
     def log(self, line: str) -> None:
-        """Keep a line of the run's log. It has no values of data in it."""
+        """Add a line to the run's log. It must not contain values of data."""
         self.outcome.lines.append(f"{format_time(time.time_ns() // 1_000_000)} {line}")
         self._tell(line)
 
     def _require_apart(self) -> None:
-        """Look at every sink whose data is there by now: one that may not write is found before another has written."""
+        """Check every sink whose inputs are ready, so that a forbidden overwrite is found before another sink writes."""
         for stage in self._prepared.order:
             plugin = self._prepared.plugins[stage.name]
             if not isinstance(plugin, Sink) or stage.name in self._apart or not self._building.has_inputs(stage):
@@ -124,7 +124,7 @@ class PipelineRun:
         started, pause = time.monotonic(), FIRST_PAUSE_S
         report.status = "running"
         if not stage.gives:
-            # What gives data is made in no time, and its rows are reckoned when something takes them.
+            # Stages with output only define DataFrames; their rows are computed when a sink or action uses them.
             self._run.record_facts(self._facts())
         try:
             while True:
@@ -135,7 +135,7 @@ class PipelineRun:
                 except Exception as error:
                     if stage.gives or report.tries > retries:
                         raise
-                    self.log(f"{stage.name} failed ({kind(error)}), is tried again in {pause:.0f} s")
+                    self.log(f"{stage.name} failed ({kind(error)}), retrying in {pause:.0f} s")
                 time.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE_S)
             report.status = "succeeded"
@@ -180,7 +180,7 @@ class PipelineRun:
         )
 
     def _record_unused(self) -> None:
-        """Record the sources whose data no sink wrote, each as a statement of its own: they flow into nothing."""
+        """Record the sources whose data no sink wrote, each as a separate statement without outputs."""
         rows = [self._access(one, "read", number) for number, one in enumerate(self._unrecorded.values())]
         if rows:
             self._run.record_accesses({"accesses": rows})
@@ -193,24 +193,24 @@ class PipelineRun:
     def _end(self, capture: Capture) -> None:
         self._record_unused()
         try:
-            self._hear(capture)
+            self._collect_lineage(capture)
         except Exception as error:  # noqa: BLE001  Spark may be gone, and the run has to end all the same
-            self.log(f"what Spark read and wrote is not known ({type(error).__name__})")
+            self.log(f"lineage from Spark is unavailable ({type(error).__name__})")
         self._propagate()
         self.log(str(self.outcome.status))
         self._run.facts |= self._facts()
         self._run.end(self.outcome.status if self.outcome.status != "running" else "killed")  # type: ignore[arg-type]
 
-    def _hear(self, capture: Capture) -> None:
+    def _collect_lineage(self, capture: Capture) -> None:
         if not capture.drain(DRAIN_MS):
-            self.log("Spark did not tell in time what it read and wrote: lineage may lack some of it")
+            self.log("Spark's events are late: lineage may be incomplete")
         capture.detach()
         for name, rows in self._rows.items():
             self._reports[name].rows = rows.count
         self._record()
 
     def _record(self) -> None:
-        """What Spark read and wrote, each with the stage that it belongs to, and how columns came to be."""
+        """Record Spark's reads and writes with their stages, and the column lineage."""
         for document in accesses(self._seen):
             self._rename(document)
             for row in document["accesses"]:
@@ -226,29 +226,29 @@ class PipelineRun:
         self._run.metadata.emit(one for ref in refs.values() for one in proposals(ref, self._run.urn))
 
     def _propagate(self) -> None:
-        """Say of sinks what is said of sources, where the pipeline has a rule for that."""
-        told = self._prepared.pipeline.propagation
-        # A form leaves an empty object where nobody said anything.
-        if not told or self.outcome.status != "succeeded":
+        """Propagate metadata from sources to sinks if the pipeline has a rule."""
+        rule = self._prepared.pipeline.propagation
+        # A form leaves an empty object if nothing was entered.
+        if not rule or self.outcome.status != "succeeded":
             return
         aliases = {urn: one.urn for urn, one in self._building.aliases.items()}
         edges = (edge for seen in self._seen for edge in seen.columns)
         columns = [replace(edge, source_urn=aliases.get(edge.source_urn, edge.source_urn)) for edge in edges]
         try:
             pipeline, datasets = self._prepared.pipeline, self._building.datasets
-            propagate(Rule.of(told), pipeline, datasets, columns, self._run.metadata)
+            propagate(Rule.from_document(rule), pipeline, datasets, columns, self._run.metadata)
         except Exception as error:  # noqa: BLE001  data is written, and the run has to end
-            self.log(f"what is said of sources is not propagated ({type(error).__name__})")
+            self.log(f"metadata of sources could not be propagated ({type(error).__name__})")
 
     def _rename(self, document: dict[str, Any]) -> None:
-        """Say of what was observed what plugins call it."""
+        """Replace captured dataset names by the names of plugins."""
         aliases = self._building.aliases
         for rows, names in ((document["accesses"], ("data",)), (document["columns"], ("source", "target"))):
             for row in rows:
                 row.update({name: aliases[row[name]].urn for name in names if row[name] in aliases})
 
     def _facts(self) -> dict[str, str | int]:
-        """Figures of the stages and the log, as facts of the run."""
+        """Return the metrics of the stages and the log as facts of the run."""
         found: dict[str, str | int] = {"log": "\n".join(self.outcome.lines)[-_LOG_CHARS:]}
         for at, stage in enumerate(self._prepared.order):
             one = self._reports[stage.name]
@@ -259,7 +259,7 @@ class PipelineRun:
         return found
 
     def _rows_in(self, stage: Stage) -> int | None:
-        """The rows that went into a stage; None where nothing did, or one of those before it was not counted."""
+        """Return the number of input rows of a stage; None if there are none, or an input was not counted."""
         rows = [self._reports[one.name].rows for one in self._prepared.pipeline.inputs(stage)]
         known = [one for one in rows if one is not None]
         return sum(known) if rows and len(known) == len(rows) else None
@@ -274,11 +274,10 @@ def run(
     parent: str | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
-    """Run a pipeline on a classic session, and give the server what was emitted the time to arrive.
+    """Run a pipeline on a classic session, and wait until emitted metadata is sent.
 
-    Instead of a session there may be a function that starts one: what becomes of the start belongs to the run.
-    With a `snapshot` the server is asked for nothing (docs/programs.md). Raises KeyboardInterrupt when somebody stops it,
-    ValueError for a session of Spark Connect.
+    `spark` is a session, or a function that starts one; a failure to start it fails the run. With a `snapshot` nothing is
+    read from the server (docs/programs.md). Raises KeyboardInterrupt if stopped, ValueError for a Spark Connect session.
     """
     if not callable(spark):
         _require_classic(spark)
@@ -293,7 +292,7 @@ def run(
     )
     places = {f"stage.{stage.name}.at": at for at, stage in enumerate(prepared.order)}
     context.record_facts(places | {f"stage.{stage.name}.status": "waiting" for stage in prepared.order})
-    # Whatever goes wrong before the first stage ends the run too.
+    # Errors before the first stage also end the run.
     try:
         with context:
             if callable(spark):
@@ -309,5 +308,5 @@ def run(
 
 def _require_classic(spark: Any) -> None:
     if not hasattr(spark, "_jsparkSession"):
-        msg = "pipelines run on classic sessions, and this one is of Spark Connect"
+        msg = "pipelines require a classic session, and this one is a Spark Connect session"
         raise ValueError(msg)

@@ -4,9 +4,9 @@ import os
 import sys
 from pathlib import Path
 
-from jupyter_colophon.pipelines.check import prepared
+from jupyter_colophon.pipelines.check import prepare_pipeline
 from jupyter_colophon.pipelines.documents import read
-from jupyter_colophon.pipelines.plugin_registry import installed
+from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 from jupyter_colophon.pipelines.runner import run
 
 
@@ -19,16 +19,16 @@ def main(program: str) -> None:
     name, document = read(_beside(program, "pipeline.json"))
     snapshot = _beside(program, "snapshot.json")
     # The package was checked against the schemas when it was made: what does that need not be installed here.
-    ready = prepared(name, document, installed(), arguments)
+    ready = prepare_pipeline(name, document, installed_plugins(), arguments)
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.appName(f"colophon pipeline {name}").getOrCreate()
-    told = run(ready, spark, snapshot=snapshot if snapshot.exists() else None, tell=lambda line: _say(line))
-    _say(f"{told.run} {told.status}; {told.waiting} waiting, {told.dropped} dropped")
-    if told.error:
-        _say(told.error)
+    outcome = run(ready, spark, snapshot=snapshot if snapshot.exists() else None, tell=lambda line: _print(line))
+    _print(f"{outcome.run} {outcome.status}; {outcome.waiting} waiting, {outcome.dropped} dropped")
+    if outcome.error:
+        _print(outcome.error)
     spark.stop()
-    sys.exit(1 if told.error else 0)
+    sys.exit(1 if outcome.error else 0)
 
 
 def _beside(program: str, name: str) -> Path:
@@ -37,6 +37,6 @@ def _beside(program: str, name: str) -> Path:
     return here if here.exists() else Path(name)
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()

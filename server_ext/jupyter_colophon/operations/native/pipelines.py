@@ -17,9 +17,9 @@ def list_pipeline_plugins(services: Services, request: Request) -> Document:
     """List the plugins of pipelines, each with the schema of its properties."""
     # Loaded with the first request: packages register plugins, and their code may be slow to load.
     from jupyter_colophon.pipelines.documents import plugins
-    from jupyter_colophon.pipelines.plugin_registry import installed
+    from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 
-    return plugins(installed())
+    return plugins(installed_plugins())
 
 
 @operation("listPipelineSchedules", "GET /pipelines/schedules", answers="pipeline-schedules", schemaspace=_SPACE)
@@ -54,14 +54,14 @@ def check_pipeline(services: Services, request: Request) -> Document:
 
 
 def _check(body: Document, document: Mapping[str, Any]) -> Document:
-    from jupyter_colophon.pipelines.check import checked
+    from jupyter_colophon.pipelines.check import check_pipeline
     from jupyter_colophon.pipelines.documents import refused, valid
-    from jupyter_colophon.pipelines.plugin_registry import installed
+    from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 
     try:
         arguments = {
             name: one if isinstance(one, str) else compact(one) for name, one in body.get("arguments", {}).items()
         }
-        return valid(checked(body["name"], document, installed(), arguments))
+        return valid(check_pipeline(body["name"], document, installed_plugins(), arguments))
     except InvalidInstance as error:
         return refused(error)

@@ -1,4 +1,4 @@
-"""The catalog itself: entities as data, and data as what is said of entities."""
+"""The catalog as source and sink: read entities as rows, and write rows as metadata of entities."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -41,12 +41,12 @@ class CatalogSource(Source):
     required = ("query",)
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
-        """What is known of an entity."""
+        """Return the columns of an entity."""
         return ("urn", "type", "namespace", "name")
 
     def read(self, context: StageContext) -> Any:
         """The entities. Raises MetadataUnavailable without a server."""
-        rows = list(islice(self._found(), self.told.get("limit", 10_000)))
+        rows = list(islice(self._found(), self.settings.get("limit", 10_000)))
         return context.spark.createDataFrame(rows, _ROWS)
 
     def _found(self) -> Iterator[tuple[str, str, str, str]]:
@@ -54,10 +54,10 @@ class CatalogSource(Source):
         if server is None:
             raise MetadataUnavailable("the catalog", "no server is known (COLOPHON_URL)")
         catalog = Operations(Transport(server))
-        filters = {name: self.told[name] for name in ("namespace", "type", "tag") if name in self.told}
+        filters = {name: self.settings[name] for name in ("namespace", "type", "tag") if name in self.settings}
         try:
             found = pages(
-                lambda cursor: catalog.search(self.told["query"], limit=_PAGE, cursor=cursor, **filters), "hits"
+                lambda cursor: catalog.search(self.settings["query"], limit=_PAGE, cursor=cursor, **filters), "hits"
             )
             yield from ((one["urn"], one["type"], one["namespace"], one["name"]) for one in found)
         finally:
@@ -65,31 +65,31 @@ class CatalogSource(Source):
 
 
 class CatalogSink(Sink):
-    """Says something of an entity for each row."""
+    """Writes metadata of one entity per row."""
 
     name = "colophon"
     title = "Catalog"
-    description = "For each row what is said of the entity in the column urn: other columns of text are properties"
+    description = "Sets metadata of the entity in the column urn of each row; the other columns become properties"
     properties = {
         "tags": shapes.texts("Tags", "These are added to each"),
         "scope": shapes.choice("Scope", "Whether people say it, or machines", "USER", "SYSTEM", default="SYSTEM"),
     }
 
     def write(self, context: StageContext, data: Any) -> None:
-        """Emit it. Raises LookupError without a column urn, InvalidName for what is no URN."""
+        """Emit the metadata. Raises LookupError without a column urn, InvalidName for an invalid URN."""
         if "urn" not in data.columns:
             msg = f"no column urn comes in, but {', '.join(data.columns)}"
             raise LookupError(msg)
-        scope, count = self.told.get("scope", "SYSTEM"), 0
+        scope, count = self.settings.get("scope", "SYSTEM"), 0
         for row in data.toLocalIterator():
-            of, told = MetadataEntity.parse(row["urn"]), row.asDict()
-            said = {key: str(value) for key, value in told.items() if key != "urn" and value is not None}
-            if said:
-                context.metadata.add_properties(of, said, scope=scope)
-            if self.told.get("tags"):
-                context.metadata.add_tags(of, *self.told["tags"], scope=scope)
+            entity, values = MetadataEntity.parse(row["urn"]), row.asDict()
+            properties = {key: str(value) for key, value in values.items() if key != "urn" and value is not None}
+            if properties:
+                context.metadata.add_properties(entity, properties, scope=scope)
+            if self.settings.get("tags"):
+                context.metadata.add_tags(entity, *self.settings["tags"], scope=scope)
             count += 1
-        context.log(f"says something of {count} entities")
+        context.log(f"emitted metadata of {count} entities")
 
 
 PLUGINS = (CatalogSource, CatalogSink)

@@ -27,7 +27,7 @@ class Sql(Transform):
         for name, data in inputs.items():
             # The session is the run's own: a notebook does not see these views.
             data.createOrReplaceTempView(name)
-        return context.spark.sql(self.told["query"])
+        return context.spark.sql(self.settings["query"])
 
 
 class Python(Transform):
@@ -41,12 +41,12 @@ class Python(Transform):
     takes = (1, None)
 
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
-        """What is no Python, or defines no such function."""
+        """Yield a problem if the code is not valid Python, or does not define the function."""
         try:
-            tree = ast.parse(self.told["code"])
+            tree = ast.parse(self.settings["code"])
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = f" in line {error.lineno}" if isinstance(error, SyntaxError) else ""
-            yield Problem("/code", f"it is no Python{line}")
+            yield Problem("/code", f"it is not valid Python{line}")
             return
         if not any(isinstance(one, ast.FunctionDef) and one.name == _FUNCTION for one in tree.body):
             yield Problem("/code", f"it defines no function {_FUNCTION}")
@@ -54,7 +54,7 @@ class Python(Transform):
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
         """What the function makes."""
         names: dict[str, Any] = {"__name__": f"colophon_stage_{self.stage}", "spark": context.spark}
-        exec(compile(self.told["code"], f"<stage {self.stage}>", "exec"), names)  # noqa: S102  the pipeline's own code
+        exec(compile(self.settings["code"], f"<stage {self.stage}>", "exec"), names)  # noqa: S102  the pipeline's own code
         function = names[_FUNCTION]
         made = function(*inputs.values()) if len(inputs) == 1 else function(**inputs)
         if not hasattr(made, "queryExecution") and not hasattr(made, "schema"):
@@ -74,7 +74,7 @@ class SqlAction(Action):
 
     def act(self, context: StageContext) -> None:
         """Run them."""
-        for statement in self.told["statements"]:
+        for statement in self.settings["statements"]:
             context.spark.sql(statement)
 
 

@@ -25,10 +25,10 @@ class Projection(Transform):
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Columns that do not come in, or are not there any more."""
         (known,) = inputs or (None,)
-        yield from absent("/keep", self.told.get("keep", ()), known)
-        yield from absent("/drop", self.told.get("drop", ()), known)
+        yield from absent("/keep", self.settings.get("keep", ()), known)
+        yield from absent("/drop", self.settings.get("drop", ()), known)
         yield from absent("/rename", self._rename, self._kept(known))
-        yield from absent("/convert", self.told.get("convert", ()), self.columns(inputs))
+        yield from absent("/convert", self.settings.get("convert", ()), self.columns(inputs))
         if (made := self.columns(inputs)) is not None and len({one.lower() for one in made}) < len(made):
             yield Problem("/rename", "two columns would have one name")
 
@@ -42,19 +42,19 @@ class Projection(Transform):
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
         """The columns."""
         (data,) = inputs.values()
-        if self.told.get("keep"):
-            data = data.select(*self.told["keep"])
-        data = data.drop(*self.told.get("drop", ())).withColumnsRenamed(self._rename)
-        types = self.told.get("convert", {})
+        if self.settings.get("keep"):
+            data = data.select(*self.settings["keep"])
+        data = data.drop(*self.settings.get("drop", ())).withColumnsRenamed(self._rename)
+        types = self.settings.get("convert", {})
         return data.withColumns({name: data[name].cast(type_) for name, type_ in types.items()}) if types else data
 
     @property
     def _rename(self) -> dict[str, str]:
-        return dict(self.told.get("rename", {}))
+        return dict(self.settings.get("rename", {}))
 
     def _kept(self, known: Columns) -> Columns:
-        kept = tuple(self.told["keep"]) if self.told.get("keep") else known
-        gone = {name.lower() for name in self.told.get("drop", ())}
+        kept = tuple(self.settings["keep"]) if self.settings.get("keep") else known
+        gone = {name.lower() for name in self.settings.get("drop", ())}
         return None if kept is None else tuple(one for one in kept if one.lower() not in gone)
 
 

@@ -69,7 +69,7 @@ def _wrong_types(text: str) -> Iterator[str]:
     found = _TYPE.match(text)
     word = found[1] if found else text.strip()
     if found is None or word.lower() not in _TYPES:
-        yield f"{word[:100]} is no type of Spark SQL"
+        yield f"{word[:100]} is not a Spark SQL type"
     elif word.lower() == "struct":
         yield from _wrong_columns(_inner(text[found.end() :]))
     else:
@@ -102,7 +102,7 @@ def _parts(schema: str) -> list[str]:
 
 
 def _column(part: str) -> tuple[str, str]:
-    """The name of a column, and what is said of it."""
+    """The name of a column, and its definition."""
     text = part.strip()
     if text.startswith("`"):
         name, _, rest = text[1:].partition("`")

@@ -29,26 +29,26 @@ class FileSource(Source):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """What the path names, or a part of it."""
-        return _dataset(self.told["path"])
+        return _dataset(self.settings["path"])
 
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Types of the schema that Spark does not have."""
-        return ddl.faults("/schema", self.told.get("schema", ""))
+        return ddl.faults("/schema", self.settings.get("schema", ""))
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
         """Those of the schema."""
-        return ddl.names(self.told["schema"]) if "schema" in self.told else None
+        return ddl.names(self.settings["schema"]) if "schema" in self.settings else None
 
     def connector(self) -> str:
         """Its format."""
-        return _format(self.told)
+        return _format(self.settings)
 
     def read(self, context: StageContext) -> Any:
         """The files."""
-        reader = context.spark.read.format(_format(self.told)).options(**self.told.get("options", {}))
-        if "schema" in self.told:
-            reader = reader.schema(self.told["schema"])
-        return reader.load(_place(self.told["path"]))
+        reader = context.spark.read.format(_format(self.settings)).options(**self.settings.get("options", {}))
+        if "schema" in self.settings:
+            reader = reader.schema(self.settings["schema"])
+        return reader.load(_place(self.settings["path"]))
 
 
 class FileSink(Sink):
@@ -68,31 +68,31 @@ class FileSink(Sink):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """What the path names, or a part of it."""
-        return _dataset(self.told["path"])
+        return _dataset(self.settings["path"])
 
     def part(self) -> str:
         """What the path says beyond that."""
-        return dataset_names.whole(_place(self.told["path"]))[1]
+        return dataset_names.whole(_place(self.settings["path"]))[1]
 
     def connector(self) -> str:
         """Its format."""
-        return _format(self.told)
+        return _format(self.settings)
 
     def write(self, context: StageContext, data: Any) -> None:
         """The files."""
-        writer = data.write.format(_format(self.told)).mode(self.told.get("mode", "error"))
-        writer = writer.options(**self.told.get("options", {}))
-        if self.told.get("partition_by"):
-            writer = writer.partitionBy(*self.told["partition_by"])
-        writer.save(_place(self.told["path"]))
+        writer = data.write.format(_format(self.settings)).mode(self.settings.get("mode", "error"))
+        writer = writer.options(**self.settings.get("options", {}))
+        if self.settings.get("partition_by"):
+            writer = writer.partitionBy(*self.settings["partition_by"])
+        writer.save(_place(self.settings["path"]))
 
 
-def _format(told: Mapping[str, Any]) -> str:
-    return str(told.get("format", "parquet"))
+def _format(settings: Mapping[str, Any]) -> str:
+    return str(settings.get("format", "parquet"))
 
 
 def _place(path: str) -> str:
-    """The path as Spark is told it: one without a beginning is one from here, not from the cluster's home folder."""
+    """Return the path for Spark; a relative path is relative to the working directory, not the cluster's home folder."""
     return path if _URI.match(path) else os.path.abspath(path)
 
 

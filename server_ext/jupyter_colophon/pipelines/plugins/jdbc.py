@@ -33,11 +33,11 @@ class JdbcSource(Source):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """The table."""
-        return _dataset(self.told)
+        return _dataset(self.settings)
 
     def read(self, context: StageContext) -> Any:
         """The table."""
-        return context.spark.read.format("jdbc").options(**_options(self.told)).load()
+        return context.spark.read.format("jdbc").options(**_options(self.settings)).load()
 
 
 class JdbcSink(Sink):
@@ -51,18 +51,18 @@ class JdbcSink(Sink):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """The table."""
-        return _dataset(self.told)
+        return _dataset(self.settings)
 
     def write(self, context: StageContext, data: Any) -> None:
         """The table, which is made where there is none."""
-        data.write.format("jdbc").mode(self.told.get("mode", "error")).options(**_options(self.told)).save()
+        data.write.format("jdbc").mode(self.settings.get("mode", "error")).options(**_options(self.settings)).save()
 
 
-def _options(told: Mapping[str, Any]) -> dict[str, str]:
+def _options(settings: Mapping[str, Any]) -> dict[str, str]:
     """Spark's options. Raises LookupError where the environment has no such variable."""
-    found = {"url": told["url"], "dbtable": told["table"], **told.get("options", {})}
-    found |= {name: told[name] for name in ("user", "driver") if name in told}
-    if (variable := told.get("password_from")) is not None:
+    found = {"url": settings["url"], "dbtable": settings["table"], **settings.get("options", {})}
+    found |= {name: settings[name] for name in ("user", "driver") if name in settings}
+    if (variable := settings.get("password_from")) is not None:
         if variable not in os.environ:
             msg = f"the environment has no variable {variable}, which should have the password"
             raise LookupError(msg)
@@ -70,8 +70,8 @@ def _options(told: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _dataset(told: Mapping[str, Any]) -> MetadataEntity | None:
-    urn = dataset_names.jdbc(told["url"], told["table"])
+def _dataset(settings: Mapping[str, Any]) -> MetadataEntity | None:
+    urn = dataset_names.jdbc(settings["url"], settings["table"])
     return None if urn is None else MetadataEntity(urn)
 
 

@@ -30,7 +30,7 @@ class Join(Transform):
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Columns that do not come in, or twice."""
         for known in inputs:
-            yield from absent("/on", self.told["on"], known)
+            yield from absent("/on", self.settings["on"], known)
         made = self.columns(inputs)
         twice = {one for one in made or () if sum(one.lower() == other.lower() for other in made or ()) > 1}
         if twice:
@@ -38,9 +38,9 @@ class Join(Transform):
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
         """Those that are compared, then the others of each stage."""
-        on = {name.lower() for name in self.told["on"]}
-        one_side = self.told.get("how") in ("semi", "anti")
-        found: list[str] = list(self.told["on"])
+        on = {name.lower() for name in self.settings["on"]}
+        one_side = self.settings.get("how") in ("semi", "anti")
+        found: list[str] = list(self.settings["on"])
         for known in inputs[:1] if one_side else inputs:
             if known is None:
                 return None
@@ -49,8 +49,8 @@ class Join(Transform):
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
         """The rows."""
-        how = self.told.get("how", "inner")
-        return reduce(lambda one, other: one.join(other, self.told["on"], how), inputs.values())
+        how = self.settings.get("how", "inner")
+        return reduce(lambda one, other: one.join(other, self.settings["on"], how), inputs.values())
 
 
 class GroupBy(Transform):
@@ -84,8 +84,8 @@ class GroupBy(Transform):
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Columns that do not come in or are not named."""
         known = next(iter(inputs), None)
-        yield from absent("/by", self.told.get("by", ()), known)
-        for at, one in enumerate(self.told["aggregates"]):
+        yield from absent("/by", self.settings.get("by", ()), known)
+        for at, one in enumerate(self.settings["aggregates"]):
             if "column" in one:
                 yield from absent(f"/aggregates/{at}/column", (one["column"],), known)
             elif one["function"] != "count":
@@ -93,7 +93,7 @@ class GroupBy(Transform):
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
         """Those of the groups, then the aggregates."""
-        return (*self.told.get("by", ()), *(one["as"] for one in self.told["aggregates"]))
+        return (*self.settings.get("by", ()), *(one["as"] for one in self.settings["aggregates"]))
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
         """The groups."""
@@ -104,9 +104,9 @@ class GroupBy(Transform):
             getattr(functions, one["function"])(data[one["column"]] if "column" in one else functions.lit(1)).alias(
                 one["as"]
             )
-            for one in self.told["aggregates"]
+            for one in self.settings["aggregates"]
         ]
-        return data.groupBy(*self.told.get("by", ())).agg(*made)
+        return data.groupBy(*self.settings.get("by", ())).agg(*made)
 
 
 PLUGINS = (Join, GroupBy)

@@ -57,11 +57,11 @@ class KafkaSource(Source):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """The topic."""
-        return _dataset(self.told["topic"])
+        return _dataset(self.settings["topic"])
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
         """Those of the schema, or what Kafka tells of a message."""
-        return ddl.names(self.told["schema"]) if "schema" in self.told else _META
+        return ddl.names(self.settings["schema"]) if "schema" in self.settings else _META
 
     def connector(self) -> str:
         """Kafka's."""
@@ -71,7 +71,7 @@ class KafkaSource(Source):
         """Offsets that are none, or are those of another topic."""
         for name in _ENDS:
             try:
-                self._said(name)
+                self._requested(name)
             except ValueError as error:
                 yield Problem(f"/{name}", str(error))
 
@@ -79,31 +79,31 @@ class KafkaSource(Source):
         """The messages that are there now. Raises LookupError where Kafka or the topic is not."""
         from pyspark.sql import functions
 
-        options, told = _options(self.told), self.told["topic"]
-        begin, end = self._places(ends(context.spark, options, told))
+        options, topic = _options(self.settings), self.settings["topic"]
+        begin, end = self._places(ends(context.spark, options, topic))
         context.log(f"reads up to {end}")
         reader = context.spark.read.format(_FORMAT).options(**options)
-        data = reader.options(subscribe=told, startingOffsets=begin, endingOffsets=end).load()
+        data = reader.options(subscribe=topic, startingOffsets=begin, endingOffsets=end).load()
         data = data.select(*(functions.col(name).cast("string").alias(name) for name in ("key", "value")), *_META[2:])
-        if "schema" not in self.told:
+        if "schema" not in self.settings:
             return data
-        return data.select(functions.from_json("value", self.told["schema"]).alias("told")).select("told.*")
+        return data.select(functions.from_json("value", self.settings["schema"]).alias("told")).select("told.*")
 
-    def _said(self, name: str) -> Offsets | None:
+    def _requested(self, name: str) -> Offsets | None:
         """The offsets of `from` or `until`; None where it is the word."""
         word, end = _ENDS[name]
-        told = self.told.get(name, word)
-        return None if told == word else offsets(told, self.told["topic"], end)
+        position = self.settings.get(name, word)
+        return None if position == word else offsets(position, self.settings["topic"], end)
 
     def _places(self, now: Offsets) -> tuple[str, str]:
-        """Where to begin and end, as Spark is told. Raises LookupError where the topic has no such place.
+        """Return the start and end offsets for Spark. Raises LookupError if the topic has no such offset.
 
         The end is in numbers: Spark reads again for each stage that works on the data, and all are to find the same.
         """
-        topic, begin, end = self.told["topic"], self._said("from"), self._said("until")
-        for name, said in (("from", begin), ("until", end)):
-            if said is not None:
-                require_within(name, said, now)
+        topic, begin, end = self.settings["topic"], self._requested("from"), self._requested("until")
+        for name, requested in (("from", begin), ("until", end)):
+            if requested is not None:
+                require_within(name, requested, now)
         until = {
             partition: now[partition] if offset == LATEST else offset for partition, offset in (end or now).items()
         }
@@ -121,11 +121,11 @@ class KafkaSink(Sink):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """The topic."""
-        return _dataset(self.told["topic"])
+        return _dataset(self.settings["topic"])
 
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """A key that does not come in."""
-        return absent("/key", [self.told["key"]] if "key" in self.told else (), next(iter(inputs), None))
+        return absent("/key", [self.settings["key"]] if "key" in self.settings else (), next(iter(inputs), None))
 
     def connector(self) -> str:
         """Kafka's."""
@@ -135,18 +135,18 @@ class KafkaSink(Sink):
         """The messages. Raises LookupError where Kafka is not."""
         from pyspark.sql import functions
 
-        options = _options(self.told)
-        require_answer(context.spark, options, self.told["topic"])
+        options = _options(self.settings)
+        require_answer(context.spark, options, self.settings["topic"])
         value = functions.to_json(functions.struct("*")).alias("value")
-        key = [data[self.told["key"]].cast("string").alias("key")] if "key" in self.told else []
+        key = [data[self.settings["key"]].cast("string").alias("key")] if "key" in self.settings else []
         writer = data.select(*key, value).write.format(_FORMAT).options(**options)
-        writer.option("topic", self.told["topic"]).save()
+        writer.option("topic", self.settings["topic"]).save()
 
 
-def _options(told: Mapping[str, Any]) -> dict[str, str]:
+def _options(settings: Mapping[str, Any]) -> dict[str, str]:
     """Spark's options. Raises LookupError where the environment has no such variable."""
-    found = {"kafka.bootstrap.servers": told["servers"], **told.get("options", {})}
-    for option, variable in told.get("options_from", {}).items():
+    found = {"kafka.bootstrap.servers": settings["servers"], **settings.get("options", {})}
+    for option, variable in settings.get("options_from", {}).items():
         if variable not in os.environ:
             msg = f"the environment has no variable {variable}, which should have {option}"
             raise LookupError(msg)

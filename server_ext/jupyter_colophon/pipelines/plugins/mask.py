@@ -1,4 +1,4 @@
-"""Hiding what is said to be confidential: the columns whose fields people tagged so."""
+"""Mask confidential columns, by name or by the tags of their fields."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,24 +32,24 @@ class Mask(Transform):
         ),
     }
 
-    def __init__(self, stage: str, told: Mapping[str, Any]) -> None:
-        super().__init__(stage, told)
-        self._hidden: tuple[str, ...] = tuple(told.get("columns", ()))
+    def __init__(self, stage: str, settings: Mapping[str, Any]) -> None:
+        super().__init__(stage, settings)
+        self._hidden: tuple[str, ...] = tuple(settings.get("columns", ()))
 
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Columns that do not come in; nothing to hide."""
-        if not self.told.get("columns") and not self.told.get("tagged"):
+        if not self.settings.get("columns") and not self.settings.get("tagged"):
             yield Problem("", "say columns or tagged: nothing would be hidden")
-        yield from absent("/columns", self.told.get("columns", ()), next(iter(inputs), None))
+        yield from absent("/columns", self.settings.get("columns", ()), next(iter(inputs), None))
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
         """All, unless some are dropped."""
-        return None if self.told.get("how") == "drop" else next(iter(inputs), None)
+        return None if self.settings.get("how") == "drop" else next(iter(inputs), None)
 
     def initialize(self, context: StageContext) -> None:
         """Find what people and machines tagged. Raises MetadataUnavailable: what may be confidential is not let through."""
-        wanted = {tag.casefold() for tag in self.told.get("tagged", ())}
-        named = {name.lower() for name in self.told.get("columns", ())}
+        wanted = {tag.casefold() for tag in self.settings.get("tagged", ())}
+        named = {name.lower() for name in self.settings.get("columns", ())}
         schema = context.input_schema
         names = schema.names if schema is not None else ()
         origins, tags = context.origins if wanted else {}, _Tags(context)
@@ -59,14 +59,14 @@ class Mask(Transform):
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
         """The data without what is hidden."""
         (data,) = inputs.values()
-        if self.told.get("how") == "drop":
+        if self.settings.get("how") == "drop":
             return data.drop(*self._hidden)
         return data.withColumns({name: self._instead(data, name) for name in self._hidden}) if self._hidden else data
 
     def _instead(self, data: Any, name: str) -> Any:
         from pyspark.sql import functions
 
-        match self.told.get("how", "hash"):
+        match self.settings.get("how", "hash"):
             case "null":
                 return functions.lit(None).cast(data.schema[name].dataType)
             case "redact":
@@ -75,7 +75,7 @@ class Mask(Transform):
                 return functions.sha2(functions.concat(functions.lit(self._salt()), data[name].cast("string")), 256)
 
     def _salt(self) -> str:
-        variable = self.told.get("salt_from")
+        variable = self.settings.get("salt_from")
         if variable is None:
             return ""
         if variable not in os.environ:

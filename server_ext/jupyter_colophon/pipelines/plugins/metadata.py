@@ -17,18 +17,18 @@ _SCOPE = shapes.choice("Scope", "Whether people say it, or machines", "USER", "S
 
 
 class Propagate(Action):
-    """Says of one dataset what is said of another."""
+    """Copies the metadata of one dataset to another."""
 
     name = "propagate"
     title = "Propagate"
-    description = "Say of a sink what is said of a source, and of its fields"
+    description = "Copy the metadata of a source and its fields to a sink"
     properties = {
         "source": shapes.text(
             "Source", "A stage, for what it reads; or database.table, an absolute path, a URN", default="${source}"
         ),
         "sink": shapes.text("Sink", "A stage, for what it writes; or a dataset", default="${sink}"),
         "properties": shapes.texts(
-            "Properties", "The keys, as globs; all where neither these nor tags are said, none where only tags are"
+            "Properties", "The keys, as globs; all if neither these nor tags are given, none if only tags are"
         ),
         "tags": shapes.texts("Tags", "The tags, likewise"),
         "scope": _SCOPE,
@@ -43,18 +43,18 @@ class Propagate(Action):
 
     def entities(self, namespace: str) -> Iterable[MetadataEntity]:
         """The source, where the properties name it; by an argument it is known with the run alone."""
-        return (entity(self.told["source"], namespace),) if "source" in self.told else ()
+        return (entity(self.settings["source"], namespace),) if "source" in self.settings else ()
 
     def act(self, context: StageContext) -> None:
-        """Read what is said of the one, and emit it of the other."""
+        """Read the metadata of the source, and emit it for the sink."""
         source, sink = (self._dataset(context, name) for name in ("source", "sink"))
-        told: dict[str, Any] = {name: self.told[name] for name in ("scope", "fields") if name in self.told}
-        context.metadata.propagate(source, sink, self.told.get("properties"), self.told.get("tags"), **told)
+        options: dict[str, Any] = {name: self.settings[name] for name in ("scope", "fields") if name in self.settings}
+        context.metadata.propagate(source, sink, self.settings.get("properties"), self.settings.get("tags"), **options)
         context.log(f"propagates from {source} to {sink}")
 
     def _dataset(self, context: StageContext, name: str) -> MetadataEntity:
-        if name in self.told:
-            return _named(context, self.told[name])
+        if name in self.settings:
+            return _named(context, self.settings[name])
         return context.entity_from(name)
 
 
@@ -79,23 +79,23 @@ class SetMetadata(Action):
 
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Tags and properties that nothing can have."""
-        said = {"properties": self.told.get("properties", {}), "tags": self.told.get("tags", [])}
-        return _aspect(self.told.get("scope", "USER")).problems(said)
+        annotation = {"properties": self.settings.get("properties", {}), "tags": self.settings.get("tags", [])}
+        return _aspect(self.settings.get("scope", "USER")).problems(annotation)
 
     def act(self, context: StageContext) -> None:
         """Emit it."""
-        of = _named(context, self.told["dataset"])
-        if "field" in self.told:
-            of = of.append("field", self.told["field"])
-        scope, metadata = self.told.get("scope", "USER"), context.metadata
-        if self.told.get("without_properties"):
-            metadata.remove_properties(of, *self.told["without_properties"], scope=scope)
-        if self.told.get("without_tags"):
-            metadata.remove_tags(of, *self.told["without_tags"], scope=scope)
-        if self.told.get("properties"):
-            metadata.add_properties(of, self.told["properties"], scope=scope)
-        if self.told.get("tags"):
-            metadata.add_tags(of, *self.told["tags"], scope=scope)
+        of = _named(context, self.settings["dataset"])
+        if "field" in self.settings:
+            of = of.append("field", self.settings["field"])
+        scope, metadata = self.settings.get("scope", "USER"), context.metadata
+        if self.settings.get("without_properties"):
+            metadata.remove_properties(of, *self.settings["without_properties"], scope=scope)
+        if self.settings.get("without_tags"):
+            metadata.remove_tags(of, *self.settings["without_tags"], scope=scope)
+        if self.settings.get("properties"):
+            metadata.add_properties(of, self.settings["properties"], scope=scope)
+        if self.settings.get("tags"):
+            metadata.add_tags(of, *self.settings["tags"], scope=scope)
 
 
 @cache

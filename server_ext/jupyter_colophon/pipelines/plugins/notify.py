@@ -20,19 +20,19 @@ class Notify(Action):
     description = "Post a message as JSON to a URL, with the pipeline, the run and the stage"
     properties = {
         "url": shapes.text("URL", "http or https", pattern="^https?://[^/]"),
-        "message": shapes.text("Message", "What is said"),
+        "message": shapes.text("Message", "The text of the message"),
     }
     required = ("url", "message")
 
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """A password in the URL: it would be in the history of the pipeline."""
-        if "@" in self.told["url"].split("/", 3)[2]:
+        if "@" in self.settings["url"].split("/", 3)[2]:
             yield Problem("/url", "it has a user or a password in it")
 
     def act(self, context: StageContext) -> None:
         """Post it. Raises OSError where nobody takes it."""
         document = {
-            "message": self.told["message"],
+            "message": self.settings["message"],
             "namespace": context.namespace,
             "pipeline": context.pipeline.name,
             "run": context.run.urn,
@@ -40,7 +40,7 @@ class Notify(Action):
         }
         body = json.dumps(document, ensure_ascii=False).encode()
         request = urllib.request.Request(  # noqa: S310  the schema allows http and https alone
-            self.told["url"], body, {"Content-Type": "application/json"}
+            self.settings["url"], body, {"Content-Type": "application/json"}
         )
         with urllib.request.urlopen(request, timeout=_TIMEOUT_S):  # noqa: S310
             pass

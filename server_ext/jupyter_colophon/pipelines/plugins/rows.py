@@ -25,7 +25,7 @@ class Filter(Transform):
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
         """The rows."""
         (data,) = inputs.values()
-        return data.filter(self.told["condition"])
+        return data.filter(self.settings["condition"])
 
 
 class Deduplicate(Transform):
@@ -38,7 +38,7 @@ class Deduplicate(Transform):
 
     def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Columns that do not come in."""
-        return absent("/by", self.told.get("by", ()), next(iter(inputs), None))
+        return absent("/by", self.settings.get("by", ()), next(iter(inputs), None))
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
         """All."""
@@ -47,7 +47,7 @@ class Deduplicate(Transform):
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
         """The rows."""
         (data,) = inputs.values()
-        return data.dropDuplicates(self.told.get("by") or None)
+        return data.dropDuplicates(self.settings.get("by") or None)
 
 
 PLUGINS = (Filter, Deduplicate)

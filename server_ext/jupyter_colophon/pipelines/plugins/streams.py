@@ -44,7 +44,7 @@ class StreamSource(Source):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """The stream."""
-        return MetadataEntity(str(stream(*_place(self.told["name"], namespace))))
+        return MetadataEntity(str(stream(*_place(self.settings["name"], namespace))))
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
         """What is stored of each event."""
@@ -52,17 +52,17 @@ class StreamSource(Source):
 
     def read(self, context: StageContext) -> Any:
         """The events. Raises MetadataUnavailable where nobody says where they are."""
-        folder = _folder(*_place(self.told["name"], context.namespace))
+        folder = _folder(*_place(self.settings["name"], context.namespace))
         known_as, named = dataset_names.file(folder), self.dataset(context.namespace)
         if known_as is not None and named is not None:
             context.aliases[known_as] = named
-        shape = f"timestamp LONG, source STRING, body {self.told.get('body', 'STRING')}, day DATE"
+        shape = f"timestamp LONG, source STRING, body {self.settings.get('body', 'STRING')}, day DATE"
         # A stream without events has no folder yet.
         reader = context.spark.read.schema(shape).option("ignoreMissingFiles", "true")
         data = reader.json(folder) if _is_there(context.spark, folder) else context.spark.createDataFrame([], shape)
-        if "since" in self.told:
-            data = data.filter(data.day >= self.told["since"])
-        return data.filter(data.day < self.told["until"]) if "until" in self.told else data
+        if "since" in self.settings:
+            data = data.filter(data.day >= self.settings["since"])
+        return data.filter(data.day < self.settings["until"]) if "until" in self.settings else data
 
 
 class StreamSink(Sink):
@@ -76,15 +76,15 @@ class StreamSink(Sink):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """The stream."""
-        return MetadataEntity(str(stream(*_place(self.told["name"], namespace))))
+        return MetadataEntity(str(stream(*_place(self.settings["name"], namespace))))
 
     def write(self, context: StageContext, data: Any) -> None:
         """The events, in batches; the stream is made where there is none. Raises MetadataUnavailable, RequestFailed, ServerUnavailable."""
-        at = _at(*_place(self.told["name"], context.namespace))
+        at = _at(*_place(self.settings["name"], context.namespace))
         count = 0
         server = _server()
         try:
-            if _told(server, at) is None:
+            if _read_description(server, at) is None:
                 server.request("PUT", at, body={})
             for batch in _batches(row for (row,) in _lines(data)):
                 server.request("POST", f"{at}/batch", body=batch, headers={"Content-Type": "application/x-ndjson"})
@@ -110,7 +110,7 @@ def _server() -> Transport:
     return Transport(server, prefix="/colophon/v3")
 
 
-def _told(server: Transport, at: str) -> dict[str, Any] | None:
+def _read_description(server: Transport, at: str) -> dict[str, Any] | None:
     """What the server says of a stream; None where there is none."""
     try:
         return dict(server.request("GET", at).body)
@@ -123,13 +123,13 @@ def _told(server: Transport, at: str) -> dict[str, Any] | None:
 def _folder(namespace: str, name: str) -> str:
     server = _server()
     try:
-        told = _told(server, _at(namespace, name))
+        description = _read_description(server, _at(namespace, name))
     finally:
         server.close()
-    if told is None or told.get("events") is None:
-        why = "there is no such stream" if told is None else "its server stores no events (store_stream_events)"
+    if description is None or description.get("events") is None:
+        why = "no such stream" if description is None else "its server stores no events (store_stream_events)"
         raise MetadataUnavailable(f"{namespace}.{name}", why)
-    return str(told["events"])
+    return str(description["events"])
 
 
 def _is_there(spark: Any, folder: str) -> bool:

@@ -25,11 +25,11 @@ class TableSource(Source):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """The table."""
-        return _dataset(self.told["name"], namespace)
+        return _dataset(self.settings["name"], namespace)
 
     def read(self, context: StageContext) -> Any:
         """The table."""
-        return context.spark.table(_full(self.told["name"], context.namespace))
+        return context.spark.table(_full(self.settings["name"], context.namespace))
 
 
 class TableSink(Sink):
@@ -49,18 +49,18 @@ class TableSink(Sink):
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """The table."""
-        return _dataset(self.told["name"], namespace)
+        return _dataset(self.settings["name"], namespace)
 
     def write(self, context: StageContext, data: Any) -> None:
         """The table, which is made where there is none."""
-        name, mode = _full(self.told["name"], context.namespace), self.told.get("mode", "error")
+        name, mode = _full(self.settings["name"], context.namespace), self.settings.get("mode", "error")
         if mode == "append" and context.spark.catalog.tableExists(name):
             # Columns go to those of their name, not to those in their place.
             data = data.select(*context.spark.table(name).columns)
-        writer = data.write.format(self.told.get("format", "parquet")).mode(mode)
-        if self.told.get("partition_by"):
-            writer = writer.partitionBy(*self.told["partition_by"])
-        writer.options(**self.told.get("options", {})).saveAsTable(name)
+        writer = data.write.format(self.settings.get("format", "parquet")).mode(mode)
+        if self.settings.get("partition_by"):
+            writer = writer.partitionBy(*self.settings["partition_by"])
+        writer.options(**self.settings.get("options", {})).saveAsTable(name)
 
 
 def _full(name: str, namespace: str) -> str:

@@ -1,4 +1,4 @@
-"""From where to where a topic is read: how that is said, and where Kafka has its ends now."""
+"""The offsets between which a topic is read: parse them, and read the current end offsets from Kafka."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,8 +17,8 @@ _OPTION: Final = "kafka."
 def offsets(text: str, topic: str, end: int) -> Offsets:
     """What `{"topic": {"0": 23}}` says; `end` may stand there as an offset. Raises ValueError."""
     try:
-        told = json.loads(text)[topic]
-        found = {int(partition): offset for partition, offset in told.items()}
+        values = json.loads(text)[topic]
+        found = {int(partition): offset for partition, offset in values.items()}
     except (ValueError, LookupError, TypeError, AttributeError):
         found = {}
     if not found or min(found) < 0 or not all(_is_offset(one, end) for one in found.values()):
@@ -27,12 +27,12 @@ def offsets(text: str, topic: str, end: int) -> Offsets:
     return found
 
 
-def require_within(name: str, said: Offsets, now: Offsets) -> None:
+def require_within(name: str, requested: Offsets, now: Offsets) -> None:
     """Raise LookupError unless these are offsets of a topic whose partitions end `now`."""
-    if said.keys() != now.keys():
+    if requested.keys() != now.keys():
         msg = f"{name} has to say an offset for each partition, which are {', '.join(map(str, sorted(now)))}"
         raise LookupError(msg)
-    for partition, offset in said.items():
+    for partition, offset in requested.items():
         if offset > now[partition]:
             msg = f"{name} is beyond the end of partition {partition}, which is {now[partition]}"
             raise LookupError(msg)
@@ -48,11 +48,11 @@ def ends(spark: Any, options: Mapping[str, str], topic: str) -> Offsets:
     with _asking(spark, options, topic) as (consumer, patience):
         found = [one.partition() for one in consumer.partitionsFor(topic, patience) or ()]
         places = [spark._jvm.org.apache.kafka.common.TopicPartition(topic, one) for one in found]
-        told = {place.partition(): int(end) for place, end in consumer.endOffsets(places, patience).items()}
-    if not told:
+        values = {place.partition(): int(end) for place, end in consumer.endOffsets(places, patience).items()}
+    if not values:
         msg = f"Kafka has no topic {topic}"
         raise LookupError(msg)
-    return told
+    return values
 
 
 def require_answer(spark: Any, options: Mapping[str, str], topic: str) -> None:
@@ -71,10 +71,10 @@ def _asking(spark: Any, options: Mapping[str, str], topic: str) -> Iterator[tupl
     from py4j.protocol import Py4JJavaError
 
     jvm = spark._jvm
-    told = {name[len(_OPTION) :]: value for name, value in options.items() if name.lower().startswith(_OPTION)}
+    values = {name[len(_OPTION) :]: value for name, value in options.items() if name.lower().startswith(_OPTION)}
     try:
         provider = jvm.org.apache.spark.sql.kafka010.KafkaSourceProvider
-        settings = provider.kafkaParamsForDriver(jvm.PythonUtils.toScalaMap(told))
+        settings = provider.kafkaParamsForDriver(jvm.PythonUtils.toScalaMap(values))
         # Who reads makes no topic.
         settings.put("allow.auto.create.topics", "false")
         consumer = jvm.org.apache.kafka.clients.consumer.KafkaConsumer(settings)

@@ -1,1 +1,1 @@
-"""Pipelines that start by themselves: at their times, and by changes (docs/pipelines.md)."""
+"""Start pipelines by schedule and by changes (docs/pipelines.md)."""

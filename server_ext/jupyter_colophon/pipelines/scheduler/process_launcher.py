@@ -1,4 +1,4 @@
-"""The processes in which pipelines run that start by themselves: each `jupyter colophon pipeline run`, with a log of its own."""
+"""Launch scheduled pipelines as processes of `jupyter colophon pipeline run`, each with its own log."""
 
 import os
 import subprocess
@@ -15,20 +15,20 @@ from jupyter_colophon.core.lineage.run import RunStatus
 from jupyter_colophon.pipelines.scheduler.schedule import Schedule
 from jupyter_colophon.system.private_folders import create_private_folder
 
-#: So many logs are kept, the newest.
+#: Maximum number of logs; the oldest are deleted.
 _LOGS_MAX = 100
-#: How long a run that is stopped may take to record it, in seconds.
-_PATIENCE_S = 20.0
-#: Commands begin so when they tell why they do not do their work; that is looked for in so many bytes of the log.
-_SAYS, _REASON_BYTES = "jupyter colophon: ", 4_000
+#: How long a stopped run may take to record its end, in seconds.
+_STOP_TIMEOUT_S = 20.0
+#: The prefix of error messages of commands, and how many bytes at the end of the log are searched for it.
+_ERROR_PREFIX, _REASON_BYTES = "jupyter colophon: ", 4_000
 
-#: The environment of a run, by its id and whose it is; and what takes its token back.
-Signed = Callable[[str, str], tuple[Mapping[str, str], Callable[[], None]]]
+#: Returns the environment of a run, given its id and actor, and a function that revokes its token.
+TokenIssuer = Callable[[str, str], tuple[Mapping[str, str], Callable[[], None]]]
 
 
 @dataclass(slots=True)
-class Launched:
-    """A run that was started."""
+class ProcessHandle:
+    """The process of a run."""
 
     run_id: str
     schedule: str
@@ -38,49 +38,49 @@ class Launched:
 
     @property
     def is_over(self) -> bool:
-        """Whether it is; its token is no longer good then."""
+        """Return whether the process has ended; its token is revoked then."""
         if self.process.poll() is None:
             return False
-        self._let_go()
+        self._release()
         return True
 
     @property
     def status(self) -> RunStatus:
-        """How it ended, as far as the process tells: one that was stopped ends with 1 as well."""
+        """Return the status from the exit code; a stopped run also counts as failed."""
         return "succeeded" if self.process.returncode == 0 else "failed"
 
     @property
     def reason(self) -> str:
-        """What the process said at last of why it did not do its work; empty where it did not."""
+        """Return the last error message in the log; empty if there is none."""
         with suppress(OSError), self.log.open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _REASON_BYTES))
             lines = log.read().decode("utf-8", "replace").splitlines()
-            return next((line[len(_SAYS) :] for line in reversed(lines) if line.startswith(_SAYS)), "")
+            return next((line[len(_ERROR_PREFIX) :] for line in reversed(lines) if line.startswith(_ERROR_PREFIX)), "")
         return ""
 
     def stop(self) -> None:
-        """Have it end itself: it records that it was killed."""
+        """Terminate the process, which records that it was killed."""
         if self.process.poll() is None:
             self.process.terminate()
 
     def end(self) -> None:
-        """Wait until it is over, and no longer than is good."""
+        """Wait for the end of the process; kill it after a timeout."""
         try:
-            self.process.wait(_PATIENCE_S)
+            self.process.wait(_STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self._let_go()
+        self._release()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         if self.process.stdin is not None:
             self.process.stdin.close()
         self.forget()
 
 
-def launch(schedule: Schedule, run_id: str, actor: str, signed: Signed) -> Launched:
-    """Start a run. Raises OSError."""
-    environment, forget = signed(run_id, actor)
+def launch(schedule: Schedule, run_id: str, actor: str, issue_token: TokenIssuer) -> ProcessHandle:
+    """Start the process of a run. Raises OSError."""
+    environment, forget = issue_token(run_id, actor)
     arguments = [f"--argument={name}={value}" for name, value in schedule.arguments.items()]
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "run", schedule.pipeline, f"--run-id={run_id}"]
     try:
@@ -89,17 +89,17 @@ def launch(schedule: Schedule, run_id: str, actor: str, signed: Signed) -> Launc
             process = subprocess.Popen(  # noqa: S603  our own command
                 [*command, "--stop-on-stdin-eof", *arguments],
                 env=dict(environment),
-                # Nothing is ever written: it ends with this server, however that ends, and the run sees that.
+                # Nothing is written: the pipe closes when this server ends for any reason, and the run then stops.
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
-                # Ctrl+C of a terminal is for the server, which then stops its runs in its turn.
+                # Ctrl+C in a terminal goes to the server, which then stops its runs.
                 start_new_session=True,
             )
     except OSError:
         forget()
         raise
-    return Launched(run_id, schedule.name, process, path, forget)
+    return ProcessHandle(run_id, schedule.name, process, path, forget)
 
 
 def _log_path(run_id: str) -> Path:

@@ -1,4 +1,4 @@
-"""A schedule as it is written down: an instance of the schemaspace `pipelines`."""
+"""The definition of a schedule: an instance of the schemaspace `pipelines`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _CHANGES: Final = ("create", "update", "delete")
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When a pipeline runs by itself. Where `on_change` says nothing no change starts it: a form leaves it empty."""
+    """When a pipeline is started. An empty `on_change`, as left by a form, means no change starts it."""
 
     name: str
     namespace: str
@@ -32,41 +32,46 @@ class Schedule:
 
     @classmethod
     def of(cls, instance: Instance) -> "Schedule":
-        """From a valid instance."""
-        told: dict[str, Any] = {key: value for key, value in instance.metadata.items() if key != "description"}
-        return cls(instance.name, **told)
+        """Create a schedule from a valid instance."""
+        settings: dict[str, Any] = {key: value for key, value in instance.metadata.items() if key != "description"}
+        return cls(instance.name, **settings)
 
     @property
     def spec(self) -> str:
-        """What decides when it is due: where that is changed, its times begin anew."""
+        """Return what determines its times; if it changes, the next time is computed again."""
         return compact([self.pipeline, self.enabled, self.every, self.cron])
 
     def problem(self) -> str:
-        """Why it can never be due; empty where it can."""
-        told = {"every": self.every, "cron": self.cron, "on_change": self.on_change, "retry_after": self.retry_after}
-        return next((why for _, why in faults(told)), "")
+        """Return why the schedule is invalid; empty if it is valid."""
+        settings = {
+            "every": self.every,
+            "cron": self.cron,
+            "on_change": self.on_change,
+            "retry_after": self.retry_after,
+        }
+        return next((why for _, why in faults(settings)), "")
 
     def due_after(self, moment: int, last: int | None) -> int | None:
-        """When it is due next (ms); None where only a change starts it, or nothing. Raises ValueError."""
+        """Return when it is due next (ms); None if it has no times. Raises ValueError."""
         if not (self.every or self.cron):
             return None
         return next_due(self.every, self.cron, moment, last)
 
     def pause_ms(self, attempt: int) -> int:
-        """How long after this failure it is tried again."""
+        """Return the pause before the retry after this attempt."""
         return min(duration_ms(self.retry_after) << min(attempt - 1, 30), _LONGEST_PAUSE_MS)
 
-    def fits(self, change: Change) -> bool:
-        """Whether a change starts it."""
-        asked = self.on_change
-        if not asked or change.namespace != self.namespace or change.operation not in _CHANGES:
+    def matches(self, change: Change) -> bool:
+        """Return whether a change starts it."""
+        filters = self.on_change
+        if not filters or change.namespace != self.namespace or change.operation not in _CHANGES:
             return False
-        if "aspect" in asked and change.aspect != asked["aspect"]:
+        if "aspect" in filters and change.aspect != filters["aspect"]:
             return False
         names = (change.name, f"{change.namespace}.{change.name}", change.urn)
-        if not any(fnmatchcase(name, asked.get("entity", "*")) for name in names):
+        if not any(fnmatchcase(name, filters.get("entity", "*")) for name in names):
             return False
-        return "tag" not in asked or asked["tag"] in _tags(change.value) - _tags(change.previous)
+        return "tag" not in filters or filters["tag"] in _tags(change.value) - _tags(change.previous)
 
 
 def _tags(value: Mapping[str, Any] | None) -> set[str]:

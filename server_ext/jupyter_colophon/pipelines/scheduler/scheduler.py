@@ -1,7 +1,7 @@
-"""Starts pipelines by themselves: one process of those on a store, and whoever goes on knows what was missed.
+"""Start scheduled pipelines: one process per store does so, and its successor catches up on missed times.
 
-What is due is in the store (storage/changes/schedules.py), and written before a run is started: who is killed in between starts
-it no second time. A time that was missed counts once. Changes are read from the change log, from where they were left.
+Due times are stored (storage/changes/schedules.py) before a run is started, so that a kill in between starts no run
+twice. Missed times start one run. Changes are read from the change log, from the stored position.
 """
 
 import logging
@@ -19,7 +19,7 @@ from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, St
 from jupyter_colophon.core.identity.names import Urn, program, run_urn
 from jupyter_colophon.core.lineage.run import RunChange, RunStatus
 from jupyter_colophon.pipelines.running_pipelines import is_running
-from jupyter_colophon.pipelines.scheduler.process_launcher import Launched, Signed, launch
+from jupyter_colophon.pipelines.scheduler.process_launcher import ProcessHandle, TokenIssuer, launch
 from jupyter_colophon.pipelines.scheduler.schedule import Schedule
 from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
 from jupyter_colophon.service.changes.schedules import PIPELINE, SCHEDULE, SPACE
@@ -34,73 +34,73 @@ from jupyter_colophon.system.worker import Backoff, Worker
 if TYPE_CHECKING:
     from jupyter_colophon.service.instances.instances import Instances
 
-#: Starts a run of this id for somebody.
+#: Starts a run with this id for an actor.
 Start = Callable[[Schedule, str, str], None]
 #: The name of the lease and the cursor.
 NAME: Final = "schedules"
-#: After so many seconds of silence another process goes on.
+#: Seconds without a heartbeat until another process takes over.
 LEASE_S: Final = 30.0
-#: How often is looked whether a run has ended, and for how long changes are gathered, in seconds.
-_LOOK_S, _SOON_S = 0.5, 1.0
+#: Interval of checks for ended runs, and how long changes are collected before a run, in seconds.
+_CHECK_S, _SETTLE_S = 0.5, 1.0
 _logger = logging.getLogger("jupyter_colophon.pipelines")
 
 
 class Scheduler:
-    """The schedules of one server. At most `at_once` of its runs are under way."""
+    """The scheduler of one server. At most `at_once` runs are active."""
 
     def __init__(
         self,
         catalog: Callable[[], Catalog],
         instances: "Callable[[], Instances]",
-        signed: Signed,
+        issue_token: TokenIssuer,
         at_once: int,
         lease_s: float = LEASE_S,
     ) -> None:
-        self._open, self._instances, self._signed = catalog, instances, signed
+        self._open, self._instances, self._issue_token = catalog, instances, issue_token
         self._at_once, self._lease_s = at_once, lease_s
-        self._launched: list[Launched] = []
+        self._launched: list[ProcessHandle] = []
         self._catalog: Catalog | None = None
         self._follower: ChangeLogFollower | None = None
-        self._round: _Round | None = None
+        self._pass: _Pass | None = None
         self._end_listening: Callable[[], None] = lambda: None
-        #: Whether there are changes, and when is looked even without one (monotonic).
-        self._has_changes, self._next_look = False, 0.0
+        #: Whether there are changes, and when the next check is due without any (monotonic).
+        self._has_changes, self._next_check = False, 0.0
         self._worker = Worker(
             "colophon-schedules",
             self._step,
             _logger,
             "the schedules of pipelines",
-            # Changes that come together start one run.
-            settle_s=_SOON_S,
+            # Changes that arrive together start one run.
+            settle_s=_SETTLE_S,
             backoff=Backoff(0.5, 5.0),
             unavailable=(StorageError,),
             finish=self._stop,
         )
 
     def start(self) -> None:
-        """Start what is due from now on; the catalog is opened in the background."""
+        """Start due pipelines from now on; the catalog is opened in the background."""
         self._worker.start()
 
     def close(self) -> None:
-        """Start nothing more, and end what is under way: it is recorded as killed."""
+        """Start no more runs, and stop active ones, which are recorded as killed."""
         self._worker.close(60)
 
     def _step(self) -> float:
-        """Look at the schedules if something is due, has changed or has ended; return when to look whether it is so."""
+        """Process the schedules if one is due, data changed or a run ended; return the seconds until the next step."""
         try:
             follower = self._follower or self._begin()
         except InvalidConfiguration:
-            # It is reported where it is found.
+            # Opening the catalog has reported it.
             return Worker.DONE
         is_over = any(launched.is_over for launched in self._launched)
-        if self._has_changes or is_over or time.monotonic() >= self._next_look:
+        if self._has_changes or is_over or time.monotonic() >= self._next_check:
             self._has_changes = False
             wait_s = follower.lease.heartbeat_s
-            if due := self._look(follower):
+            if due := self._tick(follower):
                 wait_s = min(wait_s, max(0, due - now_ms()) / 1000)
-            self._next_look = time.monotonic() + wait_s
-        left_s = max(0.0, self._next_look - time.monotonic())
-        return min(left_s, _LOOK_S) if self._launched else left_s
+            self._next_check = time.monotonic() + wait_s
+        left_s = max(0.0, self._next_check - time.monotonic())
+        return min(left_s, _CHECK_S) if self._launched else left_s
 
     def _begin(self) -> ChangeLogFollower:
         self._catalog = self._open()
@@ -113,15 +113,15 @@ class Scheduler:
         self._worker.wake()
 
     def _handle(self, changes: Sequence[Change]) -> Handled:
-        return self._round.handle(changes) if self._round is not None else Handled(0)
+        return self._pass.handle(changes) if self._pass is not None else Handled(0)
 
-    def _look(self, follower: ChangeLogFollower) -> int:
-        """Start what is due; return when something is due next (ms), 0 where nothing is."""
+    def _tick(self, follower: ChangeLogFollower) -> int:
+        """Start due pipelines; return the next due time (ms), or 0."""
         if self._catalog is None or not follower.acquire():
             return 0
         try:
-            self._round = _Round(self._catalog, follower, self._instances(), self._launched, self._at_once)
-            return self._round.go(self._start)
+            self._pass = _Pass(self._catalog, follower, self._instances(), self._launched, self._at_once)
+            return self._pass.run(self._start)
         except LeaseLost:
             _logger.info("another process starts the schedules of pipelines now")
             return 0
@@ -130,7 +130,7 @@ class Scheduler:
         """Start a run. Raises OSError."""
         if self._worker.is_stopped:
             raise InterruptedError(0, "the server is stopping")
-        self._launched.append(launch(schedule, run_id, actor, self._signed))
+        self._launched.append(launch(schedule, run_id, actor, self._issue_token))
         _logger.info("the schedule %s starts the pipeline %s: run %s", schedule.name, schedule.pipeline, run_id)
 
     def _stop(self) -> None:
@@ -156,15 +156,15 @@ class Scheduler:
                 catalog.provider.tx_runner.run(partial(schedules.put, state=killed))
 
 
-class _Round:
-    """One look at everything."""
+class _Pass:
+    """One pass over all schedules."""
 
     def __init__(
         self,
         catalog: Catalog,
         follower: ChangeLogFollower,
         instances: "Instances",
-        launched: list[Launched],
+        launched: list[ProcessHandle],
         at_once: int,
     ) -> None:
         self._catalog, self._follower, self._launched, self._at_once = catalog, follower, launched, at_once
@@ -174,12 +174,12 @@ class _Round:
         self._states = catalog.provider.tx_runner.run(schedules.states, read_only=True)
         self._now = now_ms()
 
-    def go(self, start: Start) -> int:
-        """Look what is over, what changed, and what is due; return when something is next. Raises StorageError, LeaseLost."""
-        changed = {state.schedule: state for state in self._settled()}
+    def run(self, start: Start) -> int:
+        """Record ended runs, apply changes, and start due pipelines; return the next due time. Raises StorageError, LeaseLost."""
+        changed = {state.schedule: state for state in self._finished_runs()}
         for schedule in self._schedules.values():
             state = changed.get(schedule.name) or self._states.get(schedule.name) or ScheduleState(schedule.name)
-            new = self._planned(schedule, state)
+            new = self._update_next_due(schedule, state)
             if new != self._states.get(schedule.name):
                 changed[schedule.name] = new
         gone = self._states.keys() - self._schedules.keys()
@@ -191,11 +191,11 @@ class _Round:
         return min((one.due for one in self._states.values() if one.due > self._now), default=0)
 
     def handle(self, changes: Sequence[Change]) -> Handled:
-        """Have the schedules that one of these changes starts be due now."""
+        """Make the schedules due now that match one of these changes."""
         triggered = {
             schedule.name: replace(state, due=min(state.due or self._now, self._now))
             for schedule in self._watching()
-            if any(schedule.fits(change) and not self._is_its_own(schedule, change) for change in changes)
+            if any(schedule.matches(change) and not self._is_its_own(schedule, change) for change in changes)
             for state in [self._states[schedule.name]]
         }
         self._states |= triggered
@@ -225,25 +225,25 @@ class _Round:
 
         self._follower.lease.run(work)
 
-    def _settled(self) -> Iterable[ScheduleState]:
-        """The states of those whose runs are over."""
+    def _finished_runs(self) -> Iterable[ScheduleState]:
+        """Yield the new states of schedules whose runs ended."""
         over = {one.run_id: one for one in self._launched if one.is_over}
         self._launched[:] = [one for one in self._launched if one.run_id not in over]
         here = {one.run_id for one in self._launched}
         for state in self._states.values():
             if state.status != "running" or state.run in here:
                 continue
-            # Of a server that was killed the run may go on.
+            # After a kill of the server its runs may continue.
             if state.run in over or not is_running(state.run):
                 yield self._ended(state, over.get(state.run))
 
-    def _ended(self, state: ScheduleState, launched: Launched | None) -> ScheduleState:
+    def _ended(self, state: ScheduleState, launched: ProcessHandle | None) -> ScheduleState:
         schedule = self._schedules.get(state.schedule)
-        told: RunStatus = launched.status if launched else "killed"
-        status = self._recorded(schedule, state.run, told) if schedule else told
-        # Of a run that began the catalog knows what it may; one that did not was refused, and says why.
+        process_status: RunStatus = launched.status if launched else "killed"
+        status = self._final_status(schedule, state.run, process_status) if schedule else process_status
+        # A run that never reached the catalog failed at its start: show its error message.
         problem = launched.reason if launched and not status else ""
-        status = status or told
+        status = status or process_status
         done = replace(state, status=status, ended=self._now, problem=problem)
         if status != "failed" or schedule is None:
             return replace(done, attempts=0)
@@ -253,29 +253,29 @@ class _Round:
         again = self._now + schedule.pause_ms(attempts)
         return replace(done, attempts=attempts, due=min(again, state.due or again))
 
-    def _recorded(self, schedule: Schedule, run_id: str, told: RunStatus) -> str:
-        """How the run ended, as it told the catalog, which is told now where it could not; empty where it never began."""
+    def _final_status(self, schedule: Schedule, run_id: str, process_status: RunStatus) -> str:
+        """Return the final status in the catalog; record it if the run could not; empty if the run never started."""
         urn = str(run_urn(_program(schedule), run_id))
         run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
         if run is None or run.status != "running":
             return str(run.status) if run else ""
-        if told != "succeeded":
+        if process_status != "succeeded":
             try:
-                change = RunChange(status=told)
+                change = RunChange(status=process_status)
                 self._catalog.write_path.change_run(urn, change, Principal(run.actor))
             except MetadataError as error:
                 _logger.warning("cannot record that the run %s ended: %s", run_id, error.detail)
-        return told
+        return process_status
 
     def _is_its_own(self, schedule: Schedule, change: Change) -> bool:
-        """Whether a run of the same pipeline made the change: it would start itself for ever."""
+        """Return whether a run of the same pipeline made the change, which would start the pipeline in a loop."""
         if change.run is None:
             return False
         run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, str(change.run)), read_only=True)
         return run is not None and str(run.program) == str(_program(schedule))
 
-    def _planned(self, schedule: Schedule, state: ScheduleState) -> ScheduleState:
-        """Return when it is due by its times."""
+    def _update_next_due(self, schedule: Schedule, state: ScheduleState) -> ScheduleState:
+        """Return the state with the next due time."""
         problem = schedule.problem()
         if problem or not schedule.enabled:
             return replace(state, spec=schedule.spec, due=0, attempts=0, problem=problem)
@@ -285,7 +285,7 @@ class _Round:
         return state
 
     def _start_due(self, start: Start) -> None:
-        """Start what is due, what waits longest first."""
+        """Start due pipelines, the longest waiting first."""
         for state in sorted(self._states.values(), key=lambda one: one.due):
             schedule = self._schedules.get(state.schedule)
             if schedule is None or not 0 < state.due <= self._now:
@@ -301,7 +301,7 @@ class _Round:
         if not problem:
             run_id = str(uuid.uuid4())
             begun = replace(state, run=run_id, status="running", started=self._now, ended=0, problem="")
-            # First it is noted: whoever is killed before it is started does not start it twice.
+            # Store the state first, so that a kill before the start does not start it twice.
             self._put(begun)
             try:
                 start(schedule, run_id, actor)
@@ -310,14 +310,14 @@ class _Round:
         if problem:
             refused = replace(state, status="rejected", started=self._now, ended=self._now)
             self._put(replace(refused, problem=problem, attempts=0))
-            _logger.warning("the schedule %s starts nothing: %s", schedule.name, problem)
+            _logger.warning("the schedule %s could not start its pipeline: %s", schedule.name, problem)
 
     def _put(self, state: ScheduleState) -> None:
         self._keep([state])
         self._states[state.schedule] = state
 
     def _allowed(self, schedule: Schedule) -> tuple[str, str]:
-        """Whose the run is: whoever wrote the schedule last. And why it may not be started, if so."""
+        """Return the actor of the run, the last editor of the schedule, and why the run is not permitted, if so."""
         found: Mapping[str, object] = {}
         try:
             pipeline = self._instances.get_any(SPACE, schedule.pipeline, Principal("colophon"))
