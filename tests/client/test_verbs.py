@@ -223,7 +223,7 @@ def test_an_aspect_in_which_nothing_was_said_is_told_from_data_that_is_not_there
     for ask in (metadata.history, metadata.diff):
         with pytest.raises(metadata.NotFound, match=f"{database}.t has no aspect nosuch; its"):
             ask(f"{database}.t", aspect="nosuch")
-        with pytest.raises(metadata.NotFound, match=r"aspect businessMetadata .* technicalMetadata"):
+        with pytest.raises(metadata.NotFound, match=r"aspect businessMetadata; .* technicalMetadata"):
             ask(f"{database}.t")
 
 
