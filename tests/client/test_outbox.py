@@ -267,14 +267,14 @@ class TestFile:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         monkeypatch.setattr(spooling, "LARGEST_FILE_BYTES", 300)
-        shipper = OutboxSender(None, tmp_path)
+        sender = OutboxSender(None, tmp_path)
         with caplog.at_level(logging.WARNING):
             for number in range(10):
-                shipper.put(self.entry(number))
-        assert shipper.waiting + shipper.dropped == 10
-        assert 0 < shipper.waiting < 5
-        assert caplog.text.count("cannot be kept") == shipper.dropped
-        shipper.close()
+                sender.put(self.entry(number))
+        assert sender.waiting + sender.dropped == 10
+        assert 0 < sender.waiting < 5
+        assert caplog.text.count("could not be stored") == sender.dropped
+        sender.close()
         (found,) = claim_orphaned_files(tmp_path)
         assert [one.key for one in found.waiting()] == [f"key-{number}" for number in range(len(found))]
         found.release()

@@ -133,9 +133,9 @@ def test_a_type_that_there_is_none_of_is_a_mistake_that_says_what_there_is(kerne
     outcome = kernel.run(f"%metadata {asked.format('urn:li:bogus:1')}", "c")
     assert not outcome.succeeded
     assert len(outcome.text.strip().splitlines()) == 1
-    assert "there is no entity type 'bogus': there are dataset, dataFlow, dataJob, namespace" in outcome.text
+    assert "entity type 'bogus' not found: there are dataset, dataFlow, dataJob, namespace" in outcome.text
     near = kernel.run(f"%metadata {asked.format('urn:li:Datasets:1')}", "c").text
-    assert near.strip() == "UsageError: %metadata: there is no entity type 'Datasets': did you mean dataset?"
+    assert near.strip() == "UsageError: %metadata: entity type 'Datasets' not found: did you mean dataset?"
 
 
 def test_taking_away_makes_no_entry(kernel, catalog, database):
@@ -148,7 +148,7 @@ def test_a_database_that_nobody_heard_of_is_asked_back(kernel, catalog, database
     outcome = kernel.run(f"%metadata tag x{database}.t x", "c")
     assert not outcome.succeeded
     assert outcome.text.strip() == (
-        f"UsageError: %metadata: there is no namespace 'x{database}': "
+        f"UsageError: %metadata: namespace 'x{database}' not found: "
         f"nothing in it was read or written yet; is x{database}.t spelled right?"
     )
     assert find_entity(catalog, urn(f"x{database}")) is None

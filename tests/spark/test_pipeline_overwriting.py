@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.pipelines.check import checked
+from jupyter_colophon.pipelines.check import check_pipeline
 from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 from jupyter_colophon.pipelines.runner import Outcome, run
 from pyspark.sql import SparkSession
@@ -32,7 +32,7 @@ def copied(spark: SparkSession, source: Path, *sinks: tuple[str, str], **more: A
     pairs = [("read", "few"), *(("few", one["name"]) for one in written)]
     connections = [{"from": one, "to": other} for one, other in pairs]
     metadata = {"namespace": "shop", "stages": [read, few, *written], "connections": connections, **more}
-    return run(checked("copies", {"metadata": metadata}, installed_plugins()), spark)
+    return run(check_pipeline("copies", {"metadata": metadata}, installed_plugins()), spark)
 
 
 def rows(spark: SparkSession, path: Path) -> list[tuple[Any, ...]]:

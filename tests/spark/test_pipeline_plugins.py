@@ -100,7 +100,7 @@ def _read_back(spark: SparkSession, catalog: Any, server: Any, lines: Path, plac
 
 
 @pytest.mark.parametrize(
-    ("plugin", "told", "package"),
+    ("plugin", "settings", "package"),
     [
         ("kafka", {"servers": "localhost:9", "topic": "orders"}, "spark-sql-kafka-0-10_2.13"),
         ("file", {"path": "out", "format": "avro"}, "spark-avro_2.13"),

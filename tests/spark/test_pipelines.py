@@ -355,11 +355,11 @@ def test_without_a_server_metadata_waits_and_what_has_to_be_read_fails_the_run(
     spark: SparkSession, catalog: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sink = FILE.format(place / "staff")
-    settings = stage("told", "action", "set-metadata", dataset=sink, tags=["copied"], properties={"by": "pipeline"})
+    set_metadata = stage("told", "action", "set-metadata", dataset=sink, tags=["copied"], properties={"by": "pipeline"})
     stages = [
         stage("employees", "source", "file", path=str(place / "employee")),
         stage("staff", "sink", "file", path=str(place / "staff")),
-        settings,
+        set_metadata,
     ]
     masked = stage("masked", "transform", "mask", tagged=["confidential"])
     monkeypatch.delenv("COLOPHON_URL")
@@ -381,10 +381,10 @@ def test_a_command_without_a_server_says_that_what_the_run_told_waits(tmp_path: 
     (tmp_path / "copies.json").write_text(json.dumps(document), "utf-8")
     command = Commands(home=tmp_path, database=tmp_path / "no.db")
     done = command.bare("pipeline", "run", str(tmp_path / "copies.json"), "--conf=spark.master=local[1]")
-    settings = [line for line in done.err.splitlines() if line.startswith("jupyter colophon: ")]
-    assert (done.status, len(settings)) == (0, 1), done
-    assert "no server is named" in settings[0]
-    assert "`jupyter colophon outbox flush`" in settings[0]
+    warnings = [line for line in done.err.splitlines() if line.startswith("jupyter colophon: ")]
+    assert (done.status, len(warnings)) == (0, 1), done
+    assert "no server is named" in warnings[0]
+    assert "`jupyter colophon outbox flush`" in warnings[0]
 
 
 def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_order_and_once(
@@ -413,9 +413,9 @@ def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_ord
         assert (outcome.status, outcome.dropped) == ("succeeded", 0)
         assert outcome.waiting > len(steps)
         away.start()
-        shipper = outbox_sender_for(Server(away.url, away.token))
+        sender = outbox_sender_for(Server(away.url, away.token))
         pause = threading.Event()
-        while shipper.flush(5):
+        while sender.flush(5):
             pause.wait(0.1)
         catalog = away.catalog()
         assert said(catalog, sink) == ({"step": "4"}, [])
@@ -423,9 +423,9 @@ def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_ord
         assert (recorded["status"], recorded["facts"]["stage.staff.rows"]) == ("succeeded", 4)
         assert [one["mode"] for one in recorded["accesses"]].count("write") == 1
         changes = Transport(Server(away.url, away.token)).request("GET", "/changes", query={"urn": sink, "limit": 100})
-        settings = [one["value"] for one in changes.body["changes"] if one["aspect"] == "businessMetadata"]
+        values = [one["value"] for one in changes.body["changes"] if one["aspect"] == "businessMetadata"]
         # Out of order, or twice, and it were another history.
-        assert [(one["properties"].get("step"), one.get("tags", [])) for one in settings] == [
+        assert [(one["properties"].get("step"), one.get("tags", [])) for one in values] == [
             ("1", []),
             ("1", ["x"]),
             ("1", []),

@@ -104,7 +104,7 @@ class _Check:
         kind = self._plugins.get(stage.type, stage.plugin)
         if kind is None:
             known = ", ".join(self._plugins.names(stage.type))
-            return (Problem(f"{stage.pointer}/plugin", f"unknown {stage.type}; available: {known}"),)
+            return (Problem(f"{stage.pointer}/plugin", f"unknown {stage.type} {stage.plugin}; available: {known}"),)
         at = f"{stage.pointer}/properties"
         lacking = tuple(macros.find_missing(stage.properties, self._arguments, at))
         if lacking:
