@@ -341,6 +341,18 @@ def test_what_is_no_schema_is_refused() -> None:
             metadata.RecordSchema.of(wrong)
 
 
+def test_outside_a_kernel_a_query_sees_the_run_before_it(server: Any, database: str, tmp_path: Path) -> None:
+    script = f"""
+from jupyter_colophon import metadata
+with metadata.run("shop.spark.load", namespace="{database}", run_id="first") as context:
+    context.metadata.add_tags("{database}.t", "raw")
+print([run["status"] for run in metadata.runs(context.program).document["runs"]])
+print([row[2] for row in metadata.show("{database}.t").rows if "raw" in row])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["['succeeded']", "['raw']"], done.stderr
+
+
 def test_where_nothing_can_be_kept_the_program_goes_on_and_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -349,7 +361,7 @@ def test_where_nothing_can_be_kept_the_program_goes_on_and_is_told(
     with metadata.run("shop.spark.load") as context:
         context.metadata.add_tags("t", "CANARY")
     assert context.metadata.dropped == 3
-    assert "cannot be kept" in caplog.text
+    assert "could not be stored" in caplog.text
     assert "CANARY" not in caplog.text
     assert default_folder() == tmp_path / "file" / "outbox"
 

@@ -16,7 +16,7 @@ from jupyter_colophon.kernel.provenance import Provenance
 from jupyter_colophon.kernel.recorder import Recorder
 from jupyter_colophon.kernel.shutdown import on_shutdown
 from jupyter_colophon.kernel.spark_sessions import SparkCaptures
-from jupyter_colophon.kernel.sync_status import Pending, wait_for_entry
+from jupyter_colophon.kernel.sync_status import Pending
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -47,8 +47,6 @@ class KernelSession:
         self._server: Server | None = None
         self.recorder: Recorder | None = None
         self._shell = shell
-        #: The latest entry of the server's inbox that is known to be processed.
-        self._done = ""
         self._unregister_shutdown: Callable[[], None] | None = None
 
     def start(self) -> None:
@@ -76,7 +74,7 @@ class KernelSession:
         self._change_to(None, None)
         self.captures.stop()
         self.provenance.detach()
-        current.on_connect, current.sync, current.show_progress = None, None, terminal_progress
+        current.on_connect, current.sync, current.show_progress = None, current.sync_programs, terminal_progress
         current.use(None)
 
     def connect(self, server: "Server") -> None:
@@ -107,10 +105,7 @@ class KernelSession:
         reports = unreported + self.recorder.flush(max(deadline - time.monotonic(), 0.1))
         sender = outbox_sender_for(self._server)
         emitted = sender.flush(max(deadline - time.monotonic(), 0.1))
-        entry = sender.entry
-        if entry != self._done and wait_for_entry(self.catalog, entry, deadline):
-            self._done = entry
-        return Pending(reports, emitted, entry != self._done)
+        return Pending(reports, emitted, not sender.wait_until_applied(self.catalog, deadline))
 
     def print_messages(self) -> None:
         """Print the pending messages on standard error, one line each."""

@@ -4,6 +4,7 @@ It is given by COLOPHON_URL and COLOPHON_TOKEN until `connect` names another ser
 """
 
 import inspect
+import logging
 import os
 import sys
 import threading
@@ -16,10 +17,14 @@ from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.api import MetadataAPI
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import NotConnected
+from jupyter_colophon.client.programs.outbox_sender import sync_programs
 from jupyter_colophon.client.programs.running import known_server
 from jupyter_colophon.client.progress_line import Line
 from jupyter_colophon.client.transport import Server, Transport
 
+#: How long a query outside a kernel waits for what programs of this process emitted.
+SYNC_TIMEOUT_S = 2.0
+_logger = logging.getLogger("jupyter_colophon.programs")
 #: Shows the progress of a long operation.
 ShowProgress = Callable[[str], None]
 
@@ -41,8 +46,8 @@ class CurrentConnection:
         self._process = 0
         #: Called by `connect` with the new server instead of `use`.
         self.on_connect: Callable[[Server], None] | None = None
-        #: Called before a query, to send the pending reports of cells.
-        self.sync: Callable[[], object] | None = None
+        #: Called before a query, to send what is pending: by default what programs of this process emitted.
+        self.sync: Callable[[], object] = self.sync_programs
         #: Context of a long operation that reads data itself.
         self.show_progress: Callable[[], AbstractContextManager[ShowProgress]] = terminal_progress
 
@@ -65,6 +70,11 @@ class CurrentConnection:
         if self._server is None:
             raise NotConnected
         return self._server
+
+    def sync_programs(self) -> None:
+        """Send what programs of this process emitted, and log a warning if it is not applied in time."""
+        if not sync_programs(self.server, self.api().catalog, SYNC_TIMEOUT_S):
+            _logger.warning("some changes emitted by programs of this process have not been applied by the server yet")
 
     def use(self, server: Server | None) -> None:
         """Use another server from now on; None uses that of the environment."""
@@ -106,10 +116,9 @@ def token_for(url: str) -> str:
 
 
 def api_after_sync() -> MetadataAPI:
-    """Return the API of the current connection after sending pending reports. Raises NotConnected."""
+    """Return the API of the current connection after sending what is pending. Raises NotConnected."""
     api = current.api()
-    if current.sync is not None:
-        current.sync()
+    current.sync()
     return api
 
 
@@ -129,7 +138,7 @@ def _api_function(name: str) -> Callable[..., Result]:
     return call
 
 
-#: Functions that do not depend on the reports of cells.
+#: Functions that do not depend on what is pending.
 _AT_ONCE = {"use", "health"}
 
 use, health = _api_function("use"), _api_function("health")

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jupyter_colophon.client.programs.inbox import wait_for_entry
 from jupyter_colophon.client.programs.outbox import (
     OutboxEntry,
     OutboxFile,
@@ -48,6 +49,8 @@ class OutboxSender:
         self._delivery: Delivery | None = None
         self._lost = self._failures = 0
         self._next_orphan_check = 0.0
+        #: The newest inbox entry that is known to be processed.
+        self._processed = ""
         self._worker = Worker(
             "colophon-outbox",
             self._send,
@@ -101,6 +104,13 @@ class OutboxSender:
             if self._worker.is_alive:
                 self._changed.wait_for(lambda: not self.waiting or self._failures > failures, timeout_s)
         return self.waiting
+
+    def wait_until_applied(self, catalog: "Operations", deadline: float) -> bool:
+        """Wait until the server has applied what it received, or until `deadline`; return whether it has."""
+        entry = self.entry
+        if entry != self._processed and wait_for_entry(catalog, entry, deadline):
+            self._processed = entry
+        return entry == self._processed
 
     def close(self) -> None:
         """Send pending entries within a short time at exit; the rest stays in the outbox."""
@@ -181,6 +191,16 @@ def outbox_sender_for(server: "Server | None") -> OutboxSender:
             if len([item for item in _senders if item[0] == key[0]]) == 1:
                 atexit.register(_close_all, os.getpid())
         return _senders[key]
+
+
+def sync_programs(server: "Server", catalog: "Operations", timeout_s: float) -> bool:
+    """Send what the programs of this process emitted to a server, and wait until it is applied; return whether it is."""
+    deadline = time.monotonic() + timeout_s
+    own = [item for key, item in list(_senders.items()) if key[:2] == (os.getpid(), server.url)]
+    return all(
+        not item.flush(max(deadline - time.monotonic(), 0)) and item.wait_until_applied(catalog, deadline)
+        for item in own
+    )
 
 
 def _close_all(process: int) -> None:
