@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.client.api.queries import Reading
+from jupyter_colophon.client.api.queries import Queries
 from live import LiveServer
 
 Program = Callable[..., Any]
@@ -305,7 +305,7 @@ print(json.dumps([t, make_schema_field_urn(t, "ssn")]))
     assert found["facets"]["domain"] == [{"value": "d1", "count": 1, "name": "Human Resources"}]
     (hit,) = found["hits"]
     assert (hit["tags"], hit["terms"], hit["owner"]) == (["Platinum Tier"], ["Personal Data"], "Grace Hopper")
-    shown = Reading(catalog).show(table)
+    shown = Queries(catalog).show(table)
     assert {("SYSTEM", "tag", "Platinum Tier", ""), ("SYSTEM", "term", "Personal Data", "")} <= set(shown.rows)
     assert ("USER", "property", "description", "Everybody on the zenith payroll") in shown.rows
     assert {one["name"] for one in shown.document["fields"]} == {"pay", "ssn"}

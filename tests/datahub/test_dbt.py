@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.client.absence import find_entity
-from jupyter_colophon.client.api.queries import Reading
+from jupyter_colophon.client.api.queries import Queries
 from jupyter_colophon.client.operations import Operations
 from live import LiveServer
 
@@ -131,7 +131,7 @@ def _is_shown(catalog: Operations) -> None:
         ("description", "SYSTEM", "region", "Where the customer lives"),
         ("link", "USER", None, "https://example.org/runbook"),
     }
-    rows = set(Reading(catalog).show(_TABLE).rows)
+    rows = set(Queries(catalog).show(_TABLE).rows)
     assert rows >= {
         ("SYSTEM", "tag", "gold", ""),
         ("USER", "tag", "reviewed", ""),

@@ -4,7 +4,7 @@ import sqlite3
 from typing import Any
 
 from jupyter_colophon.core.model.proposal import Condition
-from jupyter_colophon.service.entities.entities import Reader
+from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.storage.commit import commit
 from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.sqlite.log import SqliteLog
@@ -107,15 +107,15 @@ def _stale_condition() -> None:
 
 def _stale_read() -> None:
     """What was read once is told again for a while."""
-    read, kept, seen = Reader.aspect, dict[str, Any](), [0]
+    read, kept, seen = EntityReader.aspect, dict[str, Any](), [0]
 
-    def stale(self: Reader, urn: Any, *rest: Any) -> Any:
+    def stale(self: EntityReader, urn: Any, *rest: Any) -> Any:
         seen[0] += 1
         if str(urn) not in kept or seen[0] % 3:
             kept[str(urn)] = read(self, urn, *rest)
         return kept[str(urn)]
 
-    Reader.aspect = stale  # type: ignore[method-assign]
+    EntityReader.aspect = stale  # type: ignore[method-assign]
 
 
 def _overwrite_version() -> None:
