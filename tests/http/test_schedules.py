@@ -117,11 +117,11 @@ def test_a_change_starts_a_pipeline_once_and_again_where_it_fails(servers: tuple
     assert (lost["status"], lost["run"], "nosuch" in lost["problem"]) == ("rejected", "", True)
     waited(lambda: state(second, "told"), lambda one: one["attempts"] == 1)
     told = waited(lambda: state(second, "told"), lambda one: one["status"] == "failed" and one["attempts"] == 0)
-    assert "unknown source; available" in told["problem"]
+    assert "unknown source nosuch; available" in told["problem"]
     # Tried twice, by one server, and no more.
     assert len(logs(first)) == 2
     (log,) = (path for path in logs(first) if path.stem == told["run"])
-    assert "unknown source; available" in log.read_text()
+    assert "unknown source nosuch; available" in log.read_text()
     assert log.stat().st_mode & 0o077 == 0
 
 
