@@ -133,7 +133,10 @@ def test_what_cannot_be_taken_in_is_told_with_its_line_and_changes_nothing(colop
         ),
         (HEAD + good + json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": {}}) + "\n", "line 3: "),
         (HEAD + good + json.dumps({"urn": ORDERS, "aspect": "datasetKey", "value": {}}) + "\n", "line 3: "),
-        (HEAD + good + json.dumps({"urn": elsewhere, "aspect": "status", "value": {"removed": False}}), "namespace 'nowhere'"),
+        (
+            HEAD + good + json.dumps({"urn": elsewhere, "aspect": "status", "value": {"removed": False}}),
+            "namespace 'nowhere'",
+        ),
     ):
         file.write_text(text)
         done = colophon("import", str(file), "--overwrite")
