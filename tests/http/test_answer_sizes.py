@@ -103,6 +103,7 @@ READS: dict[str, list[Read]] = {
     "readSchema": [Read(WHOLE, (*INSTANCES, "schemas", "code-snippet"))],
     "checkSchema": [Read(PAGE, ("schemas",), body={}, status=400)],
     "listInstances": [Read(PAGE, (*INSTANCES, "instances"), ALL, cut=True)],
+    "listCompleteInstances": [Read(PAGE, (*INSTANCES, "complete-instances"), ALL, cut=True)],
     "readInstance": [Read(WHOLE, (*INSTANCES, "instances", "large0"))],
     "listInstanceValues": [Read(PAGE, (*INSTANCES, "values"), {"pointer": "/description"}, cut=True)],
     "exportInstances": [Read(WHOLE, (*INSTANCES, "export"), body={})],
