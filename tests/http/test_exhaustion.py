@@ -209,6 +209,6 @@ async def test_slow_queries_of_one_user_do_not_delay_those_of_another(
     answers = await asyncio.gather(*slow)
     assert {one.code for one in answers} == {503}
     assert all(one.headers["Retry-After"] for one in answers)
-    refused = [one for one in answers if b"waiting already" in one.body]
+    refused = [one for one in answers if b"waiting queries" in one.body]
     assert 10 <= len(refused) <= 20
     client.close()

@@ -36,7 +36,7 @@ async def test_a_half_restored_store_is_503_for_everything_until_the_restore_end
         answer = await api(*call, told=False)
         assert answer.status == 503
         assert answer.body["type"].endswith("incomplete-restore")
-        assert "a restore began and did not end" in answer.body["detail"]
+        assert "a restore into this store did not finish" in answer.body["detail"]
     assert (await api("PUT", *TECHNICAL, body=metadata(), told=False)).status == 503
     end()
     assert (await api("PUT", *TECHNICAL, body=metadata())).status < 300

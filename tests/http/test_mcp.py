@@ -185,7 +185,7 @@ async def test_wrong_arguments_are_answered_by_sentences(sales: None, mcp_url: s
         assert "colour: unknown argument" in await refusal(client, "colophon_search", query="a", colour="red")
         assert "limit: " in await refusal(client, "colophon_search", query="a", limit=100_000)
         assert "levels: " in await refusal(client, "colophon_lineage", urn=ORDERS, levels="many")
-        assert "no entity type" in await refusal(client, "colophon_search", query="a", type="nonsense")
+        assert "no such entity type" in await refusal(client, "colophon_search", query="a", type="nonsense")
         assert "cursor" in await refusal(client, "colophon_search", query="*", cursor="forged")
         assert "orders" in await refusal(client, "colophon_read_entity", urn="orders")
         assert "colophon_search" in await refusal(client, "colophon_nothing")
