@@ -3,6 +3,7 @@
 import json
 import logging
 import sys
+from abc import ABC, abstractmethod
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.maintenance import Keeper
 
 
-class Command:
+class Command(ABC):
     """One command: declares its arguments, and runs with what was parsed."""
 
     #: What it does, in its help.
@@ -36,13 +37,13 @@ class Command:
         self.args = args
         self.json: bool = getattr(args, "json", False)
 
-    @classmethod
+    @classmethod  # noqa: B027  a command may have none
     def add_arguments(cls, parser: Parser) -> None:
         """Declare the arguments."""
 
+    @abstractmethod
     def run(self) -> int:
         """Run the command; returns the exit code. May raise MetadataError, OSError."""
-        raise NotImplementedError
 
     @property
     def debugs(self) -> bool:

@@ -32,6 +32,11 @@ class Call:
             object.__setattr__(self, name, given)
 
 
+def parameter_text(value: object) -> str:
+    """Return a parameter's value as it is sent."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 class Caller(Protocol):
     """What `Operations` sends its calls to.
 

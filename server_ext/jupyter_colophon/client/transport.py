@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from jupyter_colophon.client.caller import Call, Document
+from jupyter_colophon.client.caller import Call, Document, parameter_text
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 
 CONNECT_TIMEOUT_S = 2.0
@@ -304,12 +304,8 @@ def _remaining(deadline: float) -> float:
 
 
 def _query_string(query: Mapping[str, object] | None) -> str:
-    given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+    given = {name: parameter_text(value) for name, value in (query or {}).items() if value is not None}
     return f"?{urlencode(given)}" if given else ""
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _parse(content: bytes) -> object:

@@ -61,13 +61,13 @@ class AuthenticatedRequest:
             raise HTTPError(HTTPStatus.FORBIDDEN, f"User is not authorized to {action} on resource: {RESOURCE}.")
 
     def call(self, path: Mapping[str, str]) -> Call:
-        """Return the request for operations. Parameters are not stripped, since blanks may be part of names."""
+        """Return the request for operations."""
         request, user, principal = self.request, self.current_user, self.principal
         # A display name that Jupyter generated is not the account's name (docs/decisions, 3).
         name = (user.display_name or user.name) if user.username == principal.user else principal.user
         return Call(
             principal=principal,
-            query={name: self.get_query_arguments(name, strip=False) for name in request.query_arguments},
+            query=self.sent_query(),
             headers=request.headers,
             path=path,
             body=self.sent_body,
@@ -76,6 +76,10 @@ class AuthenticatedRequest:
             display_name=name or principal.user,
             fingerprint=self._fingerprint,
         )
+
+    def sent_query(self) -> dict[str, list[str]]:
+        """Return the query parameters, not stripped: blanks may be part of names."""
+        return {name: self.get_query_arguments(name, strip=False) for name in self.request.query_arguments}
 
     def sent_body(self) -> bytes:
         """Return the request body, decompressed. Raises MalformedBody, TooLarge."""

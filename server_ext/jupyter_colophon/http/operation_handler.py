@@ -19,7 +19,7 @@ from jupyter_colophon.http.request_body import BodyHandler
 from jupyter_colophon.operations.api import Api, Failure
 from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.operation import Operation
-from jupyter_colophon.operations.request import Answer, Lines, Result
+from jupyter_colophon.operations.request import Answer, Changes, Lines, Result
 
 T = TypeVar("T")
 _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
@@ -62,7 +62,7 @@ class OperationHandler(BodyHandler):
             raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
         if served is None:
             raise NotFound("path", str(self.request.path))
-        chosen = served.choose(self.call(path).query) if served.actions else served
+        chosen = served.choose(self.sent_query()) if served.actions else served
         if chosen.permission != served.permission:
             await self.authorize(chosen.permission)
         await self.serve(chosen, path)
@@ -83,7 +83,11 @@ class OperationHandler(BodyHandler):
         elif isinstance(result, Answer):
             self._send(result, text, operation)
         else:
-            raise TypeError(f"{operation.id} returns changes, but its route has no handler for them")
+            await self.send_changes(result)
+
+    async def send_changes(self, changes: Changes) -> None:
+        """Send changes of the change log. Only the handlers of routes with such answers can."""
+        raise TypeError(f"{self.request.path} answers changes, but its route has no handler for them")
 
     def _retry_later(self, status: int) -> None:
         """Set the Retry-After header of a 503."""

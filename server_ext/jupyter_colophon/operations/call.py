@@ -1,6 +1,7 @@
 """The call of an operation: what was sent becomes a request, and the function's result an answer."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,28 +41,21 @@ def perform(api: Api, operation: Operation, services: Services, call: Call) -> R
     Raises what the operation declares, and InvalidQuery, MalformedBody, InvalidInstance, AccessDenied, TooLarge and
     StorageError.
     """
-    if not operation.is_read:
-        return _answer(operation.function(services, _request(api, operation, services, call)), operation)
-    with limit_reads(services.settings.read_timeout_seconds):
-        return _answer(operation.function(services, _request(api, operation, services, call)), operation)
-
-
-def _answer(result: Any, operation: Operation) -> Result:
-    if isinstance(result, Result):
-        return result
-    return Answer(result, next(iter(operation.answers)))
+    with limit_reads(services.settings.read_timeout_seconds) if operation.is_read else nullcontext():
+        result = operation.function(services, _request(api, operation, services, call))
+    return result if isinstance(result, Result) else Answer(result, next(iter(operation.answers)))
 
 
 def _request(api: Api, operation: Operation, services: Services, call: Call) -> Request:
     if operation.access is not None:
         operation.access(services, call.principal)
-    parameters = read_parameters(operation, call)
+    content_type = call.headers.get("content-type", "").partition(";")[0].strip().lower()
     return Request(
         principal=call.principal,
-        parameters=parameters,
+        parameters={one: _read(one, call) for one in operation.parameters},
         path=_path(call),
-        body=_body(api, operation, call) if operation.body else None,
-        content_type=call.headers.get("content-type", "").partition(";")[0].strip().lower(),
+        body=_body(api, operation, call, content_type) if operation.body else None,
+        content_type=content_type,
         headers=call.headers,
         raw_path=call.raw_path,
         read_body=call.body,
@@ -71,12 +65,8 @@ def _request(api: Api, operation: Operation, services: Services, call: Call) -> 
     )
 
 
-def read_parameters(operation: Operation, call: Call) -> dict[Parameter[Any], Any]:
-    """Return the value of each parameter that an operation declares. Raises InvalidQuery."""
-    return {one: _read(one, call) for one in operation.parameters}
-
-
 def _read(parameter: Parameter[Any], call: Call) -> Any:
+    """Return the value of a parameter. Raises InvalidQuery."""
     if parameter.place == "header":
         header = call.headers.get(parameter.name.lower())
         sent: Sequence[str] = () if header is None else (header,)
@@ -103,14 +93,14 @@ def _path(call: Call) -> Mapping[str, str]:
     return {**call.path, "urn": sent[0]}
 
 
-def _body(api: Api, operation: Operation, call: Call) -> Any:
+def _body(api: Api, operation: Operation, call: Call, content_type: str) -> Any:
     """Return the body, checked against the operation's schema. Raises MalformedBody, TooLarge, InvalidInstance."""
     raw = call.body()
     if operation.raw_body:
         return raw
     if not (raw or operation.body_required):
         return None
-    shape = operation.body_shape(call.headers.get("content-type", ""))
+    shape = operation.body_shape(content_type)
     value = parse(raw)
     if api.drops_nulls and isinstance(shape, Mapping):
         _drop_nulls(shape, value)

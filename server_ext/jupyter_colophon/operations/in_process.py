@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from jupyter_colophon.client.caller import Call, Document
+from jupyter_colophon.client.caller import Call, Document, parameter_text
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.written_change import WrittenChange
@@ -69,8 +69,9 @@ class InProcessCaller:
         operation, body = self._operations[call.operation], _bytes(call.body)
         sent = SentCall(
             principal=self._principal,
-            query={name: (_text(value),) for name, value in call.query.items()},
-            headers={"content-type": call.content_type} | {name.lower(): _text(v) for name, v in call.headers.items()},
+            query={name: (parameter_text(value),) for name, value in call.query.items()},
+            headers={"content-type": call.content_type}
+            | {name.lower(): parameter_text(v) for name, v in call.headers.items()},
             path=call.path,
             body=lambda: body,
             raw_path=self._api.prefix
@@ -104,10 +105,6 @@ class InProcessCaller:
 
     def _refused(self, call: Call, error: MetadataError) -> RequestFailed:
         return RequestFailed(self._api.status_of(self._operations[call.operation], type(error)), problem(error))
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _bytes(body: Any) -> bytes:

@@ -92,9 +92,7 @@ class Operation:
         return (self.is_read and self.method != "GET") or any(one.name in _SCANNING for one in self.parameters)
 
     def choose(self, query: Mapping[str, Sequence[str]]) -> "Operation":
-        """Return the action that a query names; the operation itself where it has no actions. Raises InvalidQuery."""
-        if not self.actions:
-            return self
+        """Return the action that a query names. Raises InvalidQuery."""
         names = query.get("action", ())
         if len(names) > 1:
             raise InvalidQuery("is sent more than once", "action")
@@ -104,13 +102,11 @@ class Operation:
         return chosen
 
     def body_shape(self, content_type: str) -> Shape:
-        """Return what a body must be. Where it can be of one type alone, it is read as that. Raises MalformedBody."""
+        """Return what a body of this media type must be. Where it can be of one type alone, it is read as that. Raises MalformedBody."""
         if len(self.body) == 1:
             (only,) = self.body.values()
             return only
-        kind = content_type.partition(";")[0].strip().lower()
-        if kind in _DEFAULT_CONTENT_TYPES:
-            kind = JSON
+        kind = JSON if content_type in _DEFAULT_CONTENT_TYPES else content_type
         if kind not in self.body:
             raise MalformedBody(f"the body's Content-Type is {shown(kind)}: send one of {', '.join(self.body)}")
         return self.body[kind]

@@ -19,7 +19,7 @@ Document = dict[str, Any]
 class Request:
     """A call of an operation: its parameters are read, its body is parsed and valid.
 
-    `path` has the parameters of the path, decoded; `raw_path` is the path below the API's prefix as it was sent.
+    `path` has the parameters of the path, decoded; `raw_path` is the path below the server's base URL as it was sent.
     """
 
     principal: Principal

@@ -1,5 +1,6 @@
 """What `dataset` and `app` share: create, show, list, delete."""
 
+from abc import abstractmethod
 from functools import partial
 from typing import Any, ClassVar
 
@@ -59,9 +60,9 @@ class EntityCommand(CatalogCommand):
             return self.show(urn)
         return (self._create if self.args.verb == "create" else self._delete)(self.args.name, urn)
 
+    @abstractmethod
     def meant(self, text: str) -> str:
-        """The URN of what is called so. Raises InvalidName."""
-        raise NotImplementedError
+        """Return the URN of the entity with a name. Raises InvalidName."""
 
     def deployment(self) -> dict[str, Any]:
         """What the options say of it, as the members of `/v3`. Raises InvalidConfiguration, OSError."""

@@ -40,7 +40,7 @@ class Import(SpaceCommand):
     )
 
     def work(self) -> bool:
-        """Import them. RequestFailed ones are listed in a table, with exit code 0 (spec INST-12); missing secrets end with 1."""
+        """Import them. Refused instances are listed in a table, with exit code 0 (spec INST-12); missing secrets end with 1."""
         directory = Path(self.args.directory)
         overwrite, dry_run = self.args.overwrite, self.args.dry_run
         files = _files(directory)

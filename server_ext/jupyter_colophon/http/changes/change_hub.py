@@ -17,6 +17,7 @@ from jupyter_colophon.http.changes.send_queue import SendQueue, split_messages
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.core.entities.change import Change
+    from jupyter_colophon.operations.request import Changes
 
 T = TypeVar("T")
 #: How many subscribers are served before the event loop continues with other work.
@@ -31,6 +32,11 @@ class SubscriptionSpec(NamedTuple):
     principal: Principal
     where: tuple[tuple[str, str], ...]
     form: str
+
+    @classmethod
+    def of(cls, principal: Principal, changes: "Changes") -> "SubscriptionSpec":
+        """Return the subscription to the changes that an operation answers."""
+        return cls(principal, tuple(changes.filters.items()), changes.form)
 
     @property
     def filters(self) -> Mapping[str, str]:

@@ -1,7 +1,6 @@
 """A page of the change log, and the long poll."""
 
 import asyncio
-from collections.abc import Mapping
 from http import HTTPStatus
 
 from tornado.web import HTTPError
@@ -9,29 +8,22 @@ from tornado.web import HTTPError
 from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
 from jupyter_colophon.http.changes.subscription import Subscription, reserve_connection
 from jupyter_colophon.http.operation_handler import OperationHandler
-from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.change_log import read_page
-from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.request import Changes
 
 
 class ChangePageHandler(OperationHandler):
     """Returns a page of changes; if there are none, waits for one on the event loop."""
 
-    async def serve(self, operation: Operation, path: Mapping[str, str]) -> None:
+    async def send_changes(self, changes: Changes) -> None:
         """Send `{"cursor", "changes"}`; the cursor also advances if there are no changes.
 
         Raises LogCompacted, StorageError, TooManyConnections.
         """
-        call, principal = self.call(path), self.principal
-        changes = await self.run(operation, path, lambda: perform(self.api, operation, self.state, call))
-        if not isinstance(changes, Changes):
-            raise TypeError(f"{operation.id} does not return changes")
+        principal = self.principal
         found, cursor = await self.query(lambda catalog: read_page(catalog, changes, changes.after, principal))
         if not found and changes.limit and changes.wait_seconds:
-            await self._wait(
-                SubscriptionSpec(principal, tuple(changes.filters.items()), changes.form), cursor, changes.wait_seconds
-            )
+            await self._wait(SubscriptionSpec.of(principal, changes), cursor, changes.wait_seconds)
             found, cursor = await self.query(lambda catalog: read_page(catalog, changes, cursor, principal))
         # The changes are already encoded, so this does not block the event loop.
         text = b",".join(one.text for one in found)

@@ -54,7 +54,7 @@ class ChangeSocketHandler(SendOnlyWebSocket):
         if not isinstance(changes, Changes):
             raise TypeError(f"{self._operation.id} does not return changes")
         self._after = after = changes.after
-        self._spec = SubscriptionSpec(self.principal, tuple(changes.filters.items()), changes.form)
+        self._spec = SubscriptionSpec.of(self.principal, changes)
         self._release = reserve_connection(self)
         if after is not None:
             await self.query(lambda catalog: catalog.feed.require_kept(after))

@@ -1,6 +1,5 @@
 """The change log as server-sent events; browsers resume by `Last-Event-ID` automatically."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from tornado.iostream import StreamClosedError
@@ -10,9 +9,7 @@ from jupyter_colophon.core.errors import LogCompacted, StorageError
 from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
 from jupyter_colophon.http.changes.subscription import Subscription, reserve_connection
 from jupyter_colophon.http.operation_handler import OperationHandler
-from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.change_log import EVENT_STREAM
-from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.request import Changes
 
 #: The longest time without output, in seconds: proxies close idle connections.
@@ -24,12 +21,8 @@ class ChangeStreamHandler(OperationHandler):
 
     _subscription: Subscription | None = None
 
-    async def serve(self, operation: Operation, path: Mapping[str, str]) -> None:
+    async def send_changes(self, changes: Changes) -> None:
         """Send events. Raises LogCompacted, StorageError, TooManyConnections before the first."""
-        call = self.call(path)
-        changes = await self.run(operation, path, lambda: perform(self.api, operation, self.state, call))
-        if not isinstance(changes, Changes):
-            raise TypeError(f"{operation.id} does not return changes")
         release = reserve_connection(self)
         try:
             await self._follow(changes)
@@ -40,7 +33,7 @@ class ChangeStreamHandler(OperationHandler):
         after = changes.after
         if after is not None:
             await self.query(lambda catalog: catalog.feed.require_kept(after))
-        spec = SubscriptionSpec(self.principal, tuple(changes.filters.items()), changes.form)
+        spec = SubscriptionSpec.of(self.principal, changes)
         self._subscription = Subscription(self, spec, self._disconnect, revoked=self._disconnect)
         try:
             await self._send_events(self._subscription, after)

@@ -1,18 +1,13 @@
 """The handler of `POST /colophon/mcp`."""
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeVar
 
 from tornado.web import HTTPError
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.operations.operation import Operation
-
-T = TypeVar("T")
 
 
 class McpHandler(OperationHandler):
@@ -38,9 +33,3 @@ class McpHandler(OperationHandler):
         else:
             self._may_write = True
         await super().serve(operation, path)
-
-    async def run(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
-        """Run the work on the query threads, where users take turns. Raises StoreUnavailable."""
-        if self.state.closed:
-            raise StoreUnavailable("the server is stopping")
-        return await asyncio.wrap_future(self.state.query_pool.submit(self.principal.user, work))

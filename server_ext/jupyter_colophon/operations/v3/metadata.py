@@ -1,6 +1,7 @@
 """Properties and tags of an entity: `{entity}/metadata…`."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from jupyter_colophon.core.entities.annotation import Annotation
@@ -26,18 +27,21 @@ _DONE: Final = {
 }
 _ANY: Final = {"type": ["object", "array"]}
 _READING: Final = (*ENTITY_PARAMETERS, SCOPE, FORMAT, AS_OF)
-_WRITING: Final = (*ENTITY_PARAMETERS, *CONDITIONS, IDEMPOTENCY_KEY)
-_READ_ERRORS: Final = (NotFound, InvalidName, HistoryExpired)
-_WRITE_ERRORS: Final = (NotFound, InvalidName, ConditionFailed)
+_declare_read = partial(operation, errors=(NotFound, InvalidName, HistoryExpired), etag=True)
+_declare_write = partial(
+    operation,
+    parameters=(*ENTITY_PARAMETERS, *CONDITIONS, IDEMPOTENCY_KEY),
+    answers={200: _DONE},
+    errors=(NotFound, InvalidName, ConditionFailed),
+    etag=True,
+)
 
 
-@operation(
+@_declare_read(
     "v3ReadMetadata",
     "GET /{entity}/metadata",
     parameters=_READING,
     answers={200: _ANY},
-    errors=_READ_ERRORS,
-    etag=True,
 )
 def read_metadata(services: Services, request: Request) -> Answer:
     """Return the properties and tags of an entity."""
@@ -50,26 +54,17 @@ def read_metadata(services: Services, request: Request) -> Answer:
     return _answer(formats.whole(found.of(scopes[0])), found, scopes)
 
 
-@operation(
-    "v3DeleteMetadata",
-    "DELETE /{entity}/metadata",
-    parameters=_WRITING,
-    answers={200: _DONE},
-    errors=_WRITE_ERRORS,
-    etag=True,
-)
+@_declare_write("v3DeleteMetadata", "DELETE /{entity}/metadata")
 def delete_metadata(services: Services, request: Request) -> Answer:
     """Remove the properties and tags that people wrote."""
     return _annotate(services, request, Annotation(clear_properties=True, clear_tags=True), 1)
 
 
-@operation(
+@_declare_read(
     "v3ReadProperties",
     "GET /{entity}/metadata/properties",
     parameters=_READING,
     answers={200: _ANY},
-    errors=_READ_ERRORS,
-    etag=True,
 )
 def read_properties(services: Services, request: Request) -> Answer:
     """Return the properties of an entity."""
@@ -82,40 +77,27 @@ def read_properties(services: Services, request: Request) -> Answer:
     return _answer(dict(found.of(scopes[0]).properties), found, scopes)
 
 
-@operation(
+@_declare_write(
     "v3AddProperties",
     "POST /{entity}/metadata/properties",
-    parameters=_WRITING,
     body={"application/json": _PROPERTIES},
-    answers={200: _DONE},
-    errors=_WRITE_ERRORS,
-    etag=True,
 )
 def add_properties(services: Services, request: Request) -> Answer:
     """Add and overwrite properties."""
     return _annotate(services, request, Annotation(properties=request.body), 2)
 
 
-@operation(
-    "v3DeleteProperties",
-    "DELETE /{entity}/metadata/properties",
-    parameters=_WRITING,
-    answers={200: _DONE},
-    errors=_WRITE_ERRORS,
-    etag=True,
-)
+@_declare_write("v3DeleteProperties", "DELETE /{entity}/metadata/properties")
 def delete_properties(services: Services, request: Request) -> Answer:
     """Remove all properties that people wrote."""
     return _annotate(services, request, Annotation(clear_properties=True), 2)
 
 
-@operation(
+@_declare_read(
     "v3ReadSystemProperties",
     "GET /{entity}/metadata/properties/{key}",
     parameters=(*ENTITY_PARAMETERS, AS_OF),
     answers={200: _PROPERTIES},
-    errors=_READ_ERRORS,
-    etag=True,
 )
 def read_system_properties(services: Services, request: Request) -> Answer:
     """Return the properties that the platform wrote; the key must be `system`."""
@@ -126,26 +108,17 @@ def read_system_properties(services: Services, request: Request) -> Answer:
     return _answer(dict(found.system.properties), found, ("SYSTEM",))
 
 
-@operation(
-    "v3DeleteProperty",
-    "DELETE /{entity}/metadata/properties/{key}",
-    parameters=_WRITING,
-    answers={200: _DONE},
-    errors=_WRITE_ERRORS,
-    etag=True,
-)
+@_declare_write("v3DeleteProperty", "DELETE /{entity}/metadata/properties/{key}")
 def delete_property(services: Services, request: Request) -> Answer:
     """Remove one property; removing an absent one succeeds."""
     return _annotate(services, request, Annotation(without_properties=frozenset([request.path["key"]])), 3)
 
 
-@operation(
+@_declare_read(
     "v3ReadTags",
     "GET /{entity}/metadata/tags",
     parameters=_READING,
     answers={200: {"type": "array"}},
-    errors=_READ_ERRORS,
-    etag=True,
 )
 def read_tags(services: Services, request: Request) -> Answer:
     """Return the tags of an entity, sorted."""
@@ -155,41 +128,23 @@ def read_tags(services: Services, request: Request) -> Answer:
     return _answer(formats.v6(found, scopes)["tags"] if request[FORMAT] == "v6" else tags, found, scopes)
 
 
-@operation(
+@_declare_write(
     "v3AddTags",
     "POST /{entity}/metadata/tags",
-    parameters=_WRITING,
     body={"application/json": _TAGS},
-    answers={200: _DONE},
-    errors=_WRITE_ERRORS,
-    etag=True,
 )
 def add_tags(services: Services, request: Request) -> Answer:
     """Add tags."""
     return _annotate(services, request, Annotation(tags=tuple(request.body)), 2)
 
 
-@operation(
-    "v3DeleteTags",
-    "DELETE /{entity}/metadata/tags",
-    parameters=_WRITING,
-    answers={200: _DONE},
-    errors=_WRITE_ERRORS,
-    etag=True,
-)
+@_declare_write("v3DeleteTags", "DELETE /{entity}/metadata/tags")
 def delete_tags(services: Services, request: Request) -> Answer:
     """Remove all tags that people wrote."""
     return _annotate(services, request, Annotation(clear_tags=True), 2)
 
 
-@operation(
-    "v3DeleteTag",
-    "DELETE /{entity}/metadata/tags/{tag}",
-    parameters=_WRITING,
-    answers={200: _DONE},
-    errors=_WRITE_ERRORS,
-    etag=True,
-)
+@_declare_write("v3DeleteTag", "DELETE /{entity}/metadata/tags/{tag}")
 def delete_tag(services: Services, request: Request) -> Answer:
     """Remove one tag; removing an absent one succeeds."""
     return _annotate(services, request, Annotation(without_tags=frozenset([request.path["tag"]])), 3)
