@@ -63,9 +63,9 @@ class Operation:
 def operations(document: Document) -> list[Operation]:
     """Return the operations of a document in the order of its paths."""
     return [
-        _operation(path, method, told, document)
+        _operation(path, method, description, document)
         for path, methods in document["paths"].items()
-        for method, told in methods.items()
+        for method, description in methods.items()
         if method in (*_METHODS, _WEBSOCKET)
     ]
 
@@ -76,19 +76,23 @@ def schema_name(schema: Schema) -> str:
     return reference.removeprefix(_REFERENCE) if reference.startswith(_REFERENCE) else ""
 
 
-def _operation(path: str, method: str, told: Document, document: Document) -> Operation:
+def _operation(path: str, method: str, description: Document, document: Document) -> Operation:
     is_socket = method == _WEBSOCKET
     return Operation(
-        id=told["operationId"],
+        id=description["operationId"],
         method="GET" if is_socket else method.upper(),
         path=path,
-        tag=next(iter(told.get("tags", ())), path.split("/")[1]),
-        summary=told["summary"],
-        parameters=tuple(_parameters(told.get("parameters", ()), document)),
-        body_required=bool(told.get("requestBody", {}).get("required")),
-        bodies={kind: content["schema"] for kind, content in told.get("requestBody", {}).get("content", {}).items()},
-        answers={JSON: (told["message"]["schema"],)} if is_socket else _answers(told["responses"]),
-        statuses={} if is_socket else {status: answer["description"] for status, answer in told["responses"].items()},
+        tag=next(iter(description.get("tags", ())), path.split("/")[1]),
+        summary=description["summary"],
+        parameters=tuple(_parameters(description.get("parameters", ()), document)),
+        body_required=bool(description.get("requestBody", {}).get("required")),
+        bodies={
+            kind: content["schema"] for kind, content in description.get("requestBody", {}).get("content", {}).items()
+        },
+        answers={JSON: (description["message"]["schema"],)} if is_socket else _answers(description["responses"]),
+        statuses={}
+        if is_socket
+        else {status: answer["description"] for status, answer in description["responses"].items()},
         is_socket=is_socket,
     )
 

@@ -14,7 +14,7 @@ from jupyter_colophon.cli.parser import Parser, ShowVersion, StoreOnce, add_comm
 COMMANDS = {
     "doctor": ("checks.doctor.Doctor", "Say how the store is, and what to do about it."),
     "verify": ("checks.verify.Verify", "Check that everything in the catalog is whole."),
-    "reindex": ("reindex.Reindex", "Rebuild search, counts and lineage from what the catalog was told."),
+    "reindex": ("reindex.Reindex", "Rebuild search, counts and lineage from the stored aspects."),
     "backup": ("backup.Backup", "Write everything to a file."),
     "restore": ("restore.Restore", "Fill an empty store from a backup."),
     "compact": ("compact.Compact", "Remove old changes from the change log, and give space back."),

@@ -22,6 +22,6 @@ class Backup(Command):
         path = self.args.file
         with self.keeper() as keeper:
             rows = keeper.backups(version("jupyter-colophon")).write(path)
-        told = {"file": str(path), "bytes": path.stat().st_size, "rows": rows}
-        self.answer(told, f"{path}: {sum(rows.values())} rows, {told['bytes']} bytes")
+        document = {"file": str(path), "bytes": path.stat().st_size, "rows": rows}
+        self.answer(document, f"{path}: {sum(rows.values())} rows, {document['bytes']} bytes")
         return EXIT_OK

@@ -73,5 +73,5 @@ class Changes(CatalogCommand):
     def _line(self, one: Mapping[str, Any]) -> str:
         if self.json or self.args.format != FORMS[0]:
             return json.dumps(one, ensure_ascii=False)
-        told = (one["seq"], one["time"], one["actor"], one["operation"], one["aspect"] or "-", one["urn"])
-        return "   ".join(printable(str(one)) for one in told)
+        cells = (one["seq"], one["time"], one["actor"], one["operation"], one["aspect"] or "-", one["urn"])
+        return "   ".join(printable(str(one)) for one in cells)

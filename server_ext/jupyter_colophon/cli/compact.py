@@ -18,7 +18,7 @@ class Compact(Command):
         parser.add_argument("--days", type=whole_number(0), help="Instead of `change_log_retention_days`.")
 
     def run(self) -> int:
-        """Remove, then give back. Who listens from before then is told 410."""
+        """Remove changes, then return space. Clients that read from before then get 410."""
         days = self.args.days
         with self.keeper() as keeper:
             removed, freed = keeper.compact(self.settings.change_log_retention_days if days is None else days)

@@ -1,4 +1,4 @@
-"""`jupyter colophon crawl PATH|CATALOG`: what is in folders and catalogs is told to a server (docs/crawl.md)."""
+"""`jupyter colophon crawl PATH|CATALOG`: reports what is in folders and catalogs to a server (docs/crawl.md)."""
 
 import sys
 from pathlib import Path

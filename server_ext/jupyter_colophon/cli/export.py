@@ -14,7 +14,7 @@ from jupyter_colophon.client.save_export import save_lines
 class Exporting(CatalogCommand):
     """Writes a namespace to a file."""
 
-    description = "Write all that is said in a namespace to a file, one sorted line an aspect."
+    description = "Write the aspects of a namespace to a file, one a line, sorted."
 
     @classmethod
     def add_arguments(cls, parser: Parser) -> None:

@@ -1,4 +1,4 @@
-"""What can be told of a file and its surroundings without opening it."""
+"""What is known of a file and its surroundings without opening it."""
 
 import os
 import shutil
@@ -53,7 +53,7 @@ class Place:
 
 
 def look(path: Path) -> Place:
-    """Look at a path. Never raises OSError: what cannot be seen is told as such."""
+    """Look at a path. Never raises OSError: what cannot be seen is marked as such."""
     folder = next((one for one in path.absolute().parents if one.exists()), Path("/"))
     try:
         found = path.stat()

@@ -23,8 +23,8 @@ class Importing(CatalogCommand):
     """Takes an exported namespace in."""
 
     description = (
-        "Take in what `export` wrote. What was changed both in the file and in the catalog, at the same place, is told "
-        "and left as it is."
+        "Import a file that `export` wrote. An aspect that was changed both in the file and in the catalog, at the same "
+        "place, is reported as a conflict and left as it is."
     )
 
     @classmethod

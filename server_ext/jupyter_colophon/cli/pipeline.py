@@ -100,7 +100,7 @@ class Pipeline(Command):
 
         with open_client(self.args.url or None, self.settings) as client:
             found = client.instances("pipelines", "pipeline")
-        told = [
+        documents = [
             {
                 "name": one["name"],
                 "display_name": one["display_name"],
@@ -110,19 +110,19 @@ class Pipeline(Command):
             }
             for one in found
         ]
-        rows = [tuple(one.values()) for one in told]
+        rows = [tuple(one.values()) for one in documents]
         columns = ("name", "display name", "namespace", "stages", "valid")
-        self.answer({"pipelines": told}, str(table_page(rows, *columns)))
+        self.answer({"pipelines": documents}, str(table_page(rows, *columns)))
         return EXIT_OK
 
     def _plugins(self) -> int:
         from jupyter_colophon.pipelines.documents import plugins
         from jupyter_colophon.pipelines.plugin_registry import installed_plugins
 
-        told = plugins(installed_plugins())
-        rows = [(one["type"], one["name"], one["description"]) for one in told["plugins"]]
-        self.answer(told, str(table_page(rows, "type", "plugin", "description")))
-        for one in told["problems"]:
+        documents = plugins(installed_plugins())
+        rows = [(one["type"], one["name"], one["description"]) for one in documents["plugins"]]
+        self.answer(documents, str(table_page(rows, "type", "plugin", "description")))
+        for one in documents["problems"]:
             return self.fail(f"{one['plugin']}: {one['reason']}")
         return EXIT_OK
 
@@ -134,20 +134,20 @@ class Pipeline(Command):
             from jupyter_colophon.client.operations import Operations
             from jupyter_colophon.client.transport import Transport
 
-            told = Operations(Transport(server)).list_pipeline_schedules()["schedules"]
+            documents = Operations(Transport(server)).list_pipeline_schedules()["schedules"]
         else:
             from jupyter_colophon.cli.instances.local_services import LocalServices
 
             with closing(LocalServices.open(self.settings)) as services:
                 found = services.instances().list("pipelines", invalid=True)
             with self.keeper() as keeper:
-                told = keeper.schedules(found)
+                documents = keeper.schedules(found)
         columns = ("schedule", "pipeline", "when", "due", "last run", "status", "problem")
         rows = [
             (one["name"], one["pipeline"], _when(one), one["nextRun"], one["run"], one["status"], one["problem"])
-            for one in told
+            for one in documents
         ]
-        self.answer({"schedules": told}, str(table_page(rows, *columns)))
+        self.answer({"schedules": documents}, str(table_page(rows, *columns)))
         return EXIT_OK
 
     def _enable(self, named: str) -> int:
@@ -186,11 +186,11 @@ class Pipeline(Command):
         if stage and prepared.pipeline.stage(stage) is None:
             raise InvalidConfiguration(f"--stage: there is no stage {stage}")
         found = preview(prepared, self._session(prepared, dict(self.args.conf)), until=stage, shown=rows)
-        told = [
+        documents = [
             asdict(one) | {"columns": [dict(zip(("name", "type"), two, strict=True)) for two in one.columns]}
             for one in found
         ]
-        self.answer({"stages": told}, str(render("pipeline-preview", {"stages": told})))
+        self.answer({"stages": documents}, str(render("pipeline-preview", {"stages": documents})))
         return EXIT_FAILED if any(one.error for one in found) else EXIT_OK
 
     def _run(self, named: str) -> int:
@@ -203,11 +203,11 @@ class Pipeline(Command):
         from jupyter_colophon.pipelines.running_pipelines import register_running
 
         pipeline, server = prepared.pipeline, self._end_killed()[0]
-        told = {"run": str(run_urn(pipeline.program, run_id)), "server": server}
+        place = {"run": str(run_urn(pipeline.program, run_id)), "server": server}
         # The run can be stopped as soon as it is listed, and is recorded a moment later.
         ending.defer()
         try:
-            with register_running(pipeline.name, run_id, pipeline.namespace, **told):
+            with register_running(pipeline.name, run_id, pipeline.namespace, **place):
                 outcome = run(
                     prepared,
                     lambda: ending.late(lambda: self._session(prepared, settings)),
@@ -222,7 +222,7 @@ class Pipeline(Command):
         self.answer(asdict(outcome), f"\n{render('pipeline-run', document)}")
         if outcome.waiting and not server:
             print_error(
-                "no server is named (--url=, COLOPHON_URL): what the run told waits until a program, a kernel or"
+                "no server is named (--url=, COLOPHON_URL): what the run reported waits until a program, a kernel or"
                 " `jupyter colophon outbox flush` has one"
             )
         if outcome.error:

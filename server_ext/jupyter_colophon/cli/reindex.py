@@ -6,10 +6,10 @@ from jupyter_colophon.cli.parser import Parser
 
 
 class Reindex(Command):
-    """Makes what is derived anew."""
+    """Derives search, counts and lineage again."""
 
     description = (
-        "Bring search, counts, lists and lineage to what the catalog was told, in short steps beside running servers."
+        "Rebuild search, counts, lists and lineage from the stored aspects, in short steps beside running servers."
     )
 
     @classmethod
@@ -26,9 +26,9 @@ class Reindex(Command):
         with self.keeper() as keeper:
             moved = keeper.mover(self.settings.identity()).apply() if self.args.namespaces else None
             mended = keeper.checker().reindex()
-        said = f"{mended} differences mended" if mended else "nothing differed"
+        summary = f"{mended} differences mended" if mended else "nothing differed"
         if moved is None:
-            self.answer({"mended": mended}, said)
+            self.answer({"mended": mended}, summary)
         else:
-            self.answer({"moved": moved, "mended": mended}, f"{moved} entities moved, {said}")
+            self.answer({"moved": moved, "mended": mended}, f"{moved} entities moved, {summary}")
         return EXIT_OK

@@ -1,4 +1,4 @@
-"""`jupyter colophon relay`: delivers changes to sinks, in a process of its own, until it is told to stop."""
+"""`jupyter colophon relay`: delivers changes to sinks, in a process of its own, until it is stopped."""
 
 import logging
 import signal

@@ -32,9 +32,10 @@ class Restore(Command):
         with self.keeper(new=True) as keeper:
             rows = keeper.backups(version("jupyter-colophon")).restore(path, header)
             found = gathered(keeper.checker().findings())
-        told = [{"subject": one.subject, "fault": one.fault} for one in found]
+        documents = [{"subject": one.subject, "fault": one.fault} for one in found]
         lines = [f"{one.subject}: {one.fault}" for one in found]
         self.answer(
-            {"rows": rows, "sound": not found, "findings": told}, "\n".join([*lines, f"{rows} rows, {summary(found)}"])
+            {"rows": rows, "sound": not found, "findings": documents},
+            "\n".join([*lines, f"{rows} rows, {summary(found)}"]),
         )
         return EXIT_FAILED if found else EXIT_OK

@@ -133,7 +133,7 @@ class _Handlers:
         """Read the catalog. Raises MCPError."""
         try:
             return await self.run(work)
-        except Exception as error:  # noqa: BLE001  nothing of the server is told but sentences
+        except Exception as error:  # noqa: BLE001  an assistant gets sentences, and nothing else of the server
             code = types.INVALID_PARAMS if isinstance(error, MetadataError | ClientError) else types.INTERNAL_ERROR
             raise MCPError(code, error_text(error)) from None
 

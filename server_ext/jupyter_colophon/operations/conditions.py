@@ -24,39 +24,39 @@ def etag_of(version: int) -> str:
     return f'"{version}"'
 
 
-def _entity_tags(told: str, header: str) -> list[str]:
+def _entity_tags(value: str, header: str) -> list[str]:
     """Return the entity tags of a header (RFC 9110, 8.8.3). Raises InvalidQuery for what is not a list of them."""
-    if re.fullmatch(_TAGS, told) is None:
+    if re.fullmatch(_TAGS, value) is None:
         raise InvalidQuery('a version in quotes, as in "3", or *', header)
-    return re.findall(_TAG, told)
+    return re.findall(_TAG, value)
 
 
-def _version(told: str) -> int | str:
+def _version(value: str) -> int | str:
     """Return the version that a write requires, or `*`; of tags that are not ours one, which no version equals."""
-    if told.strip() == "*":
+    if value.strip() == "*":
         return "*"
-    tags = _entity_tags(told.strip(), "If-Match")
+    tags = _entity_tags(value.strip(), "If-Match")
     versions = {int(found[1]) for tag in tags if (found := _VERSION.fullmatch(tag))}
     if len(versions) > 1:
         raise InvalidQuery("one version, and not several", "If-Match")
     return versions.pop() if versions else tags[0]
 
 
-def _any(told: str) -> bool:
+def _any(value: str) -> bool:
     """Return whether a write requires that nothing exists. Tags that are not ours match nothing: they require nothing."""
-    if told.strip() == "*":
+    if value.strip() == "*":
         return True
-    if any(_VERSION.fullmatch(tag) for tag in _entity_tags(told.strip(), "If-None-Match")):
+    if any(_VERSION.fullmatch(tag) for tag in _entity_tags(value.strip(), "If-None-Match")):
         raise InvalidQuery("only * can be asked for in a write", "If-None-Match")
     return False
 
 
-def _time(told: str) -> int | None:
+def _time(value: str) -> int | None:
     """An HTTP date, or ISO 8601."""
     try:
-        return int(parsedate_to_datetime(told).timestamp() * 1000)
+        return int(parsedate_to_datetime(value).timestamp() * 1000)
     except (ValueError, OverflowError):
-        return parse_instant(told)
+        return parse_instant(value)
 
 
 def _header(name: str, description: str) -> Parameter[int | None]:

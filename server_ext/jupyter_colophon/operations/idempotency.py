@@ -11,10 +11,10 @@ from jupyter_colophon.operations.parameter import Parameter
 _KEY = re.compile(r"[!-~]{1,255}")
 
 
-def _read(told: str) -> str:
-    if not _KEY.fullmatch(told):
+def _read(text: str) -> str:
+    if not _KEY.fullmatch(text):
         raise InvalidQuery("1 to 255 visible ASCII characters", "Idempotency-Key")
-    return told
+    return text
 
 
 #: What every operation that writes declares. Empty where it is not sent.
@@ -37,7 +37,7 @@ def fingerprint(method: str, path: str, asking: Iterable[str], body: bytes) -> s
 
     `asking` are the values of the headers ASKING, empty where one was not sent.
     """
-    told = sha256()
+    digest = sha256()
     for part in (method.encode(), path.encode(), *(value.encode() for value in asking), body):
-        told.update(b"%d:" % len(part) + part)
-    return told.hexdigest()
+        digest.update(b"%d:" % len(part) + part)
+    return digest.hexdigest()

@@ -11,7 +11,7 @@ PREFIX = "urn:jupyter-colophon:problem:"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How a cause is told: its status, the last part of its problem type, and a title."""
+    """How an error is reported: its status, the last part of its problem type, and a title."""
 
     status: int
     type: str
@@ -88,15 +88,15 @@ def row_of(cause: type[errors.MetadataError]) -> Row:
 def problem(error: errors.MetadataError) -> dict[str, object]:
     """An error as a problem document (RFC 9457, `schemas/api/problem.json`)."""
     row = row_of(type(error))
-    told = document(row.status, row.type, row.title, error.detail, error.problems)
+    body = document(row.status, row.type, row.title, error.detail, error.problems)
     renamed_to = error.renamed_to if isinstance(error, errors.NotFound) else ""
-    return told | ({"renamedTo": renamed_to} if renamed_to else {})
+    return body | ({"renamedTo": renamed_to} if renamed_to else {})
 
 
-def refusal(told: Refusal) -> dict[str, object]:
+def refusal(value: Refusal) -> dict[str, object]:
     """A refusal that was kept as a problem document; what failed for a reason of ours says no more than that."""
-    row = _BY_NAME.get(told.cause, _FAULT)
-    return document(row.status, row.type, row.title, told.detail, told.problems)
+    row = _BY_NAME.get(value.cause, _FAULT)
+    return document(row.status, row.type, row.title, value.detail, value.problems)
 
 
 def document(

@@ -24,9 +24,9 @@ class Relay:
     """
 
     def __init__(
-        self, told: Mapping[str, Mapping[str, Any]], catalog: Callable[[], Catalog], bus: EventBus | None
+        self, options_by_name: Mapping[str, Mapping[str, Any]], catalog: Callable[[], Catalog], bus: EventBus | None
     ) -> None:
-        self._told, self._open, self._bus = told, catalog, bus
+        self._options_by_name, self._open, self._bus = options_by_name, catalog, bus
         #: Why a sink is not delivered to, by its name.
         self.problems: dict[str, str] = {}
         self._workers: list[SinkWorker] = []
@@ -55,7 +55,7 @@ class Relay:
         except InvalidConfiguration:
             # It is reported where it is found.
             return Worker.DONE
-        for name, options in self._told.items():
+        for name, options in self._options_by_name.items():
             try:
                 self._add(catalog, name, options)
             except MetadataError as error:

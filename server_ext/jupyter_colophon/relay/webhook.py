@@ -71,10 +71,10 @@ class Webhook:
 
     def deliver(self, changes: Sequence[Change]) -> None:
         """Post them as one document. Raises DeliveryFailed."""
-        told = [one for change in changes if (one := self.formatter.format(change, self.form)) is not None]
-        if not told:
+        documents = [one for change in changes if (one := self.formatter.format(change, self.form)) is not None]
+        if not documents:
             return
-        body = json.dumps({"sink": self.name, "format": self.form, "changes": told}, ensure_ascii=False).encode()
+        body = json.dumps({"sink": self.name, "format": self.form, "changes": documents}, ensure_ascii=False).encode()
         status = self._posted(body, f"{changes[0].seq}-{changes[-1].seq}")
         if not 200 <= status < 300:
             raise DeliveryFailed(f"{self.target.shown} answered {status}")

@@ -221,8 +221,8 @@ export class EntityModel extends LiveModel<IEntityState> {
     }
     try {
       const of = { urn: this.urn, aspect: 'datasetProfile' };
-      const told = await this._catalog.call('listTimeseriesValues', { ...of, limit: 1 });
-      this.set({ profile: newestProfile(told), profileProblem: null });
+      const values = await this._catalog.call('listTimeseriesValues', { ...of, limit: 1 });
+      this.set({ profile: newestProfile(values), profileProblem: null });
     } catch (reason) {
       this.set({ profileProblem: asProblem(reason) });
     }

@@ -45,7 +45,7 @@ class EntityCommand(CatalogCommand):
 
     @classmethod
     def add_members(cls, parser: Parser) -> None:
-        """Declare what is said of an entity when it is created."""
+        """Declare the options of an entity that is created."""
         parser.add_argument("--description", metavar="TEXT", help="What it is.")
         add_pairs(parser, "--property", "A property; may be repeated.")
         tags = parser.add_argument("--tag", action="append", default=[], help="A tag; may be repeated.")
@@ -65,19 +65,19 @@ class EntityCommand(CatalogCommand):
         """Return the URN of the entity with a name. Raises InvalidName."""
 
     def deployment(self) -> dict[str, Any]:
-        """What the options say of it, as the members of `/v3`. Raises InvalidConfiguration, OSError."""
+        """Return the options as members of a document of `/v3`. Raises InvalidConfiguration, OSError."""
         args = self.args
-        told: dict[str, Any] = {} if args.description is None else {"description": args.description}
+        members: dict[str, Any] = {} if args.description is None else {"description": args.description}
         if args.property or args.tag:
-            told["metadata"] = {"properties": dict(args.property), "tags": args.tag}
-        return told
+            members["metadata"] = {"properties": dict(args.property), "tags": args.tag}
+        return members
 
     def _create(self, name: str, urn: str) -> int:
-        told = self.deployment()
+        members = self.deployment()
         segments = v3_path(Urn.parse(urn), self.settings.identity()).segments
         with self.client() as client:
             put = client.put_application if self.type == "dataFlow" else client.put_dataset
-            changed = put(segments[1], segments[3], told)["changed"]
+            changed = put(segments[1], segments[3], members)["changed"]
         self.answer(
             {"urn": urn, "changed": changed}, f"{self.word} {name} {'is there' if changed else 'was so already'}."
         )

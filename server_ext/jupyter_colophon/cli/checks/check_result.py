@@ -1,10 +1,10 @@
-"""What the doctor tells of one thing."""
+"""The result of one check of the doctor."""
 
 from typing import NamedTuple
 
 
-class Told(NamedTuple):
-    """One thing that was looked at: `ok`, `warning` or `bad`, and what to do about it."""
+class CheckResult(NamedTuple):
+    """A check with its status, `ok`, `warning` or `bad`, and advice."""
 
     check: str
     status: str

@@ -7,10 +7,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.cli.checks.check_result import Told
-from jupyter_colophon.cli.checks.instance_checks import looked_at_instances, looked_at_schedules
-from jupyter_colophon.cli.checks.registry_checks import looked_at_registry
-from jupyter_colophon.cli.checks.sink_checks import faults, looked_at_settings, looked_at_sinks
+from jupyter_colophon.cli.checks.check_result import CheckResult
+from jupyter_colophon.cli.checks.instance_checks import check_instances, check_schedules
+from jupyter_colophon.cli.checks.registry_checks import check_registry
+from jupyter_colophon.cli.checks.sink_checks import check_settings, check_sinks, faults
 from jupyter_colophon.cli.command import Command
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.filesystem_info import Place, look
@@ -55,9 +55,9 @@ class Doctor(Command):
         """Look at everything that can be looked at."""
         wrong = faults(self.settings)
         store = [*_versions(), *self._store(self.settings.store(), wrong)]
-        found = [*store, *looked_at_settings(self.settings, wrong), *looked_at_instances(self.settings)]
-        found += looked_at_schedules(self.settings)
-        found += looked_at_registry(self.settings)
+        found = [*store, *check_settings(self.settings, wrong), *check_instances(self.settings)]
+        found += check_schedules(self.settings)
+        found += check_registry(self.settings)
         bad = any(one.status == "bad" for one in found)
         lines = [f"{one.status:8}{one.check}: {one.detail}" + (f" -> {one.advice}" * bool(one.advice)) for one in found]
         self.answer({"ok": not bad, "checks": [one._asdict() for one in found]}, "\n".join(lines))
@@ -67,7 +67,7 @@ class Doctor(Command):
         """The file as it is: what is wrong with it is looked at by itself."""
         return self.settings.overlay()
 
-    def _store(self, store: StoreChoice, wrong: Mapping[str, str]) -> Iterator[Told]:
+    def _store(self, store: StoreChoice, wrong: Mapping[str, str]) -> Iterator[CheckResult]:
         place = None
         if store.provider == "sqlite" and isinstance(store.options.get("path"), str):
             path = Path(store.options["path"])
@@ -78,45 +78,49 @@ class Doctor(Command):
         try:
             with self.keeper() as keeper:
                 yield from _opened(keeper)
-                yield from looked_at_sinks(keeper.sinks(self.settings.sinks), wrong, keeper.age_ms)
+                yield from check_sinks(keeper.sinks(self.settings.sinks), wrong, keeper.age_ms)
         except errors.NoCatalog as error:
-            yield Told("store", "warning", error.detail, "the first request to the server makes it")
+            yield CheckResult("store", "warning", error.detail, "the first request to the server makes it")
         except errors.MetadataError as error:
             advice = next((text for kind, text in _ADVICE if isinstance(error, kind)), "")
-            yield Told("store", "bad", error.detail, advice)
+            yield CheckResult("store", "bad", error.detail, advice)
 
 
-def _versions() -> Iterator[Told]:
+def _versions() -> Iterator[CheckResult]:
     for package in ("jupyter-colophon", "jupyter_server", "jupyterlab"):
         try:
-            yield Told(package, "ok", version(package))
+            yield CheckResult(package, "ok", version(package))
         except PackageNotFoundError:
-            yield Told(package, "ok", "is not installed here")
-    yield Told("python", "ok", sys.version.split(" ", 1)[0])
+            yield CheckResult(package, "ok", "is not installed here")
+    yield CheckResult("python", "ok", sys.version.split(" ", 1)[0])
 
 
-def _place(path: Path, place: Place) -> Iterator[Told]:
+def _place(path: Path, place: Place) -> Iterator[CheckResult]:
     if place.kind == "absent":
-        yield Told("file", "warning", f"there is no catalog at {path} yet", "the first request to the server makes it")
+        yield CheckResult(
+            "file", "warning", f"there is no catalog at {path} yet", "the first request to the server makes it"
+        )
     elif place.kind != "file":
-        yield Told("file", "bad", f"{path} is a {place.kind}, no file", "look at c.Colophon.database")
+        yield CheckResult("file", "bad", f"{path} is a {place.kind}, no file", "look at c.Colophon.database")
     elif place.bytes == 0:
-        yield Told("file", "bad", f"{path} is empty", "a server would make a new catalog of it; " + _RESTORE)
+        yield CheckResult("file", "bad", f"{path} is empty", "a server would make a new catalog of it; " + _RESTORE)
     elif not place.is_writable:
-        told = f"{path}, or the folder round it, cannot be written by this user ({getpass.getuser()})"
-        yield Told("file", "bad", told, f"nothing is lost: work as its owner ({_owner(path)}), or be given permission")
+        message = f"{path}, or the folder round it, cannot be written by this user ({getpass.getuser()})"
+        yield CheckResult(
+            "file", "bad", message, f"nothing is lost: work as its owner ({_owner(path)}), or be given permission"
+        )
         yield from _permissions(path, place)
     else:
-        yield Told("file", "ok", str(path))
+        yield CheckResult("file", "ok", str(path))
         yield from _permissions(path, place)
     if place.is_remote:
         advice = "use PostgreSQL: SQLite on a network file system loses locks (docs/settings.md)"
-        yield Told("file system", "warning", place.file_system, advice)
+        yield CheckResult("file system", "warning", place.file_system, advice)
     elif place.file_system:
-        yield Told("file system", "ok", place.file_system)
+        yield CheckResult("file system", "ok", place.file_system)
     if place.free is not None:
         short = place.free < _FREE_LEAST
-        yield Told("free space", "warning" if short else "ok", _size(place.free), "make room" if short else "")
+        yield CheckResult("free space", "warning" if short else "ok", _size(place.free), "make room" if short else "")
 
 
 def _owner(path: Path) -> str:
@@ -126,53 +130,53 @@ def _owner(path: Path) -> str:
         return "unknown here"
 
 
-def _permissions(path: Path, place: Place) -> Iterator[Told]:
+def _permissions(path: Path, place: Place) -> Iterator[CheckResult]:
     looked = (("file", path, place.mode, 0o600), ("folder", path.parent, place.folder_mode, 0o700))
     for kind, what, mode, wanted in looked:
         if mode is not None and mode & 0o077:
-            told, advice = f"{what} is {mode:04o}: others may look at it", f"chmod {wanted:o} {what}"
-            yield Told(f"{kind} permissions", "warning", told, advice)
+            message, advice = f"{what} is {mode:04o}: others may look at it", f"chmod {wanted:o} {what}"
+            yield CheckResult(f"{kind} permissions", "warning", message, advice)
         elif mode is not None:
-            yield Told(f"{kind} permissions", "ok", f"{what} is {mode:04o}")
+            yield CheckResult(f"{kind} permissions", "ok", f"{what} is {mode:04o}")
 
 
-def _opened(keeper: "Keeper") -> Iterator[Told]:
+def _opened(keeper: "Keeper") -> Iterator[CheckResult]:
     about, health = keeper.provider.about(), keeper.provider.health()
-    yield Told("store", "ok", f"{about['engine']}, {about['place']}")
+    yield CheckResult("store", "ok", f"{about['engine']}, {about['place']}")
     if "bytes" in about:
-        yield Told("size", "ok", _size(int(about["bytes"])))
+        yield CheckResult("size", "ok", _size(int(about["bytes"])))
     sound = health["status"] == "ok"
-    yield Told(
+    yield CheckResult(
         "writing", "ok" if sound else "bad", "works" if sound else health["detail"], "" if sound else "see above"
     )
     yield from _journal(health)
     faults = keeper.provider.check()
     for fault in faults:
-        yield Told("integrity", "bad", fault, "jupyter colophon reindex; where that does not help, " + _RESTORE)
+        yield CheckResult("integrity", "bad", fault, "jupyter colophon reindex; where that does not help, " + _RESTORE)
     if not faults:
-        yield Told("integrity", "ok", "the store finds no fault in itself")
+        yield CheckResult("integrity", "ok", "the store finds no fault in itself")
     yield from _condition(keeper)
 
 
-def _journal(health: Mapping[str, str]) -> Iterator[Told]:
+def _journal(health: Mapping[str, str]) -> Iterator[CheckResult]:
     mode = health.get("journalMode", "")
     if mode and mode != "wal":
-        yield Told("journal", "warning", f"{mode}: readers and writers wait for each other", "see file system")
+        yield CheckResult("journal", "warning", f"{mode}: readers and writers wait for each other", "see file system")
     elif mode:
-        yield Told("journal", "ok", mode)
+        yield CheckResult("journal", "ok", mode)
 
 
-def _condition(keeper: "Keeper") -> Iterator[Told]:
+def _condition(keeper: "Keeper") -> Iterator[CheckResult]:
     now = keeper.condition()
-    yield Told("entities", "ok", str(now.entities))
-    yield Told("change log", "ok", f"{now.head - now.floor} changes, {now.floor} compacted")
+    yield CheckResult("entities", "ok", str(now.entities))
+    yield CheckResult("change log", "ok", f"{now.head - now.floor} changes, {now.floor} compacted")
     age = keeper.age_ms(now.unsealed) if now.unsealed is not None else 0
     late = age > _UNSEALED_MS
     sealed = f"the oldest change without a seal is {age // 1000} s old" if now.unsealed is not None else "all sealed"
-    yield Told("seals", "warning" if late else "ok", sealed, "jupyter colophon verify seals it" if late else "")
-    yield Told("inbox", "ok", f"{now.inbox} waiting")
+    yield CheckResult("seals", "warning" if late else "ok", sealed, "jupyter colophon verify seals it" if late else "")
+    yield CheckResult("inbox", "ok", f"{now.inbox} waiting")
     held = now.dead_letters
-    yield Told("dead letters", "warning" if held else "ok", str(held), _DEAD_LETTERS if held else "")
+    yield CheckResult("dead letters", "warning" if held else "ok", str(held), _DEAD_LETTERS if held else "")
 
 
 def _size(count: int) -> str:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from jupyter_colophon.cli.checks.check_result import Told
+from jupyter_colophon.cli.checks.check_result import CheckResult
 from jupyter_colophon.settings import Settings
 
 
-def looked_at_registry(settings: Settings) -> Iterator[Told]:
+def check_registry(settings: Settings) -> Iterator[CheckResult]:
     """A line for each thing that was left out; one where there is nothing to tell. None without such a file."""
     file = settings.overlay()
     if file is None:
@@ -17,8 +17,8 @@ def looked_at_registry(settings: Settings) -> Iterator[Told]:
     found = load_overlay(file)
     for one in found.faults:
         where = f"{file}, {one.pointer}" if one.pointer else str(file)
-        yield Told("entity registry", "warning", f"{where}: {one.message}", "it is left out (docs/registry.md)")
+        yield CheckResult("entity registry", "warning", f"{where}: {one.message}", "it is left out (docs/registry.md)")
     for one in found.warnings:
-        yield Told("entity registry", "ok", f"{file}, {one.pointer}: {one.message}")
+        yield CheckResult("entity registry", "ok", f"{file}, {one.pointer}: {one.message}")
     if not found.faults:
-        yield Told("entity registry", "ok", str(file))
+        yield CheckResult("entity registry", "ok", str(file))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from jupyter_colophon.cli.checks.check_result import Told
+from jupyter_colophon.cli.checks.check_result import CheckResult
 from jupyter_colophon.core.changes.sink_status import SinkState
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.settings import Settings
@@ -24,10 +24,10 @@ def faults(settings: Settings) -> dict[str, str]:
     return {name: wrong for name, wrong in found.items() if wrong}
 
 
-def looked_at_settings(settings: Settings, wrong: Mapping[str, str]) -> Iterator[Told]:
+def check_settings(settings: Settings, wrong: Mapping[str, str]) -> Iterator[CheckResult]:
     """A line for each sink that cannot be made, and for where proposals come from."""
     for name, fault in sorted(wrong.items()):
-        yield Told(f"settings of sink {name}", "warning", fault, f"set it right in c.Colophon.sinks ({_WHERE})")
+        yield CheckResult(f"settings of sink {name}", "warning", fault, f"set it right in c.Colophon.sinks ({_WHERE})")
     if settings.kafka_proposals:
         from jupyter_colophon.relay.kafka.proposal_consumer import source
 
@@ -35,19 +35,19 @@ def looked_at_settings(settings: Settings, wrong: Mapping[str, str]) -> Iterator
             found = source(settings.kafka_proposals)
         except InvalidConfiguration as error:
             advice = "set it right in c.Colophon.kafka_proposals (docs/kafka.md)"
-            yield Told("settings of kafka_proposals", "warning", error.detail, advice)
+            yield CheckResult("settings of kafka_proposals", "warning", error.detail, advice)
             return
-        yield Told("proposals", "ok", f"jupyter colophon relay takes them from {found.topic}")
+        yield CheckResult("proposals", "ok", f"jupyter colophon relay takes them from {found.topic}")
 
 
-def looked_at_sinks(
+def check_sinks(
     states: Iterable[SinkState], wrong: Mapping[str, str], age_ms: Callable[[int], int]
-) -> Iterator[Told]:
+) -> Iterator[CheckResult]:
     """How far each has come. The last delivery's problem says nothing of a sink that cannot be made now."""
     for one in states:
         problem = "nothing goes to it" if one.name in wrong else one.problem
         fine = not problem and not one.lost and not one.dead_letters
         since = f" (the oldest is {age_ms(one.oldest) // 1000} s old)" if one.oldest is not None else ""
-        told = f"{one.behind} changes behind{since}, {one.dead_letters} dead letters, {one.lost} lost"
+        message = f"{one.behind} changes behind{since}, {one.dead_letters} dead letters, {one.lost} lost"
         why = f"; {problem}" if problem else ""
-        yield Told(f"sink {one.name}", "ok" if fine else "warning", told + why, "" if fine else _WHERE)
+        yield CheckResult(f"sink {one.name}", "ok" if fine else "warning", message + why, "" if fine else _WHERE)

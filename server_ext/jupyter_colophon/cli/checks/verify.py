@@ -6,7 +6,7 @@ from jupyter_colophon.cli.command import Command
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.core.integrity_issue import Finding
 
-#: So many findings are told; who has more has one big problem.
+#: How many findings are listed: more of them have one cause.
 FINDINGS_MAX = 1_000
 
 
@@ -23,8 +23,8 @@ class Verify(Command):
             found = gathered(keeper.checker().findings())
         lines = [f"{one.subject}: {one.fault}" for one in found]
         lines.append(summary(found))
-        told = [{"subject": one.subject, "fault": one.fault} for one in found]
-        self.answer({"sound": not found, "findings": told}, "\n".join(lines))
+        documents = [{"subject": one.subject, "fault": one.fault} for one in found]
+        self.answer({"sound": not found, "findings": documents}, "\n".join(lines))
         return EXIT_FAILED if found else EXIT_OK
 
 

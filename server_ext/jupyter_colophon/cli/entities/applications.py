@@ -26,7 +26,7 @@ class Applications(EntityCommand):
 
     @classmethod
     def add_members(cls, parser: Parser) -> None:
-        """Declare what is said of an application."""
+        """Declare the options of an application that is created."""
         super().add_members(parser)
         parser.add_argument(
             "--program",
@@ -55,16 +55,16 @@ class Applications(EntityCommand):
 
     def deployment(self) -> dict[str, Any]:
         """What the options say."""
-        told = super().deployment()
+        members = super().deployment()
         args = self.args
         if args.program or args.remove_all_programs:
-            told["programs"] = _by_type(args.program)
+            members["programs"] = _by_type(args.program)
         if args.artifact is not None:
-            told["artifact"] = args.artifact
+            members["artifact"] = args.artifact
         for member, pairs in (("plugins", args.plugin), ("schedules", args.schedule)):
             if pairs:
-                told[member] = dict(pairs)
-        return told
+                members[member] = dict(pairs)
+        return members
 
 
 def _program(text: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ class Dataset(EntityCommand):
 
     @classmethod
     def add_members(cls, parser: Parser) -> None:
-        """Declare what is said of a dataset."""
+        """Declare the options of a dataset that is created."""
         super().add_members(parser)
         parser.add_argument("--type", help="What kind of data it is, such as table.")
         parser.add_argument(
@@ -33,12 +33,12 @@ class Dataset(EntityCommand):
 
     def deployment(self) -> dict[str, Any]:
         """What the options say."""
-        told = super().deployment()
+        members = super().deployment()
         args = self.args
         words = {"typeName": args.type, "ttl": None if args.ttl is None else str(args.ttl)}
-        told |= {name: value for name, value in words.items() if value is not None}
+        members |= {name: value for name, value in words.items() if value is not None}
         if args.setting:
-            told["properties"] = dict(args.setting)
+            members["properties"] = dict(args.setting)
         if args.schema:
-            told["schema"] = decoded(Path(args.schema).expanduser().read_bytes(), f"the file {args.schema}")
-        return told
+            members["schema"] = decoded(Path(args.schema).expanduser().read_bytes(), f"the file {args.schema}")
+        return members

@@ -12,7 +12,7 @@ from jupyter_colophon.cli.parser import Parser, complete_with
 class Keys(CatalogCommand):
     """Lists keys, or the values of one."""
 
-    description = "List properties and tags that entities carry, or with --values=KEY what is said under a key."
+    description = "List properties and tags that entities carry, or with --values=KEY the values of a key."
 
     @classmethod
     def add_arguments(cls, parser: Parser) -> None:

@@ -12,7 +12,7 @@ from jupyter_colophon.core.identity.urn import PREFIX
 
 _RUN = f"{PREFIX}dataProcessInstance:"
 _PROGRAM = f"{PREFIX}dataJob:"
-#: Of a program that is not told by its URN.
+#: Of a program that is not named by its URN.
 _PARTS = 4
 _STATUSES = ("running", "succeeded", "failed", "killed")
 

@@ -60,7 +60,7 @@ class Create(SpaceCommand):
         except ClientError as error:
             raise _failed(schema_name, error) from error
         except OSError as error:
-            raise Refusal(_FAILED.format(schema=schema_name, told=error.strerror or error)) from error
+            raise Refusal(_FAILED.format(schema=schema_name, reason=error.strerror or error)) from error
         if self.json:
             answer(record(saved))
             return True
@@ -86,8 +86,8 @@ class Create(SpaceCommand):
         if len(names) == 1:
             usual = f"The schema_name of the metadata instance (defaults to '{names[0]}')"
             return Option("schema_name", usual, has_default=True)
-        told = f"The schema_name of the metadata instance. Must be one of: {list(names)}"
-        return Option("schema_name", told, choices=names, is_required=True)
+        description = f"The schema_name of the metadata instance. Must be one of: {list(names)}"
+        return Option("schema_name", description, choices=names, is_required=True)
 
     def _name(self, bulk: Bulk | None) -> str | None:
         return self.args.name or (bulk.word("name") if bulk else None)
@@ -101,11 +101,11 @@ class Create(SpaceCommand):
             return name or ""
         names = list(self.schemas)
         if name is None:
-            told = f" and must be one of the following values: {names}"
-            raise Refusal(f"'--schema_name' is a required parameter{told}.", shows_help=True)
+            choices = f" and must be one of the following values: {names}"
+            raise Refusal(f"'--schema_name' is a required parameter{choices}.", shows_help=True)
         if name not in names:
-            told = f"requires one of the following values: {names}"
-            raise Refusal(f"Parameter '--schema_name' {told}", shows_help=True)
+            choices = f"requires one of the following values: {names}"
+            raise Refusal(f"Parameter '--schema_name' {choices}", shows_help=True)
         return name
 
     def usual_schema(self) -> str | None:
@@ -131,8 +131,8 @@ class Create(SpaceCommand):
         is_there = option.has_default or (option.target == "document" and document.get(option.name) is not None)
         if not option.is_required or is_there:
             return
-        told = f" and must be one of the following values: {list(option.choices)}" if option.choices else ""
-        raise Refusal(f"'--{option.name}' is a required parameter{told}.", shows_help=True)
+        choices = f" and must be one of the following values: {list(option.choices)}" if option.choices else ""
+        raise Refusal(f"'--{option.name}' is a required parameter{choices}.", shows_help=True)
 
 
 class Update(Create):
@@ -145,7 +145,9 @@ class Update(Create):
     def save(self, document: dict[str, Any]) -> Document:
         """Set what the options say; an instance that cannot be read is replaced."""
         if not self.name:
-            raise Refusal(_FAILED.format(schema=document["schema_name"], told="The 'name' parameter requires a value."))
+            raise Refusal(
+                _FAILED.format(schema=document["schema_name"], reason="The 'name' parameter requires a value.")
+            )
         current = self.client.read_instance(self.space, self.name)
         if not document["display_name"]:
             # An invalid instance may have none, and is shown with another.
@@ -172,7 +174,7 @@ class Update(Create):
         return only if only or not self.name else str(self.client.read_instance(self.space, self.name)["schema_name"])
 
 
-_FAILED = "The following exception occurred saving metadata instance for schema '{schema}': {told}"
+_FAILED = "The following exception occurred saving metadata instance for schema '{schema}': {reason}"
 
 
 def _failed(schema: str, error: ClientError) -> Refusal:
@@ -180,4 +182,4 @@ def _failed(schema: str, error: ClientError) -> Refusal:
     log.error("%s", sentence(error))
     for problem in problems_of(error)[1:]:
         log.error("%s: %s", problem["pointer"] or "/", problem["message"])
-    return Refusal(_FAILED.format(schema=schema, told=sentence(error)))
+    return Refusal(_FAILED.format(schema=schema, reason=sentence(error)))

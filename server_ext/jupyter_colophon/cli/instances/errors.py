@@ -29,7 +29,7 @@ def sentence(error: ClientError | MetadataError) -> str:
     cause = failed.__cause__ if isinstance(failed, HookFailed) else None
     if not isinstance(cause, Exception) or hooks.is_telling(cause):
         return detail
-    return detail.replace(hooks.told(cause), f"{type(cause).__name__}: {cause}")
+    return detail.replace(hooks.user_message(cause), f"{type(cause).__name__}: {cause}")
 
 
 def problems_of(error: ClientError) -> list[Document]:

@@ -43,22 +43,22 @@ class Export(SpaceCommand):
         documents = self.client.export_instances(self.space, choice, timeout_s=BULK_TIMEOUT_S)["instances"]
         folder, of_schema = Path(directory) / self.space, f" and schema '{schema}'" if schema else ""
         if not documents:
-            told = {"schemaspace": self.space, "directory": str(folder), "exported": [], "invalid": []}
+            document = {"schemaspace": self.space, "directory": str(folder), "exported": [], "invalid": []}
             none = f"No metadata instances found for schemaspace '{self.space}'{of_schema}"
-            self.tell(told, none, f"Nothing exported to '{directory}'")
+            self.tell(document, none, f"Nothing exported to '{directory}'")
             return True
-        said = [*_made(folder, clean=clean), self._said(of_schema, folder, invalid=invalid)]
+        lines = [*_made(folder, clean=clean), self._said(of_schema, folder, invalid=invalid)]
         names = [_write(folder, document, there, secrets=secrets) for document in documents]
         wrong = [name for name in names if name in there and there[name]["reason"]]
         if invalid:
             self._warn(there, names)
         if bare := sum(next(masks_in(one), None) is not None for one in documents):
             log.warning("%s written without secrets: --include-secrets writes them", count(bare))
-        said.append(
+        lines.append(
             f"Exported {count(len(names))} ({len(wrong)} of which {'is' if len(wrong) == 1 else 'are'} invalid)"
         )
-        told = {"schemaspace": self.space, "directory": str(folder), "exported": names, "invalid": wrong}
-        self.tell(told, *said)
+        document = {"schemaspace": self.space, "directory": str(folder), "exported": names, "invalid": wrong}
+        self.tell(document, *lines)
         return True
 
     def _said(self, of_schema: str, folder: Path, *, invalid: bool) -> str:

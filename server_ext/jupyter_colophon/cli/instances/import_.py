@@ -18,7 +18,7 @@ _MEMBERS = ("schema_name", "display_name", "metadata")
 _GOOD = ("created", "updated", "unchanged")
 #: Without --overwrite a name that is there is a conflict, also where the content is the same (spec INST-12).
 _NEW = ("created",)
-#: How many places that differ are told of one.
+#: How many of the places that differ are listed.
 _PLACES = 5
 
 
@@ -58,8 +58,8 @@ class Import(SpaceCommand):
         imported = [{"name": one["name"], "outcome": one["outcome"]} for one in done if one["outcome"] in good]
         missing = _missing_secrets(documents, refused)
         if self.json:
-            told = [{"file": file, "reason": reason} for file, reason in sorted(failed)]
-            document = {"schemaspace": self.space, "dry_run": dry_run, "imported": imported, "failed": told}
+            failures = [{"file": file, "reason": reason} for file, reason in sorted(failed)]
+            document = {"schemaspace": self.space, "dry_run": dry_run, "imported": imported, "failed": failures}
             secrets = [{"file": file, "pointer": pointer} for file, pointer in missing]
             self.tell(document | ({"missing_secrets": secrets} if secrets else {}))
             return not missing
@@ -78,8 +78,8 @@ class Import(SpaceCommand):
 
     def _reason(self, result: Document) -> str:
         if result["outcome"] in ("conflict", "unchanged"):
-            told = f"{InstanceExists(self.space, result['name']).detail} Use '--overwrite' to update."
-            return f"{told}{_where(result)}"
+            detail = f"{InstanceExists(self.space, result['name']).detail} Use '--overwrite' to update."
+            return f"{detail}{_where(result)}"
         return str(result["reason"])
 
 
@@ -94,8 +94,8 @@ def _files(directory: Path) -> list[Path]:
     try:
         return sorted(path for path in directory.iterdir() if path.name.endswith(".json"))
     except OSError as error:
-        told = f"{error.strerror}: '{error.filename}'"
-        raise Refusal(f"Unable to reach the '{directory}' directory: {told}") from None
+        reason = f"{error.strerror}: '{error.filename}'"
+        raise Refusal(f"Unable to reach the '{directory}' directory: {reason}") from None
 
 
 def _read(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
@@ -118,8 +118,8 @@ def _read(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[dict[str, 
         if missing:
             failed.append((path.name, f"{missing} in the import file '{path}'"))
         else:
-            told = {key: value for key, value in document.items() if key not in ("resource", "reason")}
-            documents.append({**told, "name": path.name.removesuffix(".json")})
+            members = {key: value for key, value in document.items() if key not in ("resource", "reason")}
+            documents.append({**members, "name": path.name.removesuffix(".json")})
     return failed, documents
 
 

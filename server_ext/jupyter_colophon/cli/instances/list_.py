@@ -22,7 +22,7 @@ class List(SpaceCommand):
     )
 
     def work(self) -> bool:
-        """List them; what is left out as invalid is told on stderr."""
+        """List them; instances that are left out as invalid are reported on stderr."""
         invalid, valid, schema = self.args.include_invalid, self.args.valid_only, self.args.schema_name
         if invalid and valid:
             raise Refusal("At most one of '--include-invalid' or '--valid-only' can be set at a time.", shows_help=True)

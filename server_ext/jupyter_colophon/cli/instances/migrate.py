@@ -19,7 +19,7 @@ class Migrate(SpaceCommand):
         """Migrate; a provider that fails ends the command with 1, after all others had their turn."""
         done = self.client.migrate_instances(self.space, dry_run=self.args.dry_run, timeout_s=BULK_TIMEOUT_S)
         migrated, failed, unknown = done["migrated"], done["failed"], done["withoutDryRun"]
-        told = {
+        document = {
             "schemaspace": self.space,
             "dry_run": done["dryRun"],
             "migrated": migrated,
@@ -34,5 +34,5 @@ class Migrate(SpaceCommand):
             lines.insert(0, f"The following {self.space} instances {verb} migrated: {migrated}")
         else:
             lines.insert(0, f"No instances of schemaspace {self.space} {verb} migrated.")
-        self.tell(told, *lines)
+        self.tell(document, *lines)
         return not failed

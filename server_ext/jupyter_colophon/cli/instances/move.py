@@ -31,8 +31,8 @@ class Move(SpaceCommand):
         moved = [one for one in done if one.kind in _MOVED]
         stayed = [one for one in done if one.kind == "unchanged"]
         if self.json:
-            told = [{"name": one.name, "outcome": one.kind, "reason": one.reason} for one in done]
-            self.tell({"schemaspace": self.space, "dry_run": dry_run, "results": told})
+            results = [{"name": one.name, "outcome": one.kind, "reason": one.reason} for one in done]
+            self.tell({"schemaspace": self.space, "dry_run": dry_run, "results": results})
             return not failed
         say(f"{'Would move' if dry_run else 'Moved'} {count(len(moved))} of {self.space} from {from_} to {to}")
         _tell("were left as they are", stayed)

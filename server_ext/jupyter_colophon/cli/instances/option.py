@@ -70,11 +70,11 @@ class Option:
         """The option in a help text."""
         if self.is_flag:
             return [f"--{self.name}", f"\t{self.description}"]
-        told = f"{'Required. ' if self.is_required else ''}Format: {self.format}"
+        requirement = f"{'Required. ' if self.is_required else ''}Format: {self.format}"
         note = (
             f" *** References unsupported keywords: {set(self.composing)}.  See note below." if self.composing else ""
         )
-        lines = [f"--{self.name}=<{'|'.join(self.kinds) or '?'}> ({told}){note}"]
+        lines = [f"--{self.name}=<{'|'.join(self.kinds) or '?'}> ({requirement}){note}"]
         if self.description:
             lines.append(f"\t{self.description}")
         if self.is_secret:

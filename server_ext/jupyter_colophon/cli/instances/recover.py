@@ -40,8 +40,8 @@ class Recover(SpaceCommand):
             return True
         recovery.recover(file, name)
         path = self.client.read_instance(self.space, name)["resource"]
-        told = {"schemaspace": self.space, "recovered": name, "file": file, "resource": path}
-        self.tell(told, f"Metadata instance '{name}' has been recovered from {file} to: {path}")
+        document = {"schemaspace": self.space, "recovered": name, "file": file, "resource": path}
+        self.tell(document, f"Metadata instance '{name}' has been recovered from {file} to: {path}")
         return True
 
     def _list(self, recovery: Recovery) -> None:

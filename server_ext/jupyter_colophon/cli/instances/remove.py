@@ -18,6 +18,6 @@ class Remove(SpaceCommand):
         """Remove it."""
         name = self.args.name
         self.client.delete_instance(self.space, name)
-        told = {"schemaspace": self.space, "removed": name}
-        self.tell(told, f"Metadata instance '{name}' removed from schemaspace '{self.space}'.")
+        document = {"schemaspace": self.space, "removed": name}
+        self.tell(document, f"Metadata instance '{name}' removed from schemaspace '{self.space}'.")
         return True

@@ -76,18 +76,18 @@ def _done(command: SpaceCommand, options: Sequence[str]) -> int:
     try:
         return EXIT_OK if command.run(options) else EXIT_FAILED
     except HelpAsked:
-        shows_help, told = True, ""
+        shows_help, message = True, ""
     except Refusal as refusal:
-        shows_help, told = refusal.shows_help, refusal.text
+        shows_help, message = refusal.shows_help, refusal.text
     except (ClientError, MetadataError) as error:
-        told = sentence(error)
+        message = sentence(error)
     except OSError as error:
-        told = _words(error)
-    if told and command.json:
-        answer({"error": told})
+        message = _words(error)
+    if message and command.json:
+        answer({"error": message})
         return EXIT_FAILED
-    if told:
-        say(f"ERROR: {told}" if shows_help else told)
+    if message:
+        say(f"ERROR: {message}" if shows_help else message)
     if shows_help:
         say()
         command.help()
@@ -95,7 +95,7 @@ def _done(command: SpaceCommand, options: Sequence[str]) -> int:
 
 
 def _words(error: OSError) -> str:
-    """What the system says. Raises it again where nobody reads on: nobody is to be told of that."""
+    """Return the system's message. Raises a broken pipe again: nobody reads the output."""
     if isinstance(error, BrokenPipeError):
         raise error
     return f"{error.strerror or error}" + (f": '{error.filename}'" if error.filename else "")
@@ -104,8 +104,8 @@ def _words(error: OSError) -> str:
 def _which(words: Sequence[str], commands: Mapping[str, str]) -> int:
     """Say which subcommands there are, and that one of them is missing unless help was asked for."""
     if not words or words[0] not in _HELP:
-        told = f"Subcommand '{words[0]}' is invalid." if words else "No subcommand specified."
-        say(f"{told}  One of: {list(commands)} must be specified.")
+        message = f"Subcommand '{words[0]}' is invalid." if words else "No subcommand specified."
+        say(f"{message}  One of: {list(commands)} must be specified.")
     say()
     say("Subcommands")
     say("-----------")
@@ -113,6 +113,6 @@ def _which(words: Sequence[str], commands: Mapping[str, str]) -> int:
     say("with --help each says what its options are.")
     say()
     width = max((len(name) for name in commands), default=0)
-    for name, told in commands.items():
-        say(f"{name.ljust(width)}  {told}")
+    for name, description in commands.items():
+        say(f"{name.ljust(width)}  {description}")
     return EXIT_FAILED

@@ -10,7 +10,7 @@ from jupyter_colophon.core.model.system_metadata import SystemMetadata
 
 #: The aspect by which clients mark an entity as removed; everything of it is kept.
 STATUS: Final = "status"
-#: What the writer of a value said of itself, where it said anything.
+#: The system metadata that the writer of a value sent, if any.
 WriterMetadata = Annotated[SystemMetadata | None, Member("systemMetadata", omit_default=True)]
 
 

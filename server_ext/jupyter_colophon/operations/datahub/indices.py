@@ -9,7 +9,7 @@ from jupyter_colophon.operations.services import Services
 
 _NOT_NEEDED: Final = (
     "nothing needs to be restored: search and lineage are written with each change;"
-    " `jupyter colophon verify` compares them with it, and `jupyter colophon reindex` makes them anew"
+    " `jupyter colophon verify` compares them with it, and `jupyter colophon reindex` rebuilds them"
 )
 
 

@@ -82,7 +82,7 @@ def scroll_relationships(services: Services, request: Request) -> Document:
     """Return a page of relationships between entities; filters select entities by their URNs."""
     catalog, body = services.catalog(), request.body
     if body.get("edgeFilter"):
-        raise InvalidQuery("edges are told by their kinds and ends alone: edgeFilter is not served")
+        raise InvalidQuery("edges have only kinds and ends: edgeFilter is not supported")
     edges = Edges(
         _types(request, _KINDS),
         _types(request, _SOURCES),

@@ -32,8 +32,8 @@ def time_or_none(ms: int | None) -> str | None:
 
 def timed_value(value: TimedValue) -> Document:
     """One of `timeseries-values.json`."""
-    told = {"time": format_time(value.time), "recorded": format_time(value.recorded), "actor": value.actor}
-    return told | {"value": dict(value.value)}
+    document = {"time": format_time(value.time), "recorded": format_time(value.recorded), "actor": value.actor}
+    return document | {"value": dict(value.value)}
 
 
 def entity(value: Entity, shown: Iterable[Shown]) -> Document:
@@ -86,14 +86,14 @@ def entity_type(value: EntityType) -> Document:
 
 def written(value: Written) -> Document:
     """`write-result.json`."""
-    told = {
+    document = {
         "urn": str(value.urn),
         "aspect": value.aspect,
         "version": value.version,
         "seq": value.seq,
         "changed": value.changed,
     }
-    return told | ({"skipped": True} if value.skipped else {})
+    return document | ({"skipped": True} if value.skipped else {})
 
 
 def written_batch(values: Iterable[Written]) -> Document:

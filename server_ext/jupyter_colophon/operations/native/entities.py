@@ -30,7 +30,7 @@ _VALUE: Final = {
     "description": "The value of the aspect; `/registry/{type}` has its schema.",
     "examples": [{"properties": {"owner": "ops"}, "tags": ["faa"]}],
 }
-#: What is told of lists holds for a list alone, and what is told of members for an object.
+#: `items` applies to a list only, and `properties` and `required` to an object only.
 _LIST_OR_FORM: Final = {
     "type": ["array", "object"],
     "description": "A JSON Patch (RFC 6902), or one in DataHub's form: elements of arrays are named by their keys.",

@@ -17,7 +17,7 @@ LINES: Final = "application/x-ndjson"
 _LINES: Final = {"type": "string", "description": "Sorted lines of JSON: a header, then one line for each aspect."}
 #: How many lines are made on one hop, and go out together.
 _AT_ONCE: Final = 500
-#: How many conflicts are told one by one.
+#: How many conflicts are listed one by one.
 _CONFLICTS_MAX: Final = 500
 _NAMESPACE: Final = text("namespace", "The namespace to export.", required=True)
 _DRY_RUN: Final = flag("dryRun", "Return the result without changing anything.")

@@ -41,12 +41,12 @@ from jupyter_colophon.operations.shared_parameters import CURSOR, DEFAULT_LIMIT,
 _TAGS_MAX: Final = 100
 
 
-def _tags(told: str) -> tuple[str, ...]:
+def _tags(value: str) -> tuple[str, ...]:
     """One tag, or a JSON list of them: a tag may hold any character."""
-    if not told.startswith("["):
-        return (told,) if told else ()
+    if not value.startswith("["):
+        return (value,) if value else ()
     try:
-        found = json.loads(told)
+        found = json.loads(value)
     except (ValueError, RecursionError):
         raise InvalidQuery("a tag, or a JSON list of tags", "tag") from None
     if len(found) > _TAGS_MAX or not all(isinstance(one, str) for one in found):

@@ -20,8 +20,8 @@ def asked(question: LineageQuestion) -> Document:
 
 def times(window: Window, as_of: int | None) -> Document:
     """The times that were asked for."""
-    told = {"start": window.start, "end": window.end, "asOf": as_of}
-    return {name: None if ms is None else format_time(ms) for name, ms in told.items()}
+    moments = {"start": window.start, "end": window.end, "asOf": as_of}
+    return {name: None if ms is None else format_time(ms) for name, ms in moments.items()}
 
 
 def lineage(value: Lineage) -> Document:

@@ -87,7 +87,7 @@ class KafkaSource(Source):
         data = data.select(*(functions.col(name).cast("string").alias(name) for name in ("key", "value")), *_META[2:])
         if "schema" not in self.settings:
             return data
-        return data.select(functions.from_json("value", self.settings["schema"]).alias("told")).select("told.*")
+        return data.select(functions.from_json("value", self.settings["schema"]).alias("parsed")).select("parsed.*")
 
     def _requested(self, name: str) -> Offsets | None:
         """The offsets of `from` or `until`; None where it is the word."""

@@ -27,10 +27,10 @@ def call(instance: Shaped, hook: str, name: str, **options: Any) -> None:
 def failure(hook: str, name: str, error: BaseException, *, undone: bool = False) -> HookFailed:
     """Return our error for an error of a class."""
     kind = HookDenied if _is_denial(error) else HookFailed
-    return kind(hook, name, told(error), undone=undone)
+    return kind(hook, name, user_message(error), undone=undone)
 
 
-def told(error: BaseException) -> str:
+def user_message(error: BaseException) -> str:
     """Return the message of an error if it is meant for users, else its type."""
     if isinstance(error, MetadataError):
         return error.detail
