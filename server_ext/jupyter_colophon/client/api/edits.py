@@ -106,7 +106,7 @@ class Edits(ApiBase):
     def _lacks(self, urn: str, field: str) -> bool:
         """Return whether the dataset has a schema without such a field: the field may be misspelled."""
         schema = read_stored_aspect(self.catalog, urn, "schemaMetadata").value.get("fields", ())
-        paths = [str(field.get("fieldPath", "")) for field in schema]
+        paths = [str(one.get("fieldPath", "")) for one in schema]
         return bool(paths) and not any(path == field or path.startswith(f"{field}.") for path in paths)
 
     def _has_no_runs(self, urn: str) -> bool:

@@ -27,10 +27,10 @@ def merge_facets(have: Facets, stamps: Stamps, new: Facets | None, time: int) ->
     for name, value in (new or {}).items():
         if value is None:
             continue
-        new = _bounded(value)
-        if name in facets and (times.get(name, -1), compact(facets[name])) >= (time, compact(new)):
+        facet = _bounded(value)
+        if name in facets and (times.get(name, -1), compact(facets[name])) >= (time, compact(facet)):
             continue
-        facets[name], times[name] = new, time
+        facets[name], times[name] = facet, time
     kept = sorted(facets)[:FACETS_MOST]
     return {name: facets[name] for name in kept}, {name: times[name] for name in kept if name in times}
 

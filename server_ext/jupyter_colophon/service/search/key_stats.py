@@ -70,9 +70,9 @@ class KeyLister:
                     for row in values.values_of(tx, space, key, prefix, limit):
                         counts[row["shown"]] += row["entities"]
                     continue
-                pairs, is_partial = _find_values(tx, self.searcher.registry, space, question)
+                pairs, is_cut = _find_values(tx, self.searcher.registry, space, question)
                 counts.update(shown for _, shown in pairs)
-                is_partial = is_partial or is_partial
+                is_partial = is_partial or is_cut
             return counts, is_partial
 
         counts, is_partial = self.searcher.provider.tx_runner.run(work, read_only=True)
