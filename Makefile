@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-beside test-spark test-fuzz test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench clean
+.PHONY: help lab sample test test-beside test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,9 @@ test-frontend: $(STAMPS)/frontend
 test-ui: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser
 	cd ui-tests && npx playwright test
 
+screenshots: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser ## take the screenshots of the documentation, light and dark
+	cd ui-tests && npx playwright test --config screenshots.config.ts
+
 check: $(STAMPS)/frontend $(STAMPS)/ui-tests ## look at the code without running it
 	ruff check .
 	ruff format --check .
@@ -65,7 +68,12 @@ check: $(STAMPS)/frontend $(STAMPS)/ui-tests ## look at the code without running
 	jlpm typecheck
 	tsc -p ui-tests
 	jlpm lint:check
-	python -m pytest -q tests/test_house.py
+	codespell $$(git ls-files)
+	python -m pytest -q tests/test_house.py tests/test_language.py
+	$(MAKE) docs
+
+docs: $(STAMPS)/python ## build the documentation site; a warning is an error
+	sphinx-build --quiet --fail-on-warning --keep-going --jobs auto -d build/doctrees docs build/site
 
 fix: $(STAMPS)/frontend ## repair what a tool can repair
 	ruff check --fix .

@@ -12,6 +12,7 @@ export default tseslint.config(
     ignores: [
       '**/node_modules/**',
       '.venv/**',
+      'build/**',
       'labextension/lib/**',
       'labextension/src/generated/**',
       'server_ext/**',

@@ -1,7 +1,8 @@
-"""Bulk ingest from Parquet through the write path, beside the rows that came of it, written by hand in the same batches.
+"""Compare bulk ingestion from Parquet through the write path with writing the same rows by hand, in the same batches.
 
-By hand means: into the same tables with the same indexes, `executemany` with `synchronous=FULL` on SQLite and `COPY` on
-PostgreSQL, one transaction a batch. `python bench/bulk.py --count 1000000` makes the table; PostgreSQL is the tests' own.
+By hand means: into the same tables with the same indexes, with `executemany` and `synchronous=FULL` on SQLite and
+`COPY` on PostgreSQL, in one transaction per batch. `python bench/bulk.py --count 1000000` prints the table. PostgreSQL
+is that of the tests.
 """
 
 import argparse
@@ -23,47 +24,57 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.bulk_load import Batch
 from jupyter_colophon.core.documents.json_parsing import compact, parse
 from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice, sqlite_file
+from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
 from jupyter_colophon.operations.native import documents
 
 BATCH, GOAL = 500, 0.25
 WHO = Principal("bench")
-#: What a new entity makes rows of; counts, which both sides would only add up, are left out of what is written by hand.
+#: The tables with rows for a new entity. Counts are not written by hand: both sides would add them up in the same way.
 TABLES = ("entities", "entity_names", "aspects", "aspect_versions", "change_log", "metadata_values")
 SEARCH = ("search_entries", "search_facets", "search_texts")
-#: Wall and CPU seconds, and the moments (wall, CPU) after each batch.
+#: Wall and CPU seconds, and both after each batch.
 Timed = tuple[float, float, list[tuple[float, float]]]
 
 
-def rows(count: int, stores: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The rows of the table."""
-    with tempfile.TemporaryDirectory() as told:
-        folder = Path(told)
+def measure_rows(count: int, stores: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Measure, and yield the rows of the table."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         folder.chmod(0o755)
-        file = _parquet(folder / "entities.parquet", count)
+        file = _write_parquet(folder / "entities.parquet", count)
         if "sqlite" in stores:
-            ours = _ours(sqlite_file(folder / "ours.db"), file, count)
-            yield _row("SQLite", count, ours, _raw_sqlite(folder, count))
+            ours = _load_with_colophon(choose_sqlite_file(folder / "ours.db"), file, count)
+            yield _format_row("SQLite", count, ours, _load_raw_sqlite(folder, count))
         if "postgresql" not in stores:
             return
         sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
         from support.stores import STORES
 
         with STORES["postgresql"](folder) as mine, STORES["postgresql"](folder) as other:
-            ours = _ours(mine, file, count)
-            yield _row("PostgreSQL", count, ours, _raw_postgresql(mine, other, count))
+            ours = _load_with_colophon(mine, file, count)
+            yield _format_row("PostgreSQL", count, ours, _load_raw_postgresql(mine, other, count))
 
 
-def _row(store: str, count: int, ours: Timed, raw: Timed) -> tuple[str, ...]:
+def _format_row(store: str, count: int, ours: Timed, raw: Timed) -> tuple[str, ...]:
     what = f"{count} new entities from Parquet into {store}, {BATCH} a transaction, entities a second"
     both = f"{count / ours[0]:.0f}", f"{count / raw[0]:.0f} (the same rows by hand)"
     ratio = f"{raw[0] / ours[0]:.2f}x"
     cpu = f"CPU us an entity {1e6 * ours[1] / count:.0f} / {1e6 * raw[1] / count:.0f}"
-    return what, *both, ratio, f">= {GOAL}x", cpu, f"ours by tenths: {_tenths(ours)}", f"by hand: {_tenths(raw)}"
+    return (
+        what,
+        *both,
+        ratio,
+        f">= {GOAL}x",
+        cpu,
+        f"ours by tenths: {_format_tenths(ours)}",
+        f"by hand: {_format_tenths(raw)}",
+    )
 
 
-def _tenths(timed: Timed) -> str:
-    """How many entities a second each tenth had, and CPU us of each: whether it becomes slower as the store grows."""
+def _format_tenths(timed: Timed) -> str:
+    """Format entities per second and CPU us per entity of each tenth, to see whether writing gets slower as the store
+    grows.
+    """
     moments = timed[2]
     step = max(1, len(moments) // 10)
     ends = moments[::step]
@@ -73,8 +84,8 @@ def _tenths(timed: Timed) -> str:
     )
 
 
-def _parquet(path: Path, count: int) -> Path:
-    """One aspect of each entity, as a data source would be given it."""
+def _write_parquet(path: Path, count: int) -> Path:
+    """Write one aspect for each entity, as a data source would deliver it."""
     value = (
         compact({"properties": {"owner": f"team{at % 7}", "refresh": "every morning"}, "tags": ["faa", f"b{at % 5}"]})
         for at in range(count)
@@ -84,8 +95,8 @@ def _parquet(path: Path, count: int) -> Path:
     return path
 
 
-def _timed(batches: Iterable[Callable[[], object]]) -> Timed:
-    """Do batch after batch. How one is laid ready is not timed, so nothing has to be in memory at once."""
+def _run_batches(batches: Iterable[Callable[[], object]]) -> Timed:
+    """Run the batches. Their preparation is not timed, so that they need not all be in memory at once."""
     wall = cpu = 0.0
     moments = [(wall, cpu)]
     for act in batches:
@@ -97,53 +108,53 @@ def _timed(batches: Iterable[Callable[[], object]]) -> Timed:
     return wall, cpu, moments
 
 
-def _ours(store: StoreChoice, file: Path, count: int) -> Timed:
-    """As the server does it with the batches of a load, without HTTP."""
+def _load_with_colophon(store: StoreChoice, file: Path, count: int) -> Timed:
+    """Load a file as the server does with the batches of a load, without HTTP."""
     catalog = open_catalog(store, Identity())
     catalog.loads.open("bench", WHO)
 
     batches = enumerate(pq.ParquetFile(file).iter_batches(BATCH))
 
     def apply() -> None:
-        # Reading the file is a part of it.
+        # Reading the file is included.
         number, batch = next(batches)
         read = [
-            documents.proposal(
+            documents.parse_proposal(
                 {
                     "aspect": "technicalMetadata",
                     "operation": "upsert",
-                    "urn": one["urn"],
-                    "value": parse(one["value"].encode()),
+                    "urn": item["urn"],
+                    "value": parse(item["value"].encode()),
                 }
             )
-            for one in batch.to_pylist()
+            for item in batch.to_pylist()
         ]
         done = catalog.loads.apply(Batch("bench", 0, number, str(number)), read, WHO)
         assert not done.refused
 
     try:
-        return _timed(repeat(apply, _batches(count)))
+        return _run_batches(repeat(apply, _count_batches(count)))
     finally:
         catalog.close()
 
 
-def _batches(count: int) -> int:
+def _count_batches(count: int) -> int:
     return -(-count // BATCH)
 
 
-def _raw_sqlite(folder: Path, count: int) -> Timed:
-    open_catalog(sqlite_file(folder / "raw.db"), Identity()).close()
+def _load_raw_sqlite(folder: Path, count: int) -> Timed:
+    open_catalog(choose_sqlite_file(folder / "raw.db"), Identity()).close()
     store = sqlite3.connect(folder / "raw.db", isolation_level=None)
     store.executescript("PRAGMA synchronous = FULL; INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')")
     inserts, parts = [], []
     for table in (*TABLES, *SEARCH, SEARCH[-1]):
         source = sqlite3.connect(folder / "ours.db")
         (rows,) = source.execute(f'SELECT count(*) FROM "{table}"').fetchone()
-        found = source.execute(f'SELECT * FROM "{table}"')
+        result = source.execute(f'SELECT * FROM "{table}"')
         store.execute(f'DELETE FROM "{table}"')
-        inserts.append(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(found.description))})')
-        parts.append((found, -(-rows // _batches(count))))
-    # The index of texts is made of the rows of the last table.
+        inserts.append(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(result.description))})')
+        parts.append((result, -(-rows // _count_batches(count))))
+    # The text index is built from the rows of the last table.
     inserts[-1] = "INSERT INTO search_tokens (rowid, words) VALUES (?, ?)"
 
     def write(rows: Sequence[Sequence[Any]]) -> None:
@@ -152,21 +163,21 @@ def _raw_sqlite(folder: Path, count: int) -> Timed:
             store.executemany(insert, part)
         store.execute("COMMIT")
 
-    return _timed(_laid_ready(write, parts, _batches(count)))
+    return _run_batches(_prepare_batches(write, parts, _count_batches(count)))
 
 
-def _raw_postgresql(mine: StoreChoice, other: StoreChoice, count: int) -> Timed:
+def _load_raw_postgresql(mine: StoreChoice, other: StoreChoice, count: int) -> Timed:
     open_catalog(other, Identity()).close()
     copies, parts = [], []
-    with _connected(mine) as source, _connected(other) as store:
+    with _connect(mine) as source, _connect(other) as store:
         for table in (*TABLES, *SEARCH, "search_tokens"):
             (rows,) = source.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)
-            # A cursor of the server's: what is not read yet stays there.
-            found = source.cursor(f"all_{table}")
-            found.execute(f"SELECT * FROM {table}")
+            # A server-side cursor, which does not fetch all rows.
+            result = source.cursor(f"all_{table}")
+            result.execute(f"SELECT * FROM {table}")
             store.execute(f"DELETE FROM {table}")
             copies.append(f"COPY {table} FROM STDIN")
-            parts.append((found, -(-rows // _batches(count))))
+            parts.append((result, -(-rows // _count_batches(count))))
         store.commit()
 
         def write(rows: Sequence[Sequence[Any]]) -> None:
@@ -176,20 +187,20 @@ def _raw_postgresql(mine: StoreChoice, other: StoreChoice, count: int) -> Timed:
                         writer.write_row(row)
             store.commit()
 
-        return _timed(_laid_ready(write, parts, _batches(count)))
+        return _run_batches(_prepare_batches(write, parts, _count_batches(count)))
 
 
-def _laid_ready(
+def _prepare_batches(
     write: Callable[[Sequence[Sequence[Any]]], None], parts: Sequence[tuple[Any, int]], batches: int
 ) -> Iterator[Callable[[], None]]:
-    """A batch is so many of the rows that each cursor still has."""
+    """Yield a write for each batch: an equal share of the remaining rows of each cursor."""
     for _ in range(batches):
-        rows = [found.fetchmany(size) for found, size in parts]
+        rows = [result.fetchmany(size) for result, size in parts]
         yield lambda rows=rows: write(rows)  # type: ignore[misc]
 
 
-def _connected(store: StoreChoice) -> "psycopg.Connection[Any]":
-    """A connection to the schema of a store."""
+def _connect(store: StoreChoice) -> "psycopg.Connection[Any]":
+    """Connect to the schema of a store."""
     url, schema = store.options["dsn"], store.options["schema"]
     connection = psycopg.connect(str(url))
     connection.execute(f'SET search_path TO "{schema}"')
@@ -202,6 +213,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--store", action="append", choices=("sqlite", "postgresql"))
-    asked = parser.parse_args()
-    for row in rows(asked.count, asked.store or ("sqlite", "postgresql")):
+    options = parser.parse_args()
+    for row in measure_rows(options.count, options.store or ("sqlite", "postgresql")):
         print("| " + " | ".join(row) + " |", flush=True)

@@ -1,4 +1,4 @@
-"""CPU time and minima: the machine is never quiet, so wall times are no verdict."""
+"""Measure CPU time and take minima, because wall times vary with the load of the machine."""
 
 import gc
 import time
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The middle and the end of many figures, in CPU milliseconds."""
+    """Median and 95th percentile of many figures, in CPU milliseconds."""
 
     p50: float
     p99: float
@@ -17,31 +17,31 @@ class Spread:
         return f"{self.p50:.3g} / {self.p99:.3g} ms"
 
 
-def cpu_ms(work: Callable[[], object]) -> float:
-    """The CPU time of this process for one call."""
+def measure_cpu_ms(work: Callable[[], object]) -> float:
+    """Return the CPU time of this process for one call."""
     begun = time.process_time_ns()
     work()
     return (time.process_time_ns() - begun) / 1e6
 
 
-def side_by_side(sides: Sequence[Callable[[], object]], rounds: int) -> list[float]:
-    """The least CPU time of each side; they take turns, so that a busy minute is everybody's."""
-    least = [float("inf")] * len(sides)
+def compare_sides(sides: Sequence[Callable[[], object]], rounds: int) -> list[float]:
+    """Return the minimum CPU time of each side; the sides take turns, so that load on the machine affects all of them."""
+    minimum = [float("inf")] * len(sides)
     gc.collect()
     for _ in range(rounds):
         for at, side in enumerate(sides):
-            least[at] = min(least[at], cpu_ms(side))
-    return least
+            minimum[at] = min(minimum[at], measure_cpu_ms(side))
+    return minimum
 
 
-def spreads(cases: Sequence[Sequence[Callable[[], object]]], rounds: int) -> list[Spread]:
-    """The spread over the cases, for each of their sides."""
-    measured = [side_by_side(case, rounds) for case in cases]
-    return [_spread(sorted(side)) for side in zip(*measured, strict=True)]
+def measure_spreads(cases: Sequence[Sequence[Callable[[], object]]], rounds: int) -> list[Spread]:
+    """Return the spread over the cases, for each side."""
+    measured = [compare_sides(case, rounds) for case in cases]
+    return [_create_spread(sorted(side)) for side in zip(*measured, strict=True)]
 
 
-def _spread(figures: list[float]) -> Spread:
-    def at(part: float) -> float:
+def _create_spread(figures: list[float]) -> Spread:
+    def get_quantile(part: float) -> float:
         return figures[min(len(figures) - 1, int(len(figures) * part))]
 
-    return Spread(at(0.5), at(0.99))
+    return Spread(get_quantile(0.5), get_quantile(0.99))

@@ -1,6 +1,6 @@
-"""What the stores of the benches hold: entities with Zipf words, and programs that read and write them.
+"""Generate the contents of the stores: entities with Zipf-distributed words, and programs that read and write them.
 
-Everything follows from an entity's number, so that every side is filled with the same.
+Everything is derived from the number of an entity, so that all sides have the same contents.
 """
 
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ class Thing:
 
     @property
     def namespace(self) -> str:
-        """Where it lives."""
+        """The namespace of the entity."""
         return f"ns{self.number % NAMESPACES:02}"
 
     @property
     def value(self) -> dict[str, Any]:
-        """What it says."""
+        """The metadata of the entity."""
         return {
             "properties": {
                 "description": " ".join(self.words),
@@ -46,7 +46,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """One access: a program's run read or wrote a dataset; times in ms."""
+    """One access: a run of a program read or wrote a dataset; times in ms."""
 
     data: int
     program: int
@@ -55,8 +55,8 @@ class Touched:
     start: int
 
 
-def urn_of(number: int) -> str:
-    """The URN of an entity. Written out: making a million of them the long way takes a minute."""
+def create_urn(number: int) -> str:
+    """Return the URN of an entity. Formatted directly, because building a million URN objects takes a minute."""
     space = f"ns{number % NAMESPACES:02}"
     if number % 5 == 4:
         return f"urn:li:dataJob:(urn:li:dataFlow:(colophon,bench,{space}),jobs.{name_of(number)})"
@@ -68,19 +68,19 @@ def name_of(number: int) -> str:
     return f"job{number:07}" if number % 5 == 4 else f"table{number:07}"
 
 
-def parsed(number: int) -> Urn:
-    """The name of an entity as the product knows it."""
-    return Urn.parse(urn_of(number))
+def parse_entity_urn(number: int) -> Urn:
+    """Return the URN object of an entity."""
+    return Urn.parse(create_urn(number))
 
 
 @cache
-def word(rank: int) -> str:
-    """The word of a rank; 0 is the most common one."""
+def get_word(rank: int) -> str:
+    """Return the word of a rank; 0 is the most frequent one."""
     return "".join(_SYLLABLES[rank // 95**place % 95] for place in range(3))
 
 
-def things(count: int) -> Iterator[Thing]:
-    """The first `count` entities."""
+def generate_things(count: int) -> Iterator[Thing]:
+    """Yield the first `count` entities."""
     words = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
     words /= words[-1]
     for begin in range(0, count, _BLOCK):
@@ -89,12 +89,12 @@ def things(count: int) -> Iterator[Thing]:
         ranks = np.searchsorted(words, random.random((size, WORDS)))
         tags = (random.random((size, 2)) ** 2 * TAGS).astype(int)
         for at in range(size):
-            said = tuple(word(rank) for rank in ranks[at].tolist())
-            yield Thing(begin + at, said, tuple(f"tag{tag}" for tag in sorted(set(tags[at].tolist()))))
+            values = tuple(get_word(rank) for rank in ranks[at].tolist())
+            yield Thing(begin + at, values, tuple(f"tag{tag}" for tag in sorted(set(tags[at].tolist()))))
 
 
-def accesses(count: int) -> Iterator[Touched]:
-    """`count` accesses, by a fifth as many programs, of as many datasets; some datasets are hubs."""
+def generate_accesses(count: int) -> Iterator[Touched]:
+    """Yield `count` accesses, by a fifth as many programs, of as many datasets; some datasets are hubs."""
     random = np.random.default_rng(11)
     fifth = max(1, count // 5)
     programs = random.integers(0, fifth, count) * 5 + 4

@@ -1,4 +1,4 @@
-"""The other side of lineage: the same accesses in memory, as compressed sparse rows, walked with numpy."""
+"""The reference for lineage: the same accesses in memory, as compressed sparse rows, traversed with numpy."""
 
 from dataclasses import dataclass
 
@@ -11,20 +11,20 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The accesses of each node, by its number: those of `node` are `edges[at[node] : at[node + 1]]`."""
+    """The accesses of each node by its number: those of `node` are `edges[at[node] : at[node + 1]]`."""
 
     at: Numbers
     edges: Numbers
 
     @classmethod
-    def of(cls, nodes: Numbers, count: int) -> "Side":
-        """Accesses, by the node at one of their ends."""
+    def from_nodes(cls, nodes: Numbers, count: int) -> "Side":
+        """Create the index of accesses by the nodes at one of their ends."""
         return cls(
             np.searchsorted(nodes, np.arange(count + 1), sorter=(order := np.argsort(nodes, kind="stable"))), order
         )
 
-    def around(self, nodes: Numbers) -> Numbers:
-        """The accesses of all these nodes."""
+    def list_accesses(self, nodes: Numbers) -> Numbers:
+        """Return the accesses of all given nodes."""
         begins, sizes = self.at[nodes], self.at[nodes + 1] - self.at[nodes]
         if not sizes.sum():
             return self.edges[:0]
@@ -36,29 +36,32 @@ class Csr:
     """A graph of accesses in memory."""
 
     def __init__(self, count: int) -> None:
-        rows = [(one.data, one.program, one.mode == "write", one.start) for one in corpus.accesses(count)]
+        rows = [(item.data, item.program, item.mode == "write", item.start) for item in corpus.generate_accesses(count)]
         self._data, self._program, written, self._start = np.array(rows, dtype=np.int64).T
         self._written = written.astype(bool)
         self._nodes = count + 5
-        self._by_data, self._by_program = Side.of(self._data, self._nodes), Side.of(self._program, self._nodes)
+        self._by_data, self._by_program = (
+            Side.from_nodes(self._data, self._nodes),
+            Side.from_nodes(self._program, self._nodes),
+        )
 
     def walk(self, focus: int, levels: int, start: int, end: int, limit: int) -> set[int]:
-        """The data and programs around data, upstream and downstream, over at most `limit` accesses."""
+        """Return the data and programs around data, upstream and downstream, over at most `limit` accesses."""
         met = np.zeros(len(self._data), dtype=bool)
-        found = {focus}
+        result = {focus}
         for enters_writes in (True, False):
             seen = np.zeros(self._nodes, dtype=bool)
             data = np.array([focus])
             seen[data] = True
             for _ in range(levels):
-                programs = self._step(self._by_data, data, enters_writes, start, end, met, seen, self._program)
-                data = self._step(self._by_program, programs, not enters_writes, start, end, met, seen, self._data)
-                found.update(programs.tolist(), data.tolist())
+                programs = self._take_step(self._by_data, data, enters_writes, start, end, met, seen, self._program)
+                data = self._take_step(self._by_program, programs, not enters_writes, start, end, met, seen, self._data)
+                result.update(programs.tolist(), data.tolist())
                 if not len(data) or met.sum() > limit:
                     break
-        return found
+        return result
 
-    def _step(
+    def _take_step(
         self,
         side: Side,
         nodes: Numbers,
@@ -69,7 +72,7 @@ class Csr:
         seen: NDArray[np.bool_],
         others: Numbers,
     ) -> Numbers:
-        edges = side.around(nodes)
+        edges = side.list_accesses(nodes)
         starts = self._start[edges]
         edges = edges[(starts < end) & (starts + corpus.RUN_MS >= start) & (self._written[edges] == written)]
         met[edges] = True

@@ -1,7 +1,8 @@
-"""The metadata commands beside Elyra's 4.1.1, start to end, in CPU time of the processes and in time.
+"""Compare the metadata commands with those of Elyra 4.1.1, from start to end, in CPU time of the processes and in wall
+time.
 
-`--elyra` (of run.py) names the Python of an environment with `pip install elyra==4.1.1`. Both work on the same files;
-they take turns, and the least of each counts. All schemaspaces that are installed are loaded, as it is for users.
+`--elyra` (of run.py) is the Python of an environment with `pip install elyra==4.1.1`. Both use the same files and take
+turns; the minimum of each is reported. All installed schemaspaces are loaded, as for users.
 """
 
 import json
@@ -14,15 +15,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from elyra_api import SPACE, document
+from elyra_api import SPACE, create_document
 
 ROUNDS = 7
 _SIZE = 1_000
 _GOAL = 0.1
 
 
-def rows(python: str | None) -> Iterator[tuple[str, ...]]:
-    """The rows of the table."""
+def measure_rows(python: str | None) -> Iterator[tuple[str, ...]]:
+    """Measure, and yield the rows of the table."""
     if python is None:
         raise SystemExit("name the Python of an environment with elyra==4.1.1: --elyra PYTHON")
     theirs = [str(Path(python).parent / "elyra-metadata")]
@@ -31,29 +32,29 @@ def rows(python: str | None) -> Iterator[tuple[str, ...]]:
         folder = Path(home, "metadata", SPACE)
         folder.mkdir(parents=True)
         for number in range(_SIZE):
-            (folder / f"snippet_{number}.json").write_text(json.dumps(document(number)))
+            (folder / f"snippet_{number}.json").write_text(json.dumps(create_document(number)))
         for what, words in (
             ("list of no instances", ["list", "runtimes"]),
             ("help", ["--help"]),
             (f"list of {_SIZE:,} instances", ["list", SPACE]),
         ):
-            yield from _compared(f"command line, {what}", [[*side, *words] for side in (ours, theirs)], home)
+            yield from _compare(f"command line, {what}", [[*side, *words] for side in (ours, theirs)], home)
 
 
-def _compared(what: str, sides: Sequence[list[str]], home: str) -> Iterator[tuple[str, ...]]:
+def _compare(what: str, sides: Sequence[list[str]], home: str) -> Iterator[tuple[str, ...]]:
     # The first run compiles to bytecode, as an installation does.
     for side in sides:
-        _spent(side, home)
-    rounds = [[_spent(side, home) for side in sides] for _ in range(ROUNDS)]
+        _measure_process(side, home)
+    rounds = [[_measure_process(side, home) for side in sides] for _ in range(ROUNDS)]
     (our_cpu, our_time), (their_cpu, their_time) = (
-        tuple(min(figures) for figures in zip(*(one[at] for one in rounds), strict=True)) for at in range(2)
+        tuple(min(figures) for figures in zip(*(item[at] for item in rounds), strict=True)) for at in range(2)
     )
     for unit, mine, other in (("CPU s", our_cpu, their_cpu), ("s", our_time, their_time)):
         yield f"{what}, {unit}", f"{mine:.2f}", f"{other:.2f} (Elyra)", f"{mine / other:.3f}", f"<= {_GOAL}"
 
 
-def _spent(command: list[str], home: str) -> tuple[float, float]:
-    """CPU seconds and seconds of one process and its children."""
+def _measure_process(command: list[str], home: str) -> tuple[float, float]:
+    """Return CPU seconds and wall seconds of a process and its children."""
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": home,

@@ -1,4 +1,4 @@
-"""Another side of search: the same words in an FTS5 table as everybody makes it, all matches ranked by `bm25()`."""
+"""Another reference for search: the same words in a simple FTS5 table, with all matches ranked by `bm25()`."""
 
 import sqlite3
 from functools import cache
@@ -18,7 +18,7 @@ def fill(path: Path, count: int) -> None:
     store.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA cache_size = -200000")
     store.execute("CREATE VIRTUAL TABLE words USING fts5 (urn UNINDEXED, body)")
     store.execute("BEGIN")
-    rows = ((corpus.urn_of(thing.number), lucene.body(thing)) for thing in corpus.things(count))
+    rows = ((corpus.create_urn(thing.number), lucene.create_body(thing)) for thing in corpus.generate_things(count))
     store.executemany("INSERT INTO words VALUES (?, ?)", rows)
     store.execute("COMMIT")
     store.close()
@@ -26,17 +26,17 @@ def fill(path: Path, count: int) -> None:
 
 
 class Fts5:
-    """One table, open for questions."""
+    """A table, open for queries."""
 
     def __init__(self, path: Path) -> None:
         self._store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
 
-    def word(self, text: str) -> list[str]:
-        """The URNs of the best 20 for a word."""
+    def search_word(self, text: str) -> list[str]:
+        """Return the URNs of the best 20 matches of a word."""
         return [urn for (urn,) in self._store.execute(_BEST, (f'"{text}"',))]
 
 
 @cache
-def opened(path: Path) -> Fts5:
-    """The table in this file."""
+def open_table(path: Path) -> Fts5:
+    """Open the table in a file."""
     return Fts5(path)

@@ -1,4 +1,4 @@
-"""The other side of search: the same entities in tantivy, a Lucene-like engine, asked without anything in between."""
+"""The reference for search: the same entities in tantivy, a Lucene-like engine, queried directly."""
 
 import shutil
 from functools import cache
@@ -17,15 +17,15 @@ def fill(folder: Path, count: int) -> None:
     part = folder.with_suffix(".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    writer = tantivy.Index(_schema(), path=str(part)).writer(_HEAP_BYTES, 1)
-    for thing in corpus.things(count):
-        urn = corpus.urn_of(thing.number)
-        said = thing.value["properties"]
+    writer = tantivy.Index(_create_schema(), path=str(part)).writer(_HEAP_BYTES, 1)
+    for thing in corpus.generate_things(count):
+        urn = corpus.create_urn(thing.number)
+        values = thing.value["properties"]
         writer.add_document(
             tantivy.Document(
                 urn=urn,
-                body=body(thing),
-                pair=[f"{thing.namespace}:{key}:{value}" for key, value in said.items()],
+                body=create_body(thing),
+                pair=[f"{thing.namespace}:{key}:{value}" for key, value in values.items()],
                 type="dataset" if urn.startswith("urn:li:dataset:") else "dataJob",
                 namespace=thing.namespace,
                 tag=list(thing.tags),
@@ -36,43 +36,43 @@ def fill(folder: Path, count: int) -> None:
     part.rename(folder)
 
 
-def body(thing: corpus.Thing) -> str:
-    """All the words of an entity."""
+def create_body(thing: corpus.Thing) -> str:
+    """Return all words of an entity."""
     return " ".join([*thing.value["properties"].values(), *thing.tags, corpus.name_of(thing.number)])
 
 
 class Lucene:
-    """One index, open for questions."""
+    """An index, open for queries."""
 
     def __init__(self, folder: Path) -> None:
         self._index = tantivy.Index.open(str(folder))
         self._searcher = self._index.searcher()
 
-    def word(self, text: str) -> list[str]:
-        """The URNs of the best 20 for a word."""
-        return self._best(tantivy.Query.term_query(self._index.schema, "body", text))
+    def search_word(self, text: str) -> list[str]:
+        """Return the URNs of the best 20 matches of a word."""
+        return self._list_best(tantivy.Query.term_query(self._index.schema, "body", text))
 
-    def pairs(self, namespace: str, key: str, prefix: str) -> list[str]:
-        """The URNs of 20 that say a value with this prefix."""
-        return self._best(tantivy.Query.regex_query(self._index.schema, "pair", f"{namespace}:{key}:{prefix}.*"))
+    def search_pairs(self, namespace: str, key: str, prefix: str) -> list[str]:
+        """Return the URNs of 20 entities with a value with this prefix."""
+        return self._list_best(tantivy.Query.regex_query(self._index.schema, "pair", f"{namespace}:{key}:{prefix}.*"))
 
-    def facets(self, text: str) -> Any:
-        """The best 20 for a word, and how many of each type, namespace and tag match."""
-        found = self.word(text)
-        return found, self._searcher.aggregate(tantivy.Query.term_query(self._index.schema, "body", text), _FACETS)
+    def search_with_facets(self, text: str) -> Any:
+        """Return the best 20 matches of a word, and the numbers of matches by type, namespace and tag."""
+        result = self.search_word(text)
+        return result, self._searcher.aggregate(tantivy.Query.term_query(self._index.schema, "body", text), _FACETS)
 
-    def _best(self, query: Any) -> list[str]:
+    def _list_best(self, query: Any) -> list[str]:
         hits = self._searcher.search(query, 20).hits
         return [self._searcher.doc(address)["urn"][0] for _, address in hits]
 
 
 @cache
-def opened(folder: Path) -> Lucene:
-    """The index in this folder."""
+def open_index(folder: Path) -> Lucene:
+    """Open the index in a folder."""
     return Lucene(folder)
 
 
-def _schema() -> Any:
+def _create_schema() -> Any:
     schema = tantivy.SchemaBuilder()
     schema.add_text_field("urn", stored=True, tokenizer_name="raw", index_option="basic")
     schema.add_text_field("body")

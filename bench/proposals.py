@@ -1,5 +1,5 @@
-"""500 of DataHub's proposals over REST, in one batch, beside the same rows written by hand with `sqlite3` (FULL), and
-beside the least that a Jupyter server does for an authenticated POST of the same bytes; in CPU time of the server.
+"""Compare a batch of 500 DataHub proposals over REST with writing the same rows by hand with `sqlite3` (FULL), and with
+the minimum that a Jupyter server does for an authenticated POST of the same bytes; in CPU time of the server.
 """
 
 import json
@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.core.documents.json_parsing import compact
-from serving import Client, Server, serving
+from serving import Client, Server, start_server
 from writes import SHAPES
 
 PROPOSALS, ROUNDS = 500, 5
 
 
-def rows() -> Iterator[tuple[str, ...]]:
-    """The rows of the table."""
-    with serving("jupyter_colophon", "trivial") as server, server.client() as client:
-        _ingest(client, -1)
-        ours = [_cpu_ms(server, partial(_ingest, client, round_)) for round_ in range(ROUNDS)]
-        trivial = [_cpu_ms(server, lambda: client.ask("POST", "/trivial", _batch(0))) for _ in range(ROUNDS)]
-    raw = [_raw_ms() for _ in range(ROUNDS)]
+def measure_rows() -> Iterator[tuple[str, ...]]:
+    """Measure, and yield the rows of the table."""
+    with start_server("jupyter_colophon", "trivial") as server, server.open_client() as client:
+        _send_proposals(client, -1)
+        ours = [_measure_cpu_ms(server, partial(_send_proposals, client, round_)) for round_ in range(ROUNDS)]
+        trivial = [_measure_cpu_ms(server, lambda: client.ask("POST", "/trivial", _batch(0))) for _ in range(ROUNDS)]
+    raw = [_measure_raw_ms() for _ in range(ROUNDS)]
     for other, what, goal in ((raw, "raw sqlite3, the same rows", ""), (trivial, "a trivial POST of these bytes", "")):
         mine, theirs = min(ours) / PROPOSALS, min(other) / PROPOSALS
         yield (
@@ -36,37 +36,37 @@ def rows() -> Iterator[tuple[str, ...]]:
         )
 
 
-def _ingest(client: Client, round_: int) -> object:
+def _send_proposals(client: Client, round_: int) -> object:
     return client.ask("POST", "/colophon/datahub/aspects?action=ingestProposalBatch", _batch(round_))
 
 
 def _batch(round_: int) -> dict[str, Any]:
-    return {"proposals": [_proposal(round_ * PROPOSALS + at) for at in range(PROPOSALS)], "async": "false"}
+    return {"proposals": [_create_proposal(round_ * PROPOSALS + at) for at in range(PROPOSALS)], "async": "false"}
 
 
-def _proposal(number: int) -> dict[str, Any]:
+def _create_proposal(number: int) -> dict[str, Any]:
     return {
         "entityType": "dataset",
         "entityUrn": f"urn:li:dataset:(urn:li:dataPlatform:hive,bench.t{number},PROD)",
         "changeType": "UPSERT",
         "aspectName": "datasetProperties",
-        "aspect": {"value": json.dumps(_value(number)), "contentType": "application/json"},
+        "aspect": {"value": json.dumps(_create_value(number)), "contentType": "application/json"},
         "systemMetadata": {"lastObserved": 1_795_000_000_000 + number, "runId": "bench"},
     }
 
 
-def _value(number: int) -> dict[str, Any]:
+def _create_value(number: int) -> dict[str, Any]:
     return {"name": f"t{number}", "description": "every morning", "customProperties": {"owner": f"team{number % 7}"}}
 
 
-def _cpu_ms(server: Server, ask: Callable[[], object]) -> float:
-    before = server.cpu_ms()
+def _measure_cpu_ms(server: Server, ask: Callable[[], object]) -> float:
+    before = server.read_cpu_ms()
     ask()
-    return server.cpu_ms() - before
+    return server.read_cpu_ms() - before
 
 
-def _raw_ms() -> float:
-    """The entity's three aspects (its key, its status and what is told), their versions, changes and search rows."""
+def _measure_raw_ms() -> float:
+    """Measure writing the three aspects of the entity (key, status and value), their versions, changes and search rows."""
     with tempfile.TemporaryDirectory() as folder:
         store = sqlite3.connect(Path(folder) / "raw.db", isolation_level=None)
         store.executescript(SHAPES)
@@ -79,8 +79,8 @@ def _raw_ms() -> float:
 
 
 def _write(store: sqlite3.Connection, number: int) -> None:
-    urn, name = _proposal(number)["entityUrn"], f"bench.t{number}"
-    values = {"datasetKey": {"name": name}, "status": {"removed": False}, "datasetProperties": _value(number)}
+    urn, name = _create_proposal(number)["entityUrn"], f"bench.t{number}"
+    values = {"datasetKey": {"name": name}, "status": {"removed": False}, "datasetProperties": _create_value(number)}
     for aspect, value in values.items():
         row, about = (urn, aspect, 1, compact(value), "bench", None, number), (urn, "dataset", "default", name)
         store.execute("INSERT INTO aspects VALUES (?, ?, ?, ?, ?, ?, ?)", row)
@@ -98,5 +98,5 @@ def _write(store: sqlite3.Connection, number: int) -> None:
 
 
 if __name__ == "__main__":
-    for row in rows():
+    for row in measure_rows():
         print("| " + " | ".join(row) + " |")

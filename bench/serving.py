@@ -1,4 +1,4 @@
-"""A Jupyter server in a process of its own: how fast it starts, how large it is, and what its requests cost."""
+"""Run a Jupyter server in another process, and measure its start, its memory and its requests."""
 
 import json
 import os
@@ -21,25 +21,25 @@ TOKEN = "bench"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running server; `taken` is how many seconds it took to answer."""
+    """A running server; `taken` is the number of seconds until it answered."""
 
     pid: int
     port: int
     taken: float
 
-    def memory_mb(self) -> float:
-        """Its resident memory."""
+    def read_memory_mb(self) -> float:
+        """Return its resident memory."""
         pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
-    def cpu_ms(self) -> float:
-        """The CPU time of its threads so far, to the nanosecond where the kernel counts so finely."""
+    def read_cpu_ms(self) -> float:
+        """Return the CPU time of its threads, to the nanosecond if the kernel counts them."""
         tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
         return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6
 
     @contextmanager
-    def client(self) -> Iterator["Client"]:
-        """One connection that is kept open."""
+    def open_client(self) -> Iterator["Client"]:
+        """Open a connection that is kept alive."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             yield Client(connection)
@@ -49,12 +49,12 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Asks over one connection."""
+    """Sends requests over one connection."""
 
     connection: HTTPConnection
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """The document that is answered; anything but success is an error."""
+        """Send a request, and return the answer; anything but success is an error."""
         headers = {"Authorization": f"token {TOKEN}", "Content-Type": "application/json"}
         raw = None if body is None else json.dumps(body)
         self.connection.request(method, path, raw, headers)
@@ -65,14 +65,14 @@ class Client:
 
 
 @contextmanager
-def serving(
+def start_server(
     *extensions: str,
     options: tuple[str, ...] = (),
     python: str = sys.executable,
     known: tuple[str, ...] = ("jupyter_colophon", "trivial"),
     fill: Callable[[Path], None] = lambda home: None,
 ) -> Iterator[Server]:
-    """A server of an installation with these of the extensions that are known, and a home of its own, filled before."""
+    """Run a server of an installation with the given extensions, and with its own home, filled in advance."""
     with TemporaryDirectory() as home:
         fill(Path(home))
         port = _free_port()
@@ -80,7 +80,7 @@ def serving(
         flags = [f"--port={port}", f"--IdentityProvider.token={TOKEN}", f"--ServerApp.jpserver_extensions={chosen}"]
         command = [python, "-m", "jupyter_server", "--no-browser", "--allow-root", *flags, *options]
         begun = time.perf_counter()
-        process = subprocess.Popen(command, cwd=home, env=_environment(home), stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(command, cwd=home, env=_create_environment(home), stderr=subprocess.DEVNULL)
         try:
             _wait(port)
             yield Server(process.pid, port, time.perf_counter() - begun)
@@ -89,8 +89,8 @@ def serving(
             process.wait(timeout=60)
 
 
-def _environment(home: str) -> dict[str, str]:
-    """Ours, with a home of its own; modules are compiled once, as in an installation."""
+def _create_environment(home: str) -> dict[str, str]:
+    """Return our environment with its own home; modules are compiled once, as in an installation."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     path = os.pathsep.join(filter(None, (str(Path(__file__).parent), kept.get("PYTHONPATH"))))
     return kept | {"HOME": home, "PYTHONPATH": path}

@@ -1,4 +1,4 @@
-"""All that the benches ask, of every size, made where it is not there yet: ours in this process, the others beside it."""
+"""Create the stores and the references of all sizes, if they do not exist: ours in this process, the others next to it."""
 
 from collections.abc import Iterable
 from multiprocessing import get_context
@@ -10,16 +10,16 @@ import stores
 
 
 def prepare(sizes: Iterable[int]) -> None:
-    """Fill the stores of these sizes."""
+    """Create the stores of these sizes."""
     for size in sizes:
-        aside = get_context("spawn").Process(target=fill_others, args=(stores.folder(), size))
-        aside.start()
-        stores.filled(size)
-        aside.join()
+        separately = get_context("spawn").Process(target=fill_others, args=(stores.get_folder(), size))
+        separately.start()
+        stores.open_filled(size)
+        separately.join()
 
 
 def fill_others(folder: Path, size: int) -> None:
-    """The other engines' files."""
+    """The files of the other engines."""
     for path, fill in ((folder / f"lucene{size}", lucene.fill), (folder / f"fts5-{size}.db", fts5.fill)):
         if not path.exists():
             fill(path, size)

@@ -1,17 +1,19 @@
-"""What the extension adds to the start and the memory of a Jupyter server, before the first request and after a write."""
+"""Measure what the extension adds to start and memory of a Jupyter server, before the first request and after a write."""
 
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from jupyter_colophon.core.identity.names import home_dataset
-from serving import Server, serving
+from jupyter_colophon.core.identity.names import make_home_dataset_urn
+from serving import Server, start_server
 
 ROUNDS = 7
-_PATH = f"/colophon/api/entities/{quote(str(home_dataset('default', 'first')), safe='')}/aspects/technicalMetadata"
+_PATH = (
+    f"/colophon/api/entities/{quote(str(make_home_dataset_urn('default', 'first')), safe='')}/aspects/technicalMetadata"
+)
 
 
-def rows() -> Iterator[tuple[str, ...]]:
-    """The rows of the table."""
+def measure_rows() -> Iterator[tuple[str, ...]]:
+    """Measure, and yield the rows of the table."""
     # The first start compiles the package to bytecode, as an installation does.
     _start("jupyter_colophon")
     ours, other = [], []
@@ -33,14 +35,16 @@ def rows() -> Iterator[tuple[str, ...]]:
 
 
 def _start(*extensions: str) -> tuple[float, float, float, float]:
-    """Seconds and CPU seconds until the server answers; its memory in MB then, and after a write where one is possible."""
-    with serving(*extensions) as server:
-        spent, before = server.cpu_ms() / 1000, server.memory_mb()
+    """Return wall and CPU seconds until the server answers, its memory in MB then, and after a write if one is
+    possible.
+    """
+    with start_server(*extensions) as server:
+        spent, before = server.read_cpu_ms() / 1000, server.read_memory_mb()
         if extensions:
             _write(server)
-        return server.taken, spent, before, server.memory_mb()
+        return server.taken, spent, before, server.read_memory_mb()
 
 
 def _write(server: Server) -> None:
-    with server.client() as client:
+    with server.open_client() as client:
         client.ask("PUT", _PATH, {"properties": {"format": "parquet"}, "tags": []})

@@ -1,4 +1,4 @@
-"""A Jupyter server extension that does nothing with what it is sent: the floor of a request."""
+"""A Jupyter server extension that ignores what it receives: the minimum cost of a request."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ class Echo(APIHandler):
 
     @authenticated
     def post(self) -> None:
-        """Read JSON, answer JSON."""
+        """Parse the JSON body, and answer with JSON."""
         self.finish(json.dumps({"read": len(self.get_json_body() or {})}))
 
 

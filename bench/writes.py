@@ -1,4 +1,6 @@
-"""Proposals without HTTP, one and a hundred at a time, beside the same rows written by hand with `sqlite3` (FULL)."""
+"""Compare proposals without HTTP, one and a hundred at a time, with writing the same rows by hand with `sqlite3`
+(FULL).
+"""
 
 import sqlite3
 import tempfile
@@ -10,10 +12,10 @@ from typing import Any
 from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import compact
-from jupyter_colophon.core.identity.names import Identity, home_dataset
+from jupyter_colophon.core.identity.names import Identity, make_home_dataset_urn
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.model.search_index_terms import value_rows
-from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.model.search_index_terms import build_value_rows
+from jupyter_colophon.core.store import choose_sqlite_file
 from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.spi import Row
 
@@ -39,14 +41,14 @@ SHAPES = """PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     CREATE VIRTUAL TABLE full_text USING fts5 (words, content = 'texts', content_rowid = 'id', prefix = '2 3');"""
 
 
-def rows() -> Iterator[tuple[str, ...]]:
-    """The rows of the table."""
+def measure_rows() -> Iterator[tuple[str, ...]]:
+    """Measure, and yield the rows of the table."""
     for batch, goal in _GOALS.items():
         ours, raw = [], []
         for _ in range(ROUNDS):
             with tempfile.TemporaryDirectory() as folder:
-                ours.append(_timed(_ours(Path(folder) / "ours.db", batch)))
-                raw.append(_timed(_raw(Path(folder) / "raw.db", batch)))
+                ours.append(_measure(_create_colophon_write(Path(folder) / "ours.db", batch)))
+                raw.append(_measure(_create_raw_write(Path(folder) / "raw.db", batch)))
         for at, what in enumerate(("", ", by CPU time")):
             mine, theirs = (min(side[at] for side in sides) for sides in (ours, raw))
             yield (
@@ -58,73 +60,77 @@ def rows() -> Iterator[tuple[str, ...]]:
             )
 
 
-def _timed(work: Callable[[], None]) -> tuple[float, float]:
-    """Seconds, and seconds of this process."""
+def _measure(work: Callable[[], None]) -> tuple[float, float]:
+    """Return wall seconds, and CPU seconds of this process."""
     wall, cpu = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def _value(number: int) -> dict[str, Any]:
+def _create_value(number: int) -> dict[str, Any]:
     return {
         "properties": {"owner": f"team{number % 7}", "refresh": "every morning"},
         "tags": ["faa", f"batch{number % 5}"],
     }
 
 
-def _ours(path: Path, batch: int) -> Callable[[], None]:
-    catalog = open_catalog(sqlite_file(path), Identity())
+def _create_colophon_write(path: Path, batch: int) -> Callable[[], None]:
+    catalog = open_catalog(choose_sqlite_file(path), Identity())
     who = Principal("bench")
-    known = [home_dataset("bench", f"table{number}") for number in range(WRITES)]
+    existing = [make_home_dataset_urn("bench", f"table{number}") for number in range(WRITES)]
     status = {"removed": False}
-    catalog.write_path.propose([Proposal(known[0], "technicalMetadata", "upsert", {"properties": {}, "tags": []})], who)
-    catalog.write_path.propose([Proposal(urn, "status", "upsert", status) for urn in known], who)
-    wishes = [Proposal(urn, "businessMetadata", "upsert", _value(number)) for number, urn in enumerate(known)]
+    catalog.write_path.propose(
+        [Proposal(existing[0], "technicalMetadata", "upsert", {"properties": {}, "tags": []})], who
+    )
+    catalog.write_path.propose([Proposal(urn, "status", "upsert", status) for urn in existing], who)
+    wishes = [Proposal(urn, "businessMetadata", "upsert", _create_value(number)) for number, urn in enumerate(existing)]
 
-    def work() -> None:
+    def write() -> None:
         for at in range(0, WRITES, batch):
             catalog.write_path.propose(wishes[at : at + batch], who)
 
-    return work
+    return write
 
 
-def _raw(path: Path, batch: int) -> Callable[[], None]:
-    """The aspect, its version, its change, its value rows and its full text; what they hold is made beforehand."""
+def _create_raw_write(path: Path, batch: int) -> Callable[[], None]:
+    """Return a function that writes the aspect, its version, change, value rows and full text, whose contents are
+    prepared.
+    """
     store = sqlite3.connect(path, isolation_level=None)
     store.executescript(SHAPES)
-    wanted = [_by_hand(number) for number in range(WRITES)]
-    for number, one in enumerate(wanted, 1):
-        # Like ours, the entity is there already, and is found by its name.
-        store.execute("INSERT INTO entries VALUES (?, ?, 'bench', 'dataset')", (number, one["aspect"][0]))
-        store.execute("INSERT INTO texts VALUES (?, ?)", (number, one["known"]))
-        store.execute("INSERT INTO full_text (rowid, words) VALUES (?, ?)", (number, one["known"]))
+    request = [_by_hand(number) for number in range(WRITES)]
+    for number, item in enumerate(request, 1):
+        # As in ours, the entity exists, and is found by its name.
+        store.execute("INSERT INTO entries VALUES (?, ?, 'bench', 'dataset')", (number, item["aspect"][0]))
+        store.execute("INSERT INTO texts VALUES (?, ?)", (number, item["known"]))
+        store.execute("INSERT INTO full_text (rowid, words) VALUES (?, ?)", (number, item["known"]))
 
-    def work() -> None:
+    def write() -> None:
         for at in range(0, WRITES, batch):
             store.execute("BEGIN IMMEDIATE")
-            for number, one in enumerate(wanted[at : at + batch], at + 1):
-                _write(store, number, one)
+            for number, item in enumerate(request[at : at + batch], at + 1):
+                _write(store, number, item)
             store.execute("COMMIT")
 
-    return work
+    return write
 
 
 def _by_hand(number: int) -> Row:
-    urn, value = str(home_dataset("bench", f"table{number}")), _value(number)
+    urn, value = str(make_home_dataset_urn("bench", f"table{number}")), _create_value(number)
     entity: Row = {"urn": urn, "type": "dataset", "namespace": "bench", "name": f"table{number}", "platform": "spark"}
     entity |= {"created": number, "created_by": "bench", "updated": number, "updated_by": "bench"}
-    said = set(value_rows("businessMetadata", "USER", value))
-    document = index.document(entity, said)
-    known = index.document(entity, set())
+    values = set(build_value_rows("businessMetadata", "USER", value))
+    document = index.build_document(entity, values)
+    existing = index.build_document(entity, set())
     text, about = compact(value), (urn, "dataset", "bench", f"table{number}")
     return {
         "aspect": (urn, "businessMetadata", 1, text, "bench", None, number),
         "change": (number, *about, "businessMetadata", "create", 1, "USER", "bench", None, None, None, text),
-        "facts": [tuple(row.values()) for row in index.stored_rows(entity, said).values()],
+        "facts": [tuple(row.values()) for row in index.build_stored_rows(entity, values).values()],
         "entry": ("bench", "dataset"),
         "facets": sorted(document.facet_values),
         "words": " ".join(sorted(document.words | document.terms)),
-        "known": " ".join(sorted(known.words | known.terms)),
+        "known": " ".join(sorted(existing.words | existing.terms)),
     }
 
 
@@ -146,5 +152,5 @@ def _write(store: sqlite3.Connection, number: int, one: Row) -> None:
 
 
 if __name__ == "__main__":
-    for row in rows():
+    for row in measure_rows():
         print("| " + " | ".join(row) + " |")

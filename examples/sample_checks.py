@@ -1,4 +1,4 @@
-"""What the sample notebooks tell when they are over, in sentences that hold or do not."""
+"""Checks of the catalog after a run of the sample notebooks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,132 +7,153 @@ from typing import Any, Final, TypeAlias
 
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, home_dataset, notebook_program, stream
+from jupyter_colophon.core.identity.names import (
+    DEFAULT_NAMESPACE,
+    make_cell_program_urn,
+    make_home_dataset_urn,
+    make_notebook_program_urn,
+    make_stream_urn,
+)
 
-#: What the run of a cell says of it.
+#: The facts of the run of a cell.
 Facts: TypeAlias = dict[str, Any]
-#: A sentence, and what finds out whether it holds.
+#: Descriptions of checks with the functions that check them.
 Checks: TypeAlias = Iterator[tuple[str, Callable[[], bool]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """A notebook that ran: what its cells said, and what their runs say, both by the ids of the cells."""
+class SampleResult:
+    """The result of a notebook: outputs and run facts by the ids of the cells."""
 
     catalog: Operations
     texts: Mapping[str, str]
     runs: Mapping[str, Facts]
 
-    def says(self, cell_id: str, *words: str) -> bool:
-        """Whether all of this is in the output of a cell."""
+    def has_output(self, cell_id: str, *words: str) -> bool:
+        """Return whether the output of a cell contains all words."""
         return all(word in self.texts[cell_id] for word in words)
 
 
-def _flights(story: Story) -> Checks:
+def _list_flights_checks(story: SampleResult) -> Checks:
     catalog, runs = story.catalog, story.runs
     yield "flights.flights has the tags faa and raw-data", partial(_has_tags, catalog, "flights", {"faa", "raw-data"})
-    yield "the search owner:op* finds flights.daily_delays", partial(_finds, catalog, "owner:op*", "daily_delays")
+    yield "the search owner:op* finds flights.daily_delays", partial(_is_found, catalog, "owner:op*", "daily_delays")
     for source in ("flights", "weather", "planes"):
-        leads = partial(_leads, catalog, source, "daily_delays", runs["daily-delays"])
-        yield f"flights.{source} goes into flights.daily_delays", leads
-    leads = partial(_leads, catalog, "daily_delays", "carrier_report", runs["carrier-report"])
-    yield "flights.daily_delays goes into flights.carrier_report", leads
+        leads = partial(_has_lineage, catalog, source, "daily_delays", runs["daily-delays"])
+        yield f"flights.{source} is a source of flights.daily_delays", leads
+    leads = partial(_has_lineage, catalog, "daily_delays", "carrier_report", runs["carrier-report"])
+    yield "flights.daily_delays is a source of flights.carrier_report", leads
     for table, cell_id in (("daily_delays", "daily-delays"), ("worst_days", "worst-days")):
-        names = partial(_wrote_last, catalog, table, runs[cell_id])
-        yield f"the run that wrote flights.{table} names notebook, cell, source and count", names
-    yield "the run of the notebook has ended with its kernel", partial(_has_ended, catalog, runs["tag"]["notebook"])
+        names = partial(_is_last_writer, catalog, table, runs[cell_id])
+        yield f"the run that wrote flights.{table} has notebook, cell, source and execution count", names
+    yield "the run of the notebook ended with its kernel", partial(_has_ended, catalog, runs["tag"]["notebook"])
     yield (
-        "what the cell with --tag reviewed wrote has that tag",
+        "the output of the cell with --tag reviewed has the tag",
         partial(_has_tags, catalog, "worst_days", {"reviewed"}),
     )
 
 
-def _urn(table: str) -> str:
-    return str(home_dataset("flights", table))
+def _get_urn(table: str) -> str:
+    return str(make_home_dataset_urn("flights", table))
 
 
 def _has_tags(catalog: Operations, table: str, tags: set[str]) -> bool:
-    return tags <= set(read_stored_aspect(catalog, _urn(table), "businessMetadata").value.get("tags", []))
+    return tags <= set(read_stored_aspect(catalog, _get_urn(table), "businessMetadata").value.get("tags", []))
 
 
-def _finds(catalog: Operations, query: str, table: str) -> bool:
-    return _urn(table) in {hit["urn"] for hit in catalog.search(query)["hits"]}
+def _is_found(catalog: Operations, query: str, table: str) -> bool:
+    return _get_urn(table) in {hit["urn"] for hit in catalog.search(query)["hits"]}
 
 
-def _leads(catalog: Operations, source: str, target: str, facts: Facts) -> bool:
-    """Whether data went from one table to another through that cell."""
-    graph = catalog.read_lineage(_urn(target), direction="upstream", levels=1)
+def _has_lineage(catalog: Operations, source: str, target: str, facts: Facts) -> bool:
+    """Return whether data flowed from one table to another through the cell."""
+    graph = catalog.read_lineage(_get_urn(target), direction="upstream", levels=1)
     ends = {(edge["source"], edge["target"]) for edge in graph["edges"]}
-    program = str(cell_program(DEFAULT_NAMESPACE, facts["notebook"], facts["cellId"]))
-    return {(_urn(source), program), (program, _urn(target))} <= ends
+    program = str(make_cell_program_urn(DEFAULT_NAMESPACE, facts["notebook"], facts["cellId"]))
+    return {(_get_urn(source), program), (program, _get_urn(target))} <= ends
 
 
-def _wrote_last(catalog: Operations, table: str, facts: Facts) -> bool:
-    """Whether the newest run that wrote a table has ended well and has these facts."""
-    run = next(run for run in catalog.list_runs(data=_urn(table))["runs"] if _wrote(run, _urn(table)))
+def _is_last_writer(catalog: Operations, table: str, facts: Facts) -> bool:
+    """Return whether the newest run that wrote a table succeeded and has these facts."""
+    run = next(run for run in catalog.list_runs(data=_get_urn(table))["runs"] if _has_written(run, _get_urn(table)))
     return bool(facts.items() <= run["facts"].items() and run["status"] == "succeeded" and run["end"])
 
 
 def _has_ended(catalog: Operations, notebook: str) -> bool:
-    (run,) = catalog.list_runs(program=str(notebook_program(DEFAULT_NAMESPACE, notebook)), limit=1)["runs"]
+    (run,) = catalog.list_runs(program=str(make_notebook_program_urn(DEFAULT_NAMESPACE, notebook)), limit=1)["runs"]
     return bool(run["status"] == "succeeded" and run["end"])
 
 
-def _wrote(run: Mapping[str, Any], urn: str) -> bool:
+def _has_written(run: Mapping[str, Any], urn: str) -> bool:
     return any(access["data"] == urn and access["mode"] == "write" for access in run["accesses"])
 
 
-def _pipeline(story: Story) -> Checks:
-    yield "the pipeline is valid, and a preview hides the names", partial(story.says, "preview", "***")
+def _list_pipeline_checks(story: SampleResult) -> Checks:
+    yield "the preview of the pipeline masks the names", partial(story.has_output, "preview", "***")
     yield (
-        "what it wrote has the pay and no names",
-        lambda: story.says("read", "***", "5.50") and not story.says("read", "Ada"),
+        "the output has the pay and no names",
+        lambda: story.has_output("read", "***", "5.50") and not story.has_output("read", "Ada"),
     )
-    yield "tag and owner of the source went along", partial(story.says, "show", "hr", "ops")
-    yield "lineage leads back to the file", partial(story.says, "lineage", "employees.csv")
-    yield "the run of the pipeline succeeded", partial(_pipeline_ran, story.catalog)
+    yield "tag and owner of the source were copied", partial(story.has_output, "show", "hr", "ops")
+    yield "lineage contains the source file", partial(story.has_output, "lineage", "employees.csv")
+    yield "the run of the pipeline succeeded", partial(_has_pipeline_succeeded, story.catalog)
 
 
-def _pipeline_ran(catalog: Operations) -> bool:
+def _has_pipeline_succeeded(catalog: Operations) -> bool:
     runs = catalog.list_runs(limit=50)["runs"]
     ours = [run for run in runs if run["program"].endswith("(colophon,staff,default),workflows.staff)")]
     return bool(ours) and ours[0]["status"] == "succeeded" and ours[0]["facts"]["stage.staff.rows"] == 3
 
 
-def _stream(story: Story) -> Checks:
-    yield "all events are taken", partial(story.says, "read", "100 events")
-    yield "and each once", partial(story.says, "again", "101 events")
-    yield "the counts come from what was taken", partial(story.says, "lineage", "clicks_taken")
-    yield "a search finds the stream", partial(story.says, "search", "clicks")
-    yield "lineage says who wrote into it", partial(_has_writer, story.catalog)
+def _list_stream_checks(story: SampleResult) -> Checks:
+    yield "all events are read", partial(story.has_output, "read", "100 events")
+    yield "each event is read once", partial(story.has_output, "again", "101 events")
+    yield "the counts are derived from the events", partial(story.has_output, "lineage", "clicks_read")
+    yield "the stream is found by search", partial(story.has_output, "search", "clicks")
+    yield "lineage contains the writer of the stream", partial(_has_writer, story.catalog)
 
 
 def _has_writer(catalog: Operations) -> bool:
-    graph = catalog.read_lineage(str(stream("shop", "clicks")), direction="upstream", levels=1)
+    graph = catalog.read_lineage(str(make_stream_urn("shop", "clicks")), direction="upstream", levels=1)
     return any("web" in str(edge["source"]) for edge in graph["edges"])
 
 
-def _crawl(story: Story) -> Checks:
-    yield "a dry run says what is there", partial(story.says, "dry", "Nothing was written", "orders", "visits.jsonl")
-    yield "all is told but what is damaged", partial(story.says, "crawl", "4 new, 1 failed", "broken.parquet", "900")
-    yield "a table is found by the name of a column", partial(story.says, "search", "staff.csv", "schema:birthday")
-    yield "its profile is shown", partial(story.says, "show", "3 rows, 4 columns", "1985-01-02", "6.25")
-    yield "what is confidential is looked at again, and nothing else", partial(story.says, "again", "1 changed, 3 same")
-    yield "in the end all is as it was", lambda: not story.says("python", "new") and not story.says("python", "changed")
-    yield "of what is confidential no values are told", partial(_is_hidden, story.catalog)
+def _list_crawl_checks(story: SampleResult) -> Checks:
+    yield (
+        "the dry run lists the files",
+        partial(story.has_output, "dry", "Dry run", "orders", "visits.jsonl"),
+    )
+    yield (
+        "all files except the damaged one are recorded",
+        partial(story.has_output, "crawl", "4 new, 1 failed", "broken.parquet", "900"),
+    )
+    yield (
+        "a table is found by the name of a column",
+        partial(story.has_output, "search", "staff.csv", "schema:birthday"),
+    )
+    yield "its profile is shown", partial(story.has_output, "show", "3 rows, 4 columns", "1985-01-02", "6.25")
+    yield (
+        "only the confidential file is crawled again",
+        partial(story.has_output, "again", "1 changed, 3 same"),
+    )
+    yield (
+        "the last crawl changes nothing",
+        lambda: not story.has_output("python", "new") and not story.has_output("python", "changed"),
+    )
+    yield "confidential columns have no values", partial(_is_hidden, story.catalog)
 
 
 def _is_hidden(catalog: Operations) -> bool:
     (staff,) = [hit["urn"] for hit in catalog.search("schema:birthday")["hits"]]
     newest = catalog.list_timeseries_values(staff, "datasetProfile", limit=1)["values"][0]["value"]
-    columns = {one["fieldPath"]: one for one in newest["fieldProfiles"]}
+    columns = {item["fieldPath"]: item for item in newest["fieldProfiles"]}
     return "max" in columns["id"] and "max" not in columns["pay"]
 
 
-#: By the names of the notebooks.
-CHECKS: Final[Mapping[str, Callable[[Story], Checks]]] = {
-    "flights": _flights,
-    "pipeline": _pipeline,
-    "stream": _stream,
-    "crawl": _crawl,
+#: Checks by the names of the notebooks.
+CHECKS: Final[Mapping[str, Callable[[SampleResult], Checks]]] = {
+    "flights": _list_flights_checks,
+    "pipeline": _list_pipeline_checks,
+    "stream": _list_stream_checks,
+    "crawl": _list_crawl_checks,
 }

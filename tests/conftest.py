@@ -15,7 +15,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("colophon")
-java.be_quick()
+java.use_fast_java()
 use_memory()
 
 #: Folders with files that run for minutes: with them first, no process works on alone at the end.

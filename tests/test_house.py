@@ -1,4 +1,4 @@
-"""The rules of this house that no linter knows."""
+"""Project rules that no linter checks."""
 
 import ast
 import json
@@ -9,6 +9,8 @@ from pathlib import Path
 import generate
 import jsonschema_rs
 import pytest
+from generators.markdown import create_anchor
+from jupyter_colophon import metadata
 from jupyter_colophon.core import errors
 from jupyter_colophon.operations import problems
 from jupyter_colophon.operations.datahub.api import DATAHUB
@@ -28,28 +30,28 @@ def _tracked(*patterns: str) -> list[Path]:
     return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
 
 
-def test_every_error_has_a_status_of_its_own_or_of_its_kind() -> None:
+def test_every_error_has_a_status() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
     for kind in kinds:
         if kind is not errors.MetadataError:
             assert any(above in problems.TABLE for above in kind.__mro__), kind
 
 
-def test_every_word_of_the_glossary_is_used_in_the_code() -> None:
+def test_glossary_terms_are_used_in_the_code() -> None:
     words = re.findall(r"^\*\*([a-z -]+)\*\*", (ROOT / "GLOSSARY.md").read_text(), re.MULTILINE)
     code = "\n".join(path.read_text().lower() for path in SOURCES)
     assert len(words) > 20
     assert [word for word in words if word not in code] == []
 
 
-def test_every_operation_has_a_name_of_its_own() -> None:
+def test_operation_ids_are_unique() -> None:
     ids = [one.id for one in (*NATIVE.operations, *DATAHUB.operations)]
     assert len(ids) == len(set(ids)) > 20
     assert [name for name in ids if not re.fullmatch("[a-z]+([A-Z][a-z]+)*", name)] == []
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
-def test_every_schema_has_an_id_and_an_example_that_is_valid(path: Path) -> None:
+def test_schemas_have_an_id_and_valid_examples(path: Path) -> None:
     known = {one["$id"]: one for one in map(json.loads, (other.read_text() for other in SCHEMAS))}
     document = json.loads(path.read_text())
     assert document["$id"].startswith("urn:jupyter-colophon:")
@@ -63,26 +65,26 @@ def test_every_schema_has_an_id_and_an_example_that_is_valid(path: Path) -> None
 
 
 def test_generated_files_are_current() -> None:
-    assert list(generate.stale()) == []
+    assert list(generate.find_stale()) == []
 
 
-def test_only_the_two_handlers_that_authenticate_are_tornados() -> None:
+def test_only_two_classes_inherit_tornado_handlers() -> None:
     base = re.compile(r"^class \w+\(.*\b(?:RequestHandler|APIHandler|JupyterHandler|WebSocketHandler)\b", re.MULTILINE)
     assert {path.name for path in SOURCES if base.search(path.read_text())} == {"request_body.py", "websocket.py"}
 
 
-def test_only_the_commit_appends_to_the_change_log() -> None:
+def test_only_commits_append_to_the_change_log() -> None:
     writers = [path.name for path in SOURCES if "log.append(" in path.read_text()]
     # A restored catalog has the log of its backup.
     assert sorted(writers) == ["backups.py", "commit.py"]
 
 
-def test_only_the_store_knows_a_database_driver() -> None:
+def test_only_stores_import_database_drivers() -> None:
     driver = re.compile(r"^\s*(import|from) (sqlite3|psycopg)", re.MULTILINE)
     assert {path.parent.name for path in SOURCES if driver.search(path.read_text())} == {"postgresql", "sqlite"}
 
 
-def test_no_file_and_no_function_is_too_long_without_a_reason() -> None:
+def test_files_and_functions_have_limited_length() -> None:
     long = []
     for path in SOURCES:
         text = path.read_text()
@@ -96,13 +98,13 @@ def test_no_file_and_no_function_is_too_long_without_a_reason() -> None:
     assert long == []
 
 
-def test_no_module_has_a_name_that_says_nothing() -> None:
+def test_module_names_are_specific() -> None:
     vague = {"utils", "helpers", "common", "misc", "manager"}
     # Elyra's own names of modules stay as its users know them.
     assert [path for path in SOURCES if path.stem in vague and path.parent.name != "elyra"] == []
 
 
-def test_nothing_is_left_for_later() -> None:
+def test_no_skipped_tests_or_open_tasks_remain() -> None:
     marks = re.compile(
         "|".join(["TO" + "DO", "FIX" + "ME", r"pytest\." + "skip", r"mark\." + "xfail", r"test\." + "skip"])
     )
@@ -110,14 +112,14 @@ def test_nothing_is_left_for_later() -> None:
     assert [path for path in files if marks.search(path.read_text())] == []
 
 
-def test_lock_files_name_no_host() -> None:
+def test_lock_files_contain_no_registry_hosts() -> None:
     for path in _tracked("*yarn.lock", "*package-lock.json"):
         assert not re.search(r"https?://(?!opencollective|github|paulmillr|tidelift|www\.patreon)", path.read_text()), (
             path
         )
 
 
-def test_what_is_said_to_show_a_requirement_is_there() -> None:
+def test_tests_cited_by_requirements_exist() -> None:
     text = (ROOT / "docs/spec/requirements.md").read_text()
     for place, test in re.findall(r"`([a-z0-9_-]+(?:/[a-z0-9_.-]+)+)(?:::(\w+))?`", text):
         path = ROOT / place if place.startswith("ui-tests/") else ROOT / "tests" / place
@@ -152,17 +154,17 @@ def test_rule_ids_of_the_specification_are_unique() -> None:
     assert [rule for rule in rules if rules.count(rule) > 1] == []
 
 
-def test_every_citation_of_a_rule_resolves() -> None:
+def test_cited_rules_exist() -> None:
     rules = set(_rules())
     areas = "|".join(sorted({rule.split("-")[0] for rule in rules}))
     cited = _cited(rf"(?<![\w-])(?:{areas})-\d+\b")
     assert len(cited) > 100
     assert {(file, rule) for file, rule in cited if rule not in rules} == set()
-    lists = _cited(rf"\bspec ((?:{areas})-\d+(?:, (?:{areas})-\d+)*)")
-    assert cited == {(file, rule) for file, listed in lists for rule in listed.split(", ")}
+    lists = _cited(rf"\bspec\s+((?:{areas})-\d+(?:,\s+(?:{areas})-\d+)*)")
+    assert cited == {(file, rule) for file, listed in lists for rule in re.split(r",\s+", listed)}
 
 
-def test_code_names_no_document_that_is_not_in_the_repository() -> None:
+def test_documents_named_in_code_exist() -> None:
     documents = _cited(r"[A-Za-z0-9_./-]*\w\.md\b")
     assert len(documents) > 20
     assert {(file, name) for file, name in documents if not (ROOT / name).is_file()} == set()
@@ -171,7 +173,7 @@ def test_code_names_no_document_that_is_not_in_the_repository() -> None:
     assert _cited(r"\bseed \d{3}\b|\((?:rule|promise)s? \d[^)]*\)") == set()
 
 
-def test_every_link_between_documents_leads_to_a_file() -> None:
+def test_links_between_documents_resolve() -> None:
     # Fragments of the change log become a part of CHANGELOG.md.
     links = [
         (ROOT if path.parent.name == "changelog.d" else path.parent, target)
@@ -181,3 +183,19 @@ def test_every_link_between_documents_leads_to_a_file() -> None:
     ]
     assert len(links) > 50
     assert [target for folder, target in links if not (folder / target).exists()] == []
+
+
+def test_python_reference_documents_every_public_name() -> None:
+    page = (ROOT / "docs/reference/python.md").read_text()
+    documented = re.findall(r"jupyter_colophon\.metadata\.(\w+)$", page, re.MULTILINE)
+    assert sorted(documented) == sorted(metadata.__all__)
+
+
+def test_sections_named_in_code_exist() -> None:
+    missing = set()
+    for file, name in _cited(r"docs/[a-z0-9/-]+\.md#[a-z0-9-]+"):
+        page, _, section = name.partition("#")
+        headings = re.findall(r"^#+ (.*)$", (ROOT / page).read_text(), re.MULTILINE)
+        if section not in map(create_anchor, headings):
+            missing.add((file, name))
+    assert missing == set()

@@ -1,19 +1,43 @@
-"""Write what is generated from the OpenAPI documents, the filters of search and the settings; with --check only say what is stale."""
+"""Write the files that are generated from declarations of the code; with --check, only report those that are stale."""
 
 import sys
 from pathlib import Path
 
-from generators import cli_page, python_client, rest_page, search_page, settings_page, typescript
+from generators import (
+    cli_page,
+    events_page,
+    magic_page,
+    messages_page,
+    python_client,
+    registry_page,
+    rest_page,
+    search_page,
+    settings_page,
+    typescript,
+    v3_client,
+)
 
 ROOT = Path(__file__).parents[1]
 #: Texts of generated files by their paths.
 GENERATORS = {
     module.TARGET: module.generate
-    for module in (cli_page, python_client, rest_page, search_page, settings_page, typescript)
+    for module in (
+        cli_page,
+        events_page,
+        magic_page,
+        messages_page,
+        python_client,
+        registry_page,
+        rest_page,
+        search_page,
+        settings_page,
+        typescript,
+        v3_client,
+    )
 }
 
 
-def stale() -> dict[str, str]:
+def find_stale() -> dict[str, str]:
     """Return the text of every generated file whose committed text differs, by its path."""
     texts = {path: generate() for path, generate in GENERATORS.items()}
     return {path: text for path, text in texts.items() if _read(ROOT / path) != text}
@@ -21,12 +45,12 @@ def stale() -> dict[str, str]:
 
 def main(arguments: list[str]) -> int:
     """Write stale files, or name them with --check."""
-    found = stale()
+    result = find_stale()
     if "--check" in arguments:
-        for path in found:
+        for path in result:
             print(f"{path} is stale: run jlpm generate", file=sys.stderr)
-        return 1 if found else 0
-    for path, text in found.items():
+        return 1 if result else 0
+    for path, text in result.items():
         target = ROOT / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)

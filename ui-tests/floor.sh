@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The journeys on the oldest JupyterLab that is supported, with the wheel as a user installs it.
+# Run the browser tests on the oldest supported JupyterLab, with the wheel installed as by a user.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)

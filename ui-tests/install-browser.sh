@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The browser tests run in a Chromium of the system. On Debian, as root, it is installed; elsewhere you are told.
+# Install Chromium for the browser tests with apt, if it is missing and this is possible; otherwise, report it.
 set -euo pipefail
 for name in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
   if [ -n "$name" ] && command -v "$name" >/dev/null; then exit 0; fi

@@ -7,13 +7,13 @@ process.env.LAB_TEST_TOKEN = token;
 const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const browser = process.env.CHROMIUM ?? browsers.find(path => existsSync(path));
 
-/** One real JupyterLab with an empty catalog for all journeys; its token and its XSRF check stay on. */
+/** All tests use one JupyterLab with an empty catalog; authentication and the XSRF check are enabled. */
 export default defineConfig({
   testDir: 'tests',
   timeout: 420_000,
   expect: { timeout: 60_000 },
   workers: 1,
-  // On a strange machine a journey may try once more; what needed that is told as flaky.
+  // In continuous integration, a test may be retried once; it is reported as flaky then.
   retries: process.env.CI ? 1 : 0,
   forbidOnly: true,
   reporter: [['list']],

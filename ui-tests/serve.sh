@@ -1,30 +1,42 @@
 #!/usr/bin/env bash
-# A JupyterLab of its own for the browser tests: empty home, empty catalog, a copy of the sample notebook.
-# usage: serve.sh PORT TOKEN; JUPYTER_BIN names the folder of another installation's commands.
+# Start a JupyterLab for the browser tests, with an empty home, an empty catalog and a copy of the sample notebook.
+# usage: serve.sh PORT TOKEN
+# JUPYTER_BIN: the folder of the commands of another installation.
+# DEMO: if set, use a fixed home and user name, and no example extension, for the screenshots of the documentation.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${JUPYTER_BIN:-$here/../.venv/bin}
-home=$(mktemp -d)
+if [ -n "${DEMO:-}" ]; then
+  home=${TMPDIR:-/tmp}/colophon-demo
+  mkdir "$home"
+  export LOGNAME=ada USER=ada
+else
+  home=$(mktemp -d)
+fi
 trap 'kill "${server:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$home"' EXIT
 mkdir -p "$home/notebooks"
 cp "$here/../examples/flights.ipynb" "$home/notebooks/"
-# Another extension with a renderer for an aspect of its own, built as its author builds it (docs/form-renderers.md).
-cp -r "$here/../examples/contract-form" "$home/contract-form"
-ln -s "$here/../node_modules" "$home/contract-form/node_modules"
-PATH="$here/../.venv/bin:$PATH" jupyter-builder build --development True "$home/contract-form" >/dev/null
-mkdir -p "$home/data/labextensions"
-cp -r "$home/contract-form/labextension" "$home/data/labextensions/acme-contracts"
-# No question about news in the way.
+options=()
+if [ -z "${DEMO:-}" ]; then
+  # An extension with its own aspect and a renderer for it, built as its author builds it (docs/form-renderers.md).
+  cp -r "$here/../examples/contract-form" "$home/contract-form"
+  ln -s "$here/../node_modules" "$home/contract-form/node_modules"
+  PATH="$here/../.venv/bin:$PATH" jupyter-builder build --development True "$home/contract-form" >/dev/null
+  mkdir -p "$home/data/labextensions"
+  cp -r "$home/contract-form/labextension" "$home/data/labextensions/acme-contracts"
+  options+=(--Colophon.entity_registry="$home/contract-form/registry/entity-registry.yml")
+fi
+# Without JupyterLab's dialog about news.
 settings="$home/config/lab/user-settings/@jupyterlab/apputils-extension"
 mkdir -p "$settings"
 echo '{ "fetchNews": "false", "checkForUpdates": false }' > "$settings/notification.jupyterlab-settings"
 export HOME="$home" JUPYTER_DATA_DIR="$home/data" JUPYTER_CONFIG_DIR="$home/config" JUPYTER_RUNTIME_DIR="$home/runtime"
 export IPYTHONDIR="$home/ipython" PATH="$bin:$PATH"
-# As in tests/support/java.py: Spark's Java runs for a minute, and thorough compiling costs it more than it gives.
+# As in tests/support/java.py: Spark runs for about a minute, in which an optimizing compiler costs more than it saves.
 export SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${SPARK_SUBMIT_OPTS:-}"
 cd "$home/notebooks"
 "$bin/jupyter" lab --no-browser --allow-root --port="$1" --ServerApp.port_retries=0 --IdentityProvider.token="$2" \
   --ServerApp.root_dir="$home/notebooks" --LabApp.expose_app_in_browser=True \
-  --Colophon.entity_registry="$home/contract-form/registry/entity-registry.yml" &
+  "${options[@]}" &
 server=$!
 wait "$server"

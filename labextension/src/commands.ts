@@ -2,18 +2,22 @@
 export namespace CommandIDs {
   export const showSearch = 'colophon:show-search';
   export const openEntity = 'colophon:open-entity';
-  /** Saves the form that has the keyboard, else the one of the page in front. */
+  /** Saves the focused form, or the form of the current page. */
   export const saveForm = 'colophon:save-form';
   export const openRun = 'colophon:open-run';
   export const openLineage = 'colophon:open-lineage';
   export const saveInstance = 'colophon:save-instance';
-  /** Offered by the editor, plugins/instance.ts, and by nobody else: `{space, schema, name?}`; a new one without name. */
+  /**
+   * Registered only by the instance editor (plugins/instance.ts): `{space, schema, name?}`; without name, a new
+   * instance.
+   */
   export const editInstance = 'colophon:edit-instance';
-  // Those below are offered by the panel, plugins/schemaspaces.ts: what is not said they ask, or take from the panel.
+  // The following commands are registered by plugins/schemaspaces.ts. Missing arguments are taken from the panel or
+  // asked for.
   export const showSchemaspaces = 'colophon:show-schemaspaces';
-  /** `{space, schema}`: leads to `editInstance`. */
+  /** `{space, schema}`: opens a new instance with `editInstance`. */
   export const createInstance = 'colophon:create-instance';
-  /** `{space, name}`: leads to `editInstance`, whatever the schema. */
+  /** `{space, name}`: opens an instance with `editInstance`, whatever its schema. */
   export const openInstance = 'colophon:open-instance';
   export const duplicateInstance = 'colophon:duplicate-instance';
   export const deleteInstance = 'colophon:delete-instance';

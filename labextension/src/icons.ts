@@ -1,6 +1,6 @@
 import { LabIcon } from '@jupyterlab/ui-components';
 
-/** A tag with a line to what it came from. */
+/** A tag with a line to its origin. */
 export const metadataIcon = new LabIcon({
   name: 'colophon:metadata',
   svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
@@ -8,7 +8,7 @@ export const metadataIcon = new LabIcon({
 </svg>`
 });
 
-/** Three things joined by two lines. */
+/** Three nodes connected by two lines. */
 export const lineageIcon = new LabIcon({
   name: 'colophon:lineage',
   svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">

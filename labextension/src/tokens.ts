@@ -18,18 +18,18 @@ import type {
   Schemaspaces
 } from './generated/api';
 import type { IOperations } from './generated/operations';
-import type { IFault } from './model/problem';
+import type { IValidationError } from './model/problem';
 
-/** A page of something: where to go on, and how much of it. */
+/** A page of a list: where to continue, and its maximum size. */
 export interface IPage {
   cursor?: string;
   limit?: number;
 }
 
-/** To what a search is narrowed down, by the names of the server's filters: each is exact, and all must hold. */
+/** Search filters by their names on the server: each is an exact match, and all must match. */
 export type ISearchFilters = Readonly<Record<string, string>>;
 
-/** An interval of time; open where a side is left out. ISO 8601 or `now-1d`. */
+/** A time interval; an omitted side is open. ISO 8601 or `now-1d`. */
 export interface IInterval {
   start?: string;
   end?: string;
@@ -38,13 +38,13 @@ export interface IInterval {
 /** An operation of the native API, by its id in the OpenAPI document. */
 export type OperationId = keyof IOperations;
 
-/** What is sent with a call besides its parameters. */
+/** The options of a call, in addition to its parameters. */
 export interface ICallOptions<Id extends OperationId> {
   body?: IOperations[Id]['body'];
   signal?: AbortSignal | undefined;
 }
 
-/** The catalog of the server: every operation of its native API. */
+/** The catalog of the server: all operations of its native API. */
 export interface ICatalog {
   /** Calls an operation. Rejects with a `CatalogProblem`. */
   call<Id extends OperationId>(
@@ -56,9 +56,9 @@ export interface ICatalog {
 
 export const ICatalog = new Token<ICatalog>('jupyter-colophon:ICatalog', 'The metadata catalog of this server.');
 
-/** Which instances of a schemaspace are wanted; everything where nothing is said. */
-export interface IInstanceQuestion extends IPage {
-  /** Text to be found in what an instance says of itself. */
+/** Which instances of a schemaspace to list; by default, all. */
+export interface IInstanceQuery extends IPage {
+  /** Text to find in names, descriptions and tags. */
   q?: string;
   /** Instances with one of these tags. */
   tags?: readonly string[];
@@ -67,7 +67,7 @@ export interface IInstanceQuestion extends IPage {
   sort?: InstanceSort;
 }
 
-/** In which order instances are listed; the time of the last change is descending. */
+/** The order of a list of instances; by time, newest first. */
 export type InstanceSort = 'display_name' | '-display_name' | 'schema_name' | '-time';
 
 /** A plugin for stages of pipelines. */
@@ -75,37 +75,37 @@ export type IPlugin = PipelinePlugins['plugins'][number];
 
 /** The schemaspaces of the server and their instances. Every call rejects with a `CatalogProblem`. */
 export interface ISchemaspaces {
-  all(): Promise<Schemaspaces>;
-  /** Loads the schemas that are made anew each time, of one schemaspace or all. */
+  listSchemaspaces(): Promise<Schemaspaces>;
+  /** Reloads dynamic schemas, of one schemaspace or all. */
   refresh(space?: string): Promise<void>;
-  schema(space: string, name: string): Promise<Record<string, unknown>>;
-  instances(space: string, question: IInstanceQuestion, signal?: AbortSignal): Promise<Instances>;
+  readSchema(space: string, name: string): Promise<Record<string, unknown>>;
+  listInstances(space: string, query: IInstanceQuery, signal?: AbortSignal): Promise<Instances>;
   /** `pointer` is a JSON Pointer into `metadata`. */
-  values(space: string, schema: string, pointer: string): Promise<InstanceValues>;
-  instance(space: string, name: string): Promise<Instance>;
-  /** What stages of pipelines can do. */
-  plugins(): Promise<readonly IPlugin[]>;
-  /** What is wrong with an instance that satisfies its schema, where the server can tell: with a pipeline. */
-  findings(space: string, name: string): Promise<readonly IFault[]>;
-  create(space: string, document: InstanceEdit): Promise<Instance>;
-  /** `version` is what the writer read; null to replace whatever is there. */
-  replace(space: string, name: string, document: InstanceEdit, version: number | null): Promise<Instance>;
-  /** `version` is what the remover saw; null to remove whatever is there. */
-  remove(space: string, name: string, version: number | null): Promise<InstanceDeleteResult>;
-  /** Makes an earlier version the present one, a removed instance too. */
-  restore(space: string, name: string, version: number): Promise<Instance>;
-  exported(space: string, wanted: InstanceExport): Promise<InstanceBundle>;
-  imported(
+  listValues(space: string, schema: string, pointer: string): Promise<InstanceValues>;
+  readInstance(space: string, name: string): Promise<Instance>;
+  /** Lists the plugins for pipeline stages. */
+  listPlugins(): Promise<readonly IPlugin[]>;
+  /** Returns errors that the schema of an instance does not imply; only available for pipelines. */
+  checkInstance(space: string, name: string): Promise<readonly IValidationError[]>;
+  createInstance(space: string, document: InstanceEdit): Promise<Instance>;
+  /** `version` is the version that was read; null replaces any version. */
+  replaceInstance(space: string, name: string, document: InstanceEdit, version: number | null): Promise<Instance>;
+  /** `version` is the version that was read; null deletes any version. */
+  deleteInstance(space: string, name: string, version: number | null): Promise<InstanceDeleteResult>;
+  /** Restores an earlier version, also of a deleted instance. */
+  restoreVersion(space: string, name: string, version: number): Promise<Instance>;
+  exportInstances(space: string, selection: InstanceExport): Promise<InstanceBundle>;
+  importInstances(
     space: string,
     bundle: InstanceBundle,
-    how: { dryRun: boolean; overwrite: boolean }
+    options: { dryRun: boolean; overwrite: boolean }
   ): Promise<InstanceImport>;
-  /** What killed saves left behind: instances as they were before. */
-  leftovers(space: string): Promise<RecoveryFiles>;
-  /** Lets a leftover be its instance again. */
-  recover(space: string, file: string): Promise<Instance>;
-  /** Throws a leftover away; answers those that stay. */
-  discard(space: string, file: string): Promise<RecoveryFiles>;
+  /** Lists the recovery files of interrupted saves: instances as they were before. */
+  listRecoveryFiles(space: string): Promise<RecoveryFiles>;
+  /** Restores the instance of a recovery file. */
+  restoreRecoveryFile(space: string, file: string): Promise<Instance>;
+  /** Deletes a recovery file; resolves to the remaining ones. */
+  discardRecoveryFile(space: string, file: string): Promise<RecoveryFiles>;
 }
 
 export const ISchemaspaces = new Token<ISchemaspaces>(
@@ -113,7 +113,7 @@ export const ISchemaspaces = new Token<ISchemaspaces>(
   'The schemaspaces of this server and their instances.'
 );
 
-/** What forms take from JupyterLab, if it is there. */
+/** The services of JupyterLab that forms use, if available. */
 export interface IFormTools {
   editors: IEditorServices | null;
   /** Fields and widgets that schemas can choose by their ids (`ui:field`, `ui:widget`). */
@@ -125,14 +125,14 @@ export const IFormTools = new Token<IFormTools>(
   'The editors and renderers of the forms for aspects and instances.'
 );
 
-/** What happens in the catalog, as it happens. */
+/** The live changes of the catalog. */
 export interface IChangeFeed {
-  /** Changes in the order in which they were committed. */
+  /** Changes in the order of their commits. */
   readonly changed: ISignal<IChangeFeed, readonly Change[]>;
-  /** Changes may have been missed: whoever shows data must ask again. */
+  /** Changes may have been missed: displayed data must be loaded again. */
   readonly missed: ISignal<IChangeFeed, void>;
-  /** Keeps the connection up for as long as somebody holds it. */
-  hold(): IDisposable;
+  /** Keeps the feed connected until the result is disposed. */
+  keepOpen(): IDisposable;
 }
 
 export const IChangeFeed = new Token<IChangeFeed>('jupyter-colophon:IChangeFeed', 'Live changes of the catalog.');

@@ -1,4 +1,4 @@
-// What Lumino and JupyterLab expect of a browser and jsdom lacks.
+// Browser features that Lumino and JupyterLab need and jsdom lacks.
 
 class SilentObserver {
   observe(): void {

@@ -1,4 +1,4 @@
-// Writes src/generated/api.ts from schemas/api/*.json; with --check only says whether it is fresh.
+// Write src/generated/api.ts from schemas/api/*.json; with --check, only report whether it is current.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,10 +9,10 @@ const source = join(root, 'schemas', 'api');
 const target = join(root, 'labextension', 'src', 'generated', 'api.ts');
 const URN = /^urn:jupyter-colophon:api:(.+):v1$/;
 
-/** `$ref` between files becomes `$ref` inside the bundle; what types cannot say is left out. */
-function bundled(value) {
+/** Replaces references between files by references in the bundle, and removes keywords without types. */
+function toBundled(value) {
   if (Array.isArray(value)) {
-    return value.map(bundled);
+    return value.map(toBundled);
   }
   if (value === null || typeof value !== 'object') {
     return value;
@@ -21,7 +21,7 @@ function bundled(value) {
     .filter(([key]) => !['$schema', '$id', 'examples', 'minItems', 'maxItems', 'allOf'].includes(key))
     .map(([key, inner]) => {
       const name = key === '$ref' && typeof inner === 'string' ? URN.exec(inner)?.[1] : undefined;
-      return name === undefined ? [key, bundled(inner)] : ['$ref', `#/definitions/${name}`];
+      return name === undefined ? [key, toBundled(inner)] : ['$ref', `#/definitions/${name}`];
     });
   return Object.fromEntries(entries);
 }
@@ -31,11 +31,11 @@ const names = readdirSync(source)
   .map(name => name.slice(0, -'.json'.length))
   .sort();
 const definitions = Object.fromEntries(
-  names.map(name => [name, bundled(JSON.parse(readFileSync(join(source, `${name}.json`), 'utf8')))])
+  names.map(name => [name, toBundled(JSON.parse(readFileSync(join(source, `${name}.json`), 'utf8')))])
 );
 const bundle = {
   title: 'Api',
-  description: 'Everything that crosses the wire, by its name in schemas/api.',
+  description: 'All documents of the API, by their names in schemas/api.',
   type: 'object',
   properties: Object.fromEntries(names.map(name => [name, { $ref: `#/definitions/${name}` }])),
   required: names,
@@ -44,18 +44,18 @@ const bundle = {
 };
 const text = await compile(bundle, 'Api', {
   additionalProperties: false,
-  bannerComment: '// Made from schemas/api by `jlpm generate`. Never edited by hand.',
+  bannerComment: '// Generated from schemas/api by `jlpm generate`; do not edit.',
   format: false,
   strictIndexSignatures: false
 });
 
-const have = existsSync(target) ? readFileSync(target, 'utf8') : '';
+const current = existsSync(target) ? readFileSync(target, 'utf8') : '';
 if (process.argv.includes('--check')) {
-  if (have !== text) {
+  if (current !== text) {
     console.error(`${relative(root, target)} is stale: run jlpm generate`);
     process.exit(1);
   }
-} else if (have !== text) {
+} else if (current !== text) {
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, text);
 }

@@ -18,9 +18,9 @@ MODEL = Path(__file__).with_name("model.json")
 _SCHEMAS = "datahub/metadata/schemas/"
 #: How the classes are called in the wheel, and how on the wire.
 _IN_WHEEL, _ON_WIRE = "com.linkedin.pegasus2avro.", "com.linkedin."
-#: The member with which Avro tells the parts of a union apart whose parts have names; it is not on the wire.
+#: The member with which Avro distinguishes the parts of a union that have names; it is not on the wire.
 _DISCRIMINATOR = "fieldDiscriminator"
-#: Avro's types of one value; where a URN is meant, a field says so.
+#: Avro's types of one value; a field that is a URN has an annotation.
 _PLAIN = {
     "string": {"type": "string"},
     "bytes": {"type": "string"},
@@ -61,13 +61,13 @@ def generate(wheel: Path) -> str:
     for record in records:
         definitions.read(record)
         aspects[record["Aspect"]["name"]] = record
-    told = {
+    document = {
         "source": {"package": "acryl-datahub", "version": VERSION, "license": "Apache-2.0"},
         "entities": sorted(filter(None, map(_entity, records)), key=lambda one: str(one["name"])),
         "aspects": {name: _aspect(aspects[name], definitions) for name in sorted(aspects)},
         "$defs": _DEFS | {name: definitions.made[name] for name in sorted(definitions.made)},
     }
-    return _lines(told)
+    return _lines(document)
 
 
 class Definitions:
@@ -139,7 +139,7 @@ class Definitions:
             parts = [one for one in type_ if one != "null"]
             alone = len(parts) == 1 and not path.endswith("/*")
             below = [self.annotated(one, name, path if alone else f"{path}/{_name(one)}", within) for one in parts]
-            return {place: said for one in below for place, said in one.items()}
+            return {place: annotation for one in below for place, annotation in one.items()}
         if type_["type"] in ("array", "map"):
             return self.annotated(type_.get("items", type_.get("values")), name, f"{path}/*", within)
         if type_["type"] != "record":
@@ -148,7 +148,7 @@ class Definitions:
         for one in type_["fields"]:
             place = f"{path}/{one['name']}"
             found |= self.annotated(one["type"], name, place, (*within, _name(type_)))
-            found |= {place + below: said for below, said in _said(one.get(name))}
+            found |= {place + below: annotation for below, annotation in _read_annotations(one.get(name))}
         return found
 
 
@@ -179,8 +179,8 @@ def _may_be_null(type_: Any) -> bool:
     return isinstance(type_, list) and "null" in type_
 
 
-def _said(annotation: Json | None) -> Iterator[tuple[str, Json]]:
-    """What a field's annotation says, and of which place below the field: it is one, or has one for each place."""
+def _read_annotations(annotation: Json | None) -> Iterator[tuple[str, Json]]:
+    """Return a field's annotation and the path below the field: there is one, or one for each path."""
     if annotation is None:
         return
     if any(not key.startswith("/") for key in annotation):
@@ -205,38 +205,40 @@ def _entity(record: Json) -> Json | None:
 
 def _aspect(record: Json, definitions: Definitions) -> Json:
     about = record["Aspect"]
-    told: Json = {"ref": _name(record)}
+    document: Json = {"ref": _name(record)}
     if about.get("type") == "timeseries":
-        told["timeseries"] = True
+        document["timeseries"] = True
     if "schemaVersion" in about:
-        told["schemaVersion"] = about["schemaVersion"]
+        document["schemaVersion"] = about["schemaVersion"]
     if "keyForEntity" in about:
-        told["key"] = [field["name"] for field in record["fields"]]
+        document["key"] = [field["name"] for field in record["fields"]]
     if relationships := definitions.annotated(record, "Relationship"):
-        told["relationships"] = [_relationship(path, said) for path, said in sorted(relationships.items())]
+        document["relationships"] = [
+            _relationship(path, annotation) for path, annotation in sorted(relationships.items())
+        ]
     if searched := definitions.annotated(record, "Searchable"):
-        told["searched"] = [_searched(path, said) for path, said in sorted(searched.items())]
+        document["searched"] = [_searched(path, annotation) for path, annotation in sorted(searched.items())]
     if collections := definitions.annotated(record, "TimeseriesFieldCollection"):
-        told["arrayKeys"] = {path: said["key"] for path, said in sorted(collections.items())}
-    return told
+        document["arrayKeys"] = {path: annotation["key"] for path, annotation in sorted(collections.items())}
+    return document
 
 
-def _relationship(path: str, said: Json) -> Json:
-    told = {"path": path, "name": said["name"], "entityTypes": said.get("entityTypes", [])}
-    if said.get("isLineage"):
-        told |= {"isLineage": True, "isUpstream": said.get("isUpstream", True)}
-    return told
+def _relationship(path: str, annotation: Json) -> Json:
+    document = {"path": path, "name": annotation["name"], "entityTypes": annotation.get("entityTypes", [])}
+    if annotation.get("isLineage"):
+        document |= {"isLineage": True, "isUpstream": annotation.get("isUpstream", True)}
+    return document
 
 
-def _searched(path: str, said: Json) -> Json:
-    """Where a text is that people look for, its kind and the name it has for them, where these are said."""
-    return {"path": path} | {to: said[name] for name, to in _SEARCHED.items() if name in said}
+def _searched(path: str, annotation: Json) -> Json:
+    """Return the path of a searchable text, with its kind and its display name if they are given."""
+    return {"path": path} | {to: annotation[name] for name, to in _SEARCHED.items() if name in annotation}
 
 
-def _lines(told: Json) -> str:
+def _lines(document: Json) -> str:
     """JSON with one entity, aspect or definition a line: compact, and a new version can be read as a difference."""
     parts = []
-    for name, value in told.items():
+    for name, value in document.items():
         if isinstance(value, list):
             inner = ",\n".join(map(_compact, value))
             parts.append(f"{_compact(name)}:[\n{inner}\n]")

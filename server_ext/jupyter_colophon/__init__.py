@@ -1,4 +1,7 @@
-"""Jupyter Colophon: who made the data, from what, and when. Jupyter's entry points, and nothing else."""
+"""Jupyter Colophon: who made the data, from what, and when.
+
+This module has only Jupyter's entry points.
+"""
 
 from typing import Any
 
@@ -14,14 +17,14 @@ def _jupyter_labextension_paths() -> list[dict[str, str]]:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """`%load_ext jupyter_colophon`: the magics, and capture of what Spark reads and writes."""
+    """Load the magics and start capturing reads and writes of Spark (`%load_ext jupyter_colophon`)."""
     from jupyter_colophon.kernel import load
 
     load(ipython)
 
 
 def unload_ipython_extension(ipython: Any) -> None:
-    """`%unload_ext jupyter_colophon`: stop the capture, and take the listeners off Spark."""
+    """Stop the capture and remove the listeners from Spark (`%unload_ext jupyter_colophon`)."""
     from jupyter_colophon.kernel import unload
 
     unload(ipython)

@@ -11,11 +11,11 @@ from jupyter_colophon.core.access import Authorizer, Principal, ScopeAuthorizer
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.documents.json_schema import Schema
-from jupyter_colophon.core.identity.names import Identity, namespace
+from jupyter_colophon.core.identity.names import Identity, make_namespace_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
-from jupyter_colophon.core.model.system_filter import EVERYTHING, SystemFilter
+from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.package_data import load_documents
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.service.changes.dead_letters import DeadLetters
@@ -36,25 +36,25 @@ from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.entities.mutations import Mutator
 from jupyter_colophon.service.entities.namespaces import Namespaces
 from jupyter_colophon.service.entities.registration import Deployer
-from jupyter_colophon.service.entities.streams import Streams
+from jupyter_colophon.service.entities.streams import EventStreams
 from jupyter_colophon.service.lineage.lineage import LineageReader
 from jupyter_colophon.service.lineage.runs import RunReader
 from jupyter_colophon.service.openlineage.collector import Collector
 from jupyter_colophon.service.openlineage.marquez import MarquezReader
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.registry_files import load_registry
 from jupyter_colophon.service.search.entity_search_list import EntityLister
 from jupyter_colophon.service.search.key_stats import KeyLister
 from jupyter_colophon.service.search.search import Searcher
 from jupyter_colophon.service.write_path import BUILTIN_NAMESPACES, WritePath
 from jupyter_colophon.storage import providers, tables
-from jupyter_colophon.storage.changes.read_audit import ReadAudit
+from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 from jupyter_colophon.storage.changes.stream_files import EventFiles
-from jupyter_colophon.storage.integrity.restoring import refuse_half_restored
+from jupyter_colophon.storage.integrity.restoring import require_complete_restore
 from jupyter_colophon.storage.migrations.baseline import record_version
-from jupyter_colophon.storage.migrations.numbered import numbered
-from jupyter_colophon.storage.migrations.runner import migrate, refuse_newer, rename_tables
-from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.storage.migrations.numbered import list_migrations
+from jupyter_colophon.storage.migrations.runner import migrate, rename_tables, require_not_newer
+from jupyter_colophon.storage.secret import read_store_key
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 
@@ -85,12 +85,12 @@ class Catalog:
     namespaces: Namespaces
     mutator: Mutator
     transfer: NamespaceTransfer
-    streams: Streams
+    streams: EventStreams
     datahub: DataHub
 
-    def origin(self) -> str:
+    def derive_origin(self) -> str:
         """Return the id of this catalog in event ids; it does not reveal the store's key. Raises StorageError."""
-        return hmac.digest(store_key(self.provider), b"events", "sha256").hex()[:16]
+        return hmac.digest(read_store_key(self.provider), b"events", "sha256").hex()[:16]
 
     def close(self) -> None:
         """Stop background work, sign the written changes, and close the store."""
@@ -105,45 +105,49 @@ class Catalog:
 def open_catalog(
     store: StoreChoice,
     identity: Identity,
-    facts: SystemFilter = EVERYTHING,
+    system_filter: SystemFilter = INCLUDE_ALL,
     *,
     snapshots_system: bool = False,
-    retained: Retention = KEEP_ALL,
+    retention: Retention = KEEP_ALL,
     events: Path | None = None,
-    overlay: Path | None = None,
+    registry_extension: Path | None = None,
     always_log: bool = False,
     letters_days: int = 0,
     authorizer: Authorizer | None = None,
     audit: Path | None = None,
 ) -> Catalog:
-    """Open the catalog in this store, creating it if there is none; `facts` filters machine-made metadata.
+    """Open the catalog in this store, creating it if there is none; `system_filter` filters machine-made metadata.
 
-    `snapshots_system`: snapshots of runs include SYSTEM metadata. `retained`: the rules for deleting versions.
-    `events` is the folder of stream events; without one they are dropped. `overlay` is the file that extends the
-    registry. `always_log`: the change log includes proposals that changed nothing. Dead letters are kept for
-    `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do.
-    Reads by programs are recorded in the folder `audit`; without one they are not.
+    `snapshots_system`: snapshots of runs include SYSTEM metadata. `retention`: the rules for deleting versions.
+    `events` is the folder of stream events; without one they are dropped. `registry_extension` is the file that extends
+    the registry. `always_log`: the change log includes proposals that changed nothing. Dead letters are kept for
+    `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do. Reads by
+    programs are recorded in the folder `audit`; without one they are not.
 
     Raises StorageError, or InvalidField for an invalid option.
     """
-    provider = providers.opened(store)
+    provider = providers.open_provider(store)
     try:
-        registry = load_registry(overlay)
+        registry = load_registry(registry_extension)
         prepare(provider, registry)
         writing = partial(
-            WritePath, system_filter=facts, snapshots_system=snapshots_system, retained=retained, always_log=always_log
+            WritePath,
+            system_filter=system_filter,
+            snapshots_system=snapshots_system,
+            retained=retention,
+            always_log=always_log,
         )
         files = None if events is None else EventFiles(events)
         reads = open_audit(audit, identity)
-        gate = Gate(authorizer or ScopeAuthorizer(), identity, provider, reads)
-        return _catalog(provider, registry, gate, writing, files, letters_days)
+        read_policy = ReadPolicy(authorizer or ScopeAuthorizer(), identity, provider, reads)
+        return _compose_catalog(registry, read_policy, writing, files, letters_days)
     except BaseException:
         provider.close()
         raise
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class WritableCatalog:
     """A catalog opened for writing by a process without a server: without listeners and background work."""
 
     provider: StorageProvider
@@ -155,28 +159,28 @@ class Writing:
 
 
 def open_for_writing(
-    store: StoreChoice, identity: Identity, overlay: Path | None = None, authorizer: Authorizer | None = None
-) -> Writing | None:
+    store: StoreChoice, identity: Identity, registry_extension: Path | None = None, authorizer: Authorizer | None = None
+) -> WritableCatalog | None:
     """Open the catalog in this store for writing; return None if there is none. Raises StorageError."""
-    provider = providers.opened(store)
+    provider = providers.open_provider(store)
     try:
         if not provider.table_admin.exists(tables.SETTINGS.id):
             provider.close()
             return None
-        registry = load_registry(overlay)
+        registry = load_registry(registry_extension)
         prepare(provider, registry)
         decides = authorizer or ScopeAuthorizer()
         # Servers find the change in the log and sign it.
-        write_path = WritePath(provider, registry, identity, decides, now_ms, lambda: None)
+        write_path = WritePath(provider, registry, identity, decides, read_time_ms, lambda: None)
     except BaseException:
         provider.close()
         raise
-    return Writing(provider, write_path)
+    return WritableCatalog(provider, write_path)
 
 
-def open_audit(folder: Path | None, identity: Identity) -> ReadAudit | None:
+def open_audit(folder: Path | None, identity: Identity) -> ProgramReadAudit | None:
     """Return the record of reads in a folder, None if reads are not audited."""
-    return None if folder is None else ReadAudit(folder, identity, now_ms)
+    return None if folder is None else ProgramReadAudit(folder, identity, read_time_ms)
 
 
 def prepare(provider: StorageProvider, registry: Registry) -> None:
@@ -184,10 +188,10 @@ def prepare(provider: StorageProvider, registry: Registry) -> None:
 
     Raises StoreTooNew, UnsupportedStore, IncompleteRestore before anything is changed.
     """
-    migrations = numbered(registry)
+    migrations = list_migrations(registry)
     if provider.table_admin.exists(tables.SETTINGS.id):
-        refuse_newer(provider, migrations)
-        refuse_half_restored(provider)
+        require_not_newer(provider, migrations)
+        require_complete_restore(provider)
         record_version(provider, migrations)
         rename_tables(provider, migrations)
     provider.table_admin.create_or_update(*tables.ALL)
@@ -195,24 +199,24 @@ def prepare(provider: StorageProvider, registry: Registry) -> None:
     migrate(provider, migrations)
 
 
-def _catalog(
-    provider: StorageProvider,
+def _compose_catalog(
     registry: Registry,
-    gate: Gate,
+    policy: ReadPolicy,
     writing: Callable[..., WritePath],
     files: EventFiles | None,
     letters_days: int,
 ) -> Catalog:
-    key, identity = store_key(provider), gate.identity
-    cursors, feed, sealer = Cursors(key), Feed(provider, gate), Sealer(provider, key, now_ms)
-    write_path = writing(provider, registry, identity, gate.authorizer, now_ms, partial(_wake, feed, sealer))
+    provider, identity, key = policy.provider, policy.identity, read_store_key(policy.provider)
+    cursors, feed, sealer = Cursors(key), Feed(provider, policy), Sealer(provider, key, read_time_ms)
+    write_path = writing(provider, registry, identity, policy.authorizer, read_time_ms, partial(_wake, feed, sealer))
     _create_builtin_namespaces(provider, write_path)
-    collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
-    inbox, namespaces = Inbox(provider, write_path, now_ms, letters_days), Namespaces(provider, write_path, files)
+    collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), read_time_ms)
+    inbox, namespaces = Inbox(provider, write_path, read_time_ms, letters_days), Namespaces(provider, write_path, files)
     namespaces.resume()
     inbox.resume()
-    reader, searcher = EntityReader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
-    lineage = LineageReader(provider, registry, gate, time.monotonic)
+    reader = EntityReader(provider, registry, policy, cursors)
+    searcher = Searcher(provider, registry, policy, cursors)
+    lineage = LineageReader(provider, registry, policy, time.monotonic)
     return Catalog(
         provider=provider,
         registry=registry,
@@ -222,23 +226,23 @@ def _catalog(
         searcher=searcher,
         keys=KeyLister(searcher),
         lineage=lineage,
-        runs=RunReader(provider, gate, cursors),
+        runs=RunReader(provider, policy, cursors),
         feed=feed,
         formatter=ChangeFormatter(identity, registry),
         collector=collector,
-        marquez=MarquezReader(provider, gate, lineage, searcher),
+        marquez=MarquezReader(provider, policy, lineage, searcher),
         sealer=sealer,
         inbox=inbox,
-        loads=Loads(provider, write_path, cursors, now_ms),
-        dead_letters=DeadLetters(provider, gate, write_path, cursors, collector, now_ms),
-        metadata=MetadataReader(provider, registry, gate, write_path.system_filter, cursors),
+        loads=Loads(provider, write_path, cursors, read_time_ms),
+        dead_letters=DeadLetters(provider, policy, write_path, cursors, collector, read_time_ms),
+        metadata=MetadataReader(provider, registry, policy, write_path.system_filter, cursors),
         lister=EntityLister(searcher, identity),
         deployer=Deployer(reader, write_path),
         namespaces=namespaces,
         mutator=Mutator(write_path),
         transfer=NamespaceTransfer(reader, write_path, registry),
-        streams=Streams(provider, gate, write_path, files, now_ms),
-        datahub=_datahub(AspectReader(provider, registry, gate), EntityFinder(reader, searcher), write_path, inbox),
+        streams=EventStreams(provider, policy, write_path, files, read_time_ms),
+        datahub=_compose_datahub(reader, searcher, write_path, inbox),
     )
 
 
@@ -247,28 +251,29 @@ def _wake(feed: Feed, sealer: Sealer) -> None:
     sealer.wake()
 
 
-def _datahub(aspects: AspectReader, finder: EntityFinder, write_path: WritePath, inbox: Inbox) -> DataHub:
-    provider, registry, gate = aspects.provider, aspects.registry, aspects.gate
+def _compose_datahub(reader: EntityReader, searcher: Searcher, write_path: WritePath, inbox: Inbox) -> DataHub:
+    provider, registry, read_policy = reader.provider, reader.registry, reader.read_policy
+    aspects = AspectReader(provider, registry, read_policy)
     return DataHub(
         reader=aspects,
-        finder=finder,
+        finder=EntityFinder(reader, searcher),
         tracer=WriteTracer(inbox, aspects),
-        relater=RelationshipReader(provider, registry, gate, finder.reader.cursors),
-        timeseries=TimeseriesReader(provider, registry, gate),
-        ingestions=Ingestions(provider, registry, gate, write_path),
+        relater=RelationshipReader(provider, registry, read_policy, reader.cursors),
+        timeseries=TimeseriesReader(provider, registry, read_policy),
+        ingestions=Ingestions(provider, registry, read_policy, write_path),
     )
 
 
-def now_ms() -> int:
+def read_time_ms() -> int:
     """Return the present time in milliseconds since 1970, UTC."""
     return time.time_ns() // 1_000_000
 
 
 def _create_builtin_namespaces(provider: StorageProvider, write_path: WritePath) -> None:
-    urns = [namespace(name) for name in sorted(BUILTIN_NAMESPACES)]
+    urns = [make_namespace_urn(name) for name in sorted(BUILTIN_NAMESPACES)]
 
     def read_existing(tx: TableContext) -> set[str]:
-        return {row["urn"] for row in tx.table("entities").multi_read([(str(urn),) for urn in urns])}
+        return {row["urn"] for row in tx.get_table("entities").read_many([(str(urn),) for urn in urns])}
 
     existing = provider.tx_runner.run(read_existing, read_only=True)
     status = {"removed": False}

@@ -1,11 +1,11 @@
-"""Compose a store for maintenance: no API, no feed, and nothing is created."""
+"""Compose a store for maintenance: no API and no feed, and nothing is created."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.composition import now_ms, prepare
+from jupyter_colophon.composition import prepare, read_time_ms
 from jupyter_colophon.core.access import ScopeAuthorizer
 from jupyter_colophon.core.changes.sink_status import SinkState
 from jupyter_colophon.core.errors import NoCatalog
@@ -19,77 +19,81 @@ from jupyter_colophon.service.admin.log_truncation import compact
 from jupyter_colophon.service.admin.renamespace import NamespaceMover
 from jupyter_colophon.service.admin.store_status import StoreStatus, store_status
 from jupyter_colophon.service.changes import schedules
-from jupyter_colophon.service.changes.sinks import states
+from jupyter_colophon.service.changes.sinks import read_states
 from jupyter_colophon.service.registry_files import load_registry
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import providers
-from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.storage.secret import read_store_key
 from jupyter_colophon.storage.spi import StorageProvider
 from jupyter_colophon.storage.tables import SETTINGS
 
 
 @dataclass(frozen=True, slots=True)
-class Keeper:
+class Maintenance:
     """An open store for maintenance. Nothing is created in it, and no listener is notified."""
 
     provider: StorageProvider
     registry: Registry
     progress: Progress
 
-    def checker(self) -> IntegrityChecker:
+    def create_checker(self) -> IntegrityChecker:
         """Return the checker of the store, which also rebuilds derived data."""
-        return IntegrityChecker(self.provider, self.registry, store_key(self.provider), now_ms, self.progress)
+        return IntegrityChecker(
+            self.provider, self.registry, read_store_key(self.provider), read_time_ms, self.progress
+        )
 
-    def backups(self, product: str) -> Backups:
+    def create_backups(self, product: str) -> Backups:
         """Return the service that writes and restores backups; `product` is our version."""
-        return Backups(self.provider, self.registry, now_ms, product, self.progress)
+        return Backups(self.provider, self.registry, read_time_ms, product, self.progress)
 
-    def mover(self, identity: Identity) -> NamespaceMover:
+    def create_mover(self, identity: Identity) -> NamespaceMover:
         """Return the service that moves entities to the namespaces of these rules.
 
         Servers find its changes in the change log.
         """
-        write_path = WritePath(self.provider, self.registry, identity, ScopeAuthorizer(), now_ms, lambda: None)
+        write_path = WritePath(self.provider, self.registry, identity, ScopeAuthorizer(), read_time_ms, lambda: None)
         return NamespaceMover(self.provider, self.registry, write_path, self.progress)
 
     def compact(self, days: int) -> tuple[int, int]:
         """Delete changes older than `days` and reclaim space; return the number of changes and of bytes."""
-        removed = compact(self.provider, store_key(self.provider), now_ms, days, self.progress)
+        removed = compact(self.provider, read_store_key(self.provider), read_time_ms, days, self.progress)
         return removed, self.provider.reclaim()
 
-    def condition(self) -> StoreStatus:
+    def read_status(self) -> StoreStatus:
         """Return the status of the store."""
         return store_status(self.provider)
 
-    def sinks(self, names: Iterable[str]) -> list[SinkState]:
+    def read_sinks(self, names: Iterable[str]) -> list[SinkState]:
         """Return the progress of these sinks."""
-        return states(self.provider, names)
+        return read_states(self.provider, names)
 
-    def schedules(self, found: Sequence[Instance]) -> list[dict[str, Any]]:
+    def describe_schedules(self, instances: Sequence[Instance]) -> list[dict[str, Any]]:
         """Return the state of the schedules among these instances, which may include pipelines."""
-        return schedules.describe_schedules(self.provider, found)
+        return schedules.describe_schedules(self.provider, instances)
 
-    def age_ms(self, time: int) -> int:
-        """How long ago that was."""
-        return now_ms() - time
+    def measure_age_ms(self, time: int) -> int:
+        """Return the age of a time in ms."""
+        return read_time_ms() - time
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self.provider.close()
 
 
-def open_keeper(store: StoreChoice, progress: Progress, *, new: bool = False, overlay: Path | None = None) -> Keeper:
-    """Open the store for its keeper. Raises StorageError, or InvalidField for a wrong option.
+def open_for_maintenance(
+    store: StoreChoice, progress: Progress, *, new: bool = False, registry_extension: Path | None = None
+) -> Maintenance:
+    """Open the store for maintenance. Raises StorageError, or InvalidField for an invalid option.
 
-    Unless the catalog may be `new`, raises NoCatalog where there is none, and makes none.
+    Unless the catalog may be `new`, raises NoCatalog if there is none; it is not created.
     """
-    provider = providers.opened(store)
+    provider = providers.open_provider(store)
     try:
         if not new and not provider.table_admin.exists(SETTINGS.id):
-            raise NoCatalog(provider.about()["place"])
-        registry = load_registry(overlay)
+            raise NoCatalog(provider.describe()["place"])
+        registry = load_registry(registry_extension)
         prepare(provider, registry)
-        return Keeper(provider, registry, progress)
+        return Maintenance(provider, registry, progress)
     except BaseException:
         provider.close()
         raise

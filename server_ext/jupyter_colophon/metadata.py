@@ -5,7 +5,7 @@ What people ask of the catalog, as `%metadata` does (docs/magic.md):
     metadata.tag("sales.orders", "raw")
     found = metadata.search("owner:ops").to_pandas()
 
-What programs say while they run (docs/programs.md):
+What programs emit while they run (docs/programs.md):
 
     with metadata.run("shop.spark.load", arguments={"source": "sales.employee", "sink": "sales.staff"}) as context:
         context.metadata.propagate(context.entity_from("source"), context.entity_from("sink"))
@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jupyter_colophon.client.api.answer import Result
     from jupyter_colophon.client.api.current_connection import connect, current
-    from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, RequestFailed, ServerUnavailable
+    from jupyter_colophon.client.problems import (
+        ClientError,
+        EntityNotFound,
+        NotConnected,
+        RequestFailed,
+        ServerUnavailable,
+    )
     from jupyter_colophon.client.programs.context import RunContext
     from jupyter_colophon.client.programs.entity import MetadataEntity
     from jupyter_colophon.client.programs.reading import MetadataSnapshot, MetadataUnavailable
@@ -35,10 +41,10 @@ if TYPE_CHECKING:
     )
     from jupyter_colophon.pipelines.api import pipeline
     from jupyter_colophon.spark.crawl.api import crawl
-    from jupyter_colophon.spark.dataframe_tags import Tags, fields_of, sources_of, tags_of
+    from jupyter_colophon.spark.dataframe_tags import DataFrameTags, fields_of, sources_of, tags_of
 
-    #: The verbs of the present connection, for who reads the types.
-    _verbs = current.api()
+    #: The methods of the current connection, for type checkers and editors.
+    _verbs = current.get_api()
     use, health = _verbs.use, _verbs.health
     tag, untag, set, unset, propagate = _verbs.tag, _verbs.untag, _verbs.set, _verbs.unset, _verbs.propagate
     show, search, keys, lineage = _verbs.show, _verbs.search, _verbs.keys, _verbs.lineage
@@ -46,6 +52,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClientError",
+    "DataFrameTags",
+    "EntityNotFound",
     "LineageInfo",
     "LineageListener",
     "ListenerContext",
@@ -54,7 +62,6 @@ __all__ = [
     "MetadataSnapshot",
     "MetadataUnavailable",
     "NotConnected",
-    "NotFound",
     "ProgramRun",
     "RecordField",
     "RecordSchema",
@@ -62,7 +69,6 @@ __all__ = [
     "Result",
     "RunContext",
     "ServerUnavailable",
-    "Tags",
     "connect",
     "crawl",
     "diff",
@@ -89,11 +95,11 @@ __all__ = [
     "uses",
 ]
 
-_PLACES = {
+_MODULES = {
     "tags_of": "spark.dataframe_tags",
     "sources_of": "spark.dataframe_tags",
     "fields_of": "spark.dataframe_tags",
-    "Tags": "spark.dataframe_tags",
+    "DataFrameTags": "spark.dataframe_tags",
     "Result": "client.api.answer",
     "MetadataSnapshot": "client.programs.reading",
     "ClientError": "client.problems",
@@ -103,8 +109,8 @@ _PLACES = {
     "LineageListener": "core.lineage.lineage_listener",
     "MetadataEntity": "client.programs.entity",
     "MetadataUnavailable": "client.programs.reading",
+    "EntityNotFound": "client.problems",
     "NotConnected": "client.problems",
-    "NotFound": "client.problems",
     "ProgramRun": "core.lineage.lineage_listener",
     "RecordField": "client.programs.record_schema",
     "RecordSchema": "client.programs.record_schema",
@@ -136,11 +142,11 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"jupyter_colophon.{_PLACES[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f"jupyter_colophon.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

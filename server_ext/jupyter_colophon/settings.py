@@ -1,12 +1,12 @@
 """The settings that the server extension and the command line share: `c.Colophon.<trait>` (docs/settings.md).
 
-No framework beyond traitlets: the command line starts with this and loads no server.
+Only traitlets is imported: the command line starts with this module and loads no server.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_core.paths import jupyter_data_dir
 from traitlets import Bool, CaselessStrEnum, Dict, Enum, Float, Int, List, TraitType, Tuple, Unicode, default
@@ -16,21 +16,23 @@ from traitlets.config.loader import DeferredConfig, LazyConfigValue
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.model.retention import Retention, parse_retention
-from jupyter_colophon.core.model.system_filter import Rule, SystemFilter
-from jupyter_colophon.core.store import StoreChoice, sqlite_file
+from jupyter_colophon.core.model.system_filter import KeyFilter, SystemFilter
+from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.access import Authorizer
 
+S = TypeVar("S", bound="Settings")
+
 
 class Settings(Configurable):
-    """Which store, and what has short names in it. Whoever inherits this is called `Colophon`.
+    """The settings of a catalog, in the section `Colophon` of a configuration (see `create_settings`).
 
-    A setting that cannot be used is left out and remembered. Traitlets would leave out all of them: another store than
-    the one that was chosen would be served, and the error would show the value, which may hold a password.
+    An invalid setting is ignored and recorded in `wrong`. Traitlets would ignore all settings of the section: another
+    store than the chosen one would be used, and its error would show the value, which may contain a password.
     """
 
-    #: A sentence for each setting that cannot be used, by name, without its value.
+    #: A sentence for each invalid setting, by name, without its value.
     wrong: Mapping[str, str] = MappingProxyType({})
 
     database = Unicode(
@@ -84,7 +86,7 @@ class Settings(Configurable):
 
     entity_registry = Unicode(
         config=True,
-        help="The path of an `entity-registry.yml` with additional entity types, aspects and rules (docs/registry.md).",
+        help="The path of an `entity-registry.yml` with additional entity types, aspects and validators (docs/registry.md).",
     )
     retention = List(
         Dict(),
@@ -173,7 +175,7 @@ class Settings(Configurable):
         0,
         min=0,
         config=True,
-        help="Maximum number of concurrent scheduled pipeline runs of this server (docs/pipelines.md#when-they-run-by-themselves); 0 disables the scheduler.",
+        help="Maximum number of concurrent scheduled pipeline runs of this server (docs/pipelines.md#schedules); 0 disables the scheduler.",
     )
     max_connections_per_user = Int(
         64,
@@ -240,16 +242,16 @@ class Settings(Configurable):
     def _default_stream_folder(self) -> str:
         return str(Path(jupyter_data_dir()) / "colophon" / "streams")
 
-    def events(self) -> Path | None:
-        """The folder of the events of streams; None where they are dropped."""
+    def get_event_folder(self) -> Path | None:
+        """Return the folder of stream events; None if they are dropped."""
         return Path(self.stream_folder) if self.store_stream_events else None
 
     def audit(self) -> Path | None:
-        """Return the folder where reads by programs are recorded; None where they are not."""
+        """Return the folder where reads by programs are recorded; None if they are not."""
         return Path(self.audit_folder) if self.audit_reads else None
 
-    def identity(self) -> Identity:
-        """How things are named here."""
+    def build_identity(self) -> Identity:
+        """Return the identity rules of the settings."""
         return Identity(
             default_platform=self.default_platform,
             default_fabric=self.default_fabric,
@@ -259,54 +261,54 @@ class Settings(Configurable):
         )
 
     def store(self) -> StoreChoice:
-        """The store that was chosen. Raises InvalidConfiguration where any setting cannot be used."""
+        """Return the chosen store. Raises InvalidConfiguration if any setting is invalid."""
         if self.wrong:
             raise InvalidConfiguration("; ".join(self.wrong.values()))
         if self.storage_provider == "sqlite" and not self.storage_options:
-            return sqlite_file(Path(self.database))
+            return choose_sqlite_file(Path(self.database))
         return StoreChoice(self.storage_provider, self.storage_options)
 
-    def overlay(self) -> Path | None:
-        """The file that adds to the registry; None where there is none."""
+    def get_registry_extension(self) -> Path | None:
+        """Return the file that extends the registry; None if there is none."""
         return Path(self.entity_registry).expanduser() if self.entity_registry else None
 
-    def authorizer(self) -> "Authorizer":
-        """Who decides what may be done in a namespace. Raises InvalidConfiguration."""
-        from jupyter_colophon.service.policy import authorizer
+    def load_authorizer(self) -> "Authorizer":
+        """Load the authorizer. Raises InvalidConfiguration."""
+        from jupyter_colophon.service.policy import load_authorizer
 
-        return authorizer(self.policy)
+        return load_authorizer(self.policy)
 
-    def system_filter(self) -> SystemFilter:
-        """Which machine-made metadata is attached."""
-        return SystemFilter(tuple(Rule(*told) for told in self.system_metadata_filters))
+    def build_system_filter(self) -> SystemFilter:
+        """Return the filter of machine-made metadata."""
+        return SystemFilter(tuple(KeyFilter(*rule) for rule in self.system_metadata_filters))
 
-    def retained(self) -> Retention:
-        """Which versions of aspects are kept. Raises InvalidConfiguration."""
+    def build_retention(self) -> Retention:
+        """Return the rules for versions of aspects. Raises InvalidConfiguration."""
         return parse_retention(self.retention)
 
-    def is_anothers(self, name: str) -> bool:
-        """Whether something else that is called `Colophon` has a setting of this name."""
+    def belongs_to_other(self, name: str) -> bool:
+        """Return whether another part of the product has a setting of this name in the section."""
         return False
 
     def _find_my_config(self, cfg: Config) -> Config:
-        """As traitlets does, without what cannot be used."""
-        found: Config = super()._find_my_config(cfg)
-        known = self.traits(config=True)
+        """Find the settings as traitlets does, without invalid ones."""
+        config: Config = super()._find_my_config(cfg)
+        traits = self.traits(config=True)
         ours = cfg.get("Colophon", {})
         wrong = dict(self.wrong)
-        for name, value in list(found.items()):
-            if name in known:
-                # A later source may mend what an earlier one said.
+        for name, value in list(config.items()):
+            if name in traits:
+                # A later source may correct an earlier one.
                 wrong.pop(name, None)
-                if not self._fits(name, known[name], value):
-                    wrong[name] = f"the setting c.Colophon.{name} must be {_wanted(known[name])}"
-                    del found[name]
+                if not self._fits(name, traits[name], value):
+                    wrong[name] = f"the setting c.Colophon.{name} must be {_describe_trait(traits[name])}"
+                    del config[name]
             elif name in ours and not isinstance(value, Config):
-                if not self.is_anothers(name):
-                    wrong[name] = f"there is no setting c.Colophon.{name}"
-                del found[name]
+                if not self.belongs_to_other(name):
+                    wrong[name] = f"unknown setting c.Colophon.{name}"
+                del config[name]
         self.wrong = wrong
-        return found
+        return config
 
     def _fits(self, name: str, trait: TraitType[Any, Any], value: Any) -> bool:
         try:
@@ -315,11 +317,19 @@ class Settings(Configurable):
             elif isinstance(value, DeferredConfig):
                 value = value.get_value(trait)
             trait._validate(self, value)
-        except Exception:  # noqa: BLE001  the value is anything, and what is said of it may show it
+        except Exception:  # noqa: BLE001  the error message may contain the value
             return False
         return True
 
 
-def _wanted(trait: TraitType[Any, Any]) -> str:
+def create_settings(kind: type[S], config: Config) -> S:
+    """Return settings of a class that is not named `Colophon`, from the section `Colophon` of a configuration."""
+    sections = Config(config)
+    # Traitlets looks for a section with the name of the class.
+    sections[kind.__name__] = config.Colophon
+    return kind(config=sections)
+
+
+def _describe_trait(trait: TraitType[Any, Any]) -> str:
     least = getattr(trait, "min", None)
     return trait.info() if least is None else f"{trait.info()}, {least} or more"

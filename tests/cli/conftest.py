@@ -1,22 +1,22 @@
-"""A catalog in a file, or of a server, and commands for it."""
+"""Fixtures: a catalog in a file or of a server, and commands on it."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from live import LiveServer, live_server
-from support.catalog import opened, say, touch
+from live import LiveServer, run_live_server
+from support.catalog import open_catalog_file, touch, write_metadata
 from support.commands import Commands
 from support.urns import CELL, ORDERS, REPORT
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """A catalog that nobody has open."""
+    """A catalog that no process has open."""
     path = tmp_path / "catalog" / "colophon.db"
-    catalog = opened(path)
-    say(catalog, ORDERS, {"owner": "ops"}, ["faa"])
-    say(catalog, REPORT, {"owner": "ops"})
+    catalog = open_catalog_file(path)
+    write_metadata(catalog, ORDERS, {"owner": "ops"}, ["faa"])
+    write_metadata(catalog, REPORT, {"owner": "ops"})
     touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
     catalog.close()
     return path
@@ -31,6 +31,6 @@ def colophon(tmp_path: Path, database: Path) -> Commands:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    """A server with a home of its own."""
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
+    """A server with its own home directory."""
+    with run_live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
         yield running

@@ -1,4 +1,4 @@
-"""Commands on entities, on the store of this machine and on a server's: what they say and what they change."""
+"""Commands on entities, on a local store and on a server."""
 
 import json
 import re
@@ -11,29 +11,29 @@ from pathlib import Path
 import pytest
 from live import LiveServer
 from support.catalog import metadata
-from support.commands import Commands, Done
+from support.commands import CommandResult, Commands
 
-Call = Callable[..., Done]
+Call = Callable[..., CommandResult]
 
 
 @pytest.fixture(params=["store", "server"])
 def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> Call:
-    """Calls a command. `sales.orders` is there, with an owner of machines' own, and nothing of people's."""
+    """Run a command on a catalog with `sales.orders`, which has an owner in SYSTEM and no USER metadata."""
     if request.param == "store":
         return colophon
     server: LiveServer = request.getfixturevalue("served")
     urn = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)"
-    catalog = server.catalog()
+    catalog = server.create_client()
     catalog.write_aspect(urn, "technicalMetadata", metadata({"owner": "ops"}, ["faa"]))
     catalog.write_aspect(urn, "businessMetadata", metadata())
     catalog.close()
-    asking = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token})
-    return lambda *arguments: asking.bare(*arguments, f"--url={server.url}")
+    commands = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token})
+    return lambda *arguments: commands.run(*arguments, f"--url={server.url}")
 
 
-def test_what_is_tagged_and_set_is_shown_found_and_taken_back(call: Call) -> None:
-    assert call("tag", "sales.orders", "gold", "daily").out == "sales.orders was changed.\n"
-    assert call("tag", "sales.orders", "gold").out == "sales.orders was so already.\n"
+def test_tags_and_properties_are_set_shown_and_removed(call: Call) -> None:
+    assert call("tag", "sales.orders", "gold", "daily").out == "sales.orders updated.\n"
+    assert call("tag", "sales.orders", "gold").out == "sales.orders unchanged.\n"
     assert call("set", "sales.orders", "team=ops", "note=a = b", "--json").answer["changed"] is True
     shown = call("show", "sales.orders", "--json").answer
     assert (shown["user"], shown["user_tags"]) == ({"team": "ops", "note": "a = b"}, ["daily", "gold"])
@@ -45,11 +45,11 @@ def test_what_is_tagged_and_set_is_shown_found_and_taken_back(call: Call) -> Non
         "tags (USER): gold, daily",
     ]
     assert "\n  note  a = b\n" in text
-    found = call("search", "tags:gold", "--json").answer
-    assert [one["name"] for one in found["hits"]] == ["orders"]
+    result = call("search", "tags:gold", "--json").answer
+    assert [one["name"] for one in result["hits"]] == ["orders"]
     listed = call("search", "tags:gold", "--type=dataset").out
     assert listed.splitlines()[0] == "tags:gold  1 found"
-    # What is listed is what other commands take.
+    # Listed names are accepted by other commands.
     assert call("show", listed.splitlines()[-1].split()[0]).status == 0
     assert call("search", "tags:gold", "--type=dataFlow").out == "tags:gold  nothing found\n"
     assert [one["name"] for one in call("search", "--tag=gold", "--platform=spark", "--json").answer["hits"]] == [
@@ -63,9 +63,9 @@ def test_what_is_tagged_and_set_is_shown_found_and_taken_back(call: Call) -> Non
 
 
 @pytest.mark.parametrize("call", ["server"], indirect=True)
-def test_show_names_what_references_refer_to_and_writes_times(call: Call, served: LiveServer) -> None:
+def test_show_prints_names_of_references_and_times(call: Call, served: LiveServer) -> None:
     urn, term = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)", "urn:li:glossaryTerm:9f2c"
-    catalog = served.catalog()
+    catalog = served.create_client()
     catalog.write_aspect(term, "glossaryTermInfo", {"definition": "d", "termSource": "INTERNAL", "name": "Net revenue"})
     stamp = {"time": 0, "actor": "urn:li:corpuser:ada"}
     catalog.write_aspect(urn, "glossaryTerms", {"terms": [{"urn": term}], "auditStamp": stamp})
@@ -77,46 +77,46 @@ def test_show_names_what_references_refer_to_and_writes_times(call: Call, served
     assert "creation-time" not in text
 
 
-def test_a_value_of_many_lines_stays_in_its_row(call: Call) -> None:
+def test_multiline_value_stays_in_its_row(call: Call) -> None:
     call("set", "sales.orders", "note=one\ntwo\r\nproperty\tthree\x1b")
     (row,) = (line for line in call("show", "sales.orders").out.split("\n") if "note" in line)
     assert row == "  note  one⏎two⏎property three\ufffd"
 
 
-def test_a_file_is_named_by_its_path(call: Call, colophon: Commands) -> None:
+def test_file_is_addressed_by_path(call: Call, colophon: Commands) -> None:
     here = str(colophon.home / "data/staff.csv")
-    for path, said in (("/data/staff.csv", "/data/staff.csv"), (here, "./data/staff.csv")):
+    for path, text in (("/data/staff.csv", "/data/staff.csv"), (here, "./data/staff.csv")):
         urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{path},PROD)"
-        assert call("dataset", "create", said, "--json").answer["urn"] == urn
-        assert call("tag", said, "staff").out == f"{said} was changed.\n"
-        assert call("set", said, "owner=ada").status == 0
-        assert call("unset", said, "owner").status == 0
-        assert call("show", said, "--json").answer["user_tags"] == ["staff"]
-        assert urn in call("lineage", said).out
-        assert call("runs", said).out == "There is none.\n"
-        assert call("dataset", "delete", said).status == 0
+        assert call("dataset", "create", text, "--json").answer["urn"] == urn
+        assert call("tag", text, "staff").out == f"{text} updated.\n"
+        assert call("set", text, "owner=ada").status == 0
+        assert call("unset", text, "owner").status == 0
+        assert call("show", text, "--json").answer["user_tags"] == ["staff"]
+        assert urn in call("lineage", text).out
+        assert call("runs", text).out == "None.\n"
+        assert call("dataset", "delete", text).status == 0
 
 
-def test_keys_and_their_values_are_counted(call: Call) -> None:
+def test_keys_and_values_are_counted(call: Call) -> None:
     call("set", "sales.orders", "Team=ops")
     keys = call("keys", "--prefix=tea", "--json").answer["keys"]
     assert [(one["text"], one["kind"], one["scope"]) for one in keys] == [("Team", "property", "USER")]
     assert "Team  property  USER   1" in call("keys", "--prefix=tea").out
     assert call("keys", "--values=team", "--json").answer["values"][0]["text"] == "ops"
-    assert call("keys", "--prefix=zzz").out == "no key begins with zzz\n"
+    assert call("keys", "--prefix=zzz").out == "no keys begin with zzz\n"
 
 
-def test_namespaces_are_made_listed_and_deleted(call: Call) -> None:
-    assert call("namespace", "create", "fresh").out == "Namespace fresh was made.\n"
-    assert call("namespace", "create", "fresh").out == "Namespace fresh was there already.\n"
+def test_namespaces_are_created_listed_and_deleted(call: Call) -> None:
+    assert call("namespace", "create", "fresh").out == "Namespace fresh created.\n"
+    assert call("namespace", "create", "fresh").out == "Namespace fresh already exists.\n"
     assert "fresh" in call("namespace", "list", "--json").answer["namespaces"]
-    assert call("namespace", "delete", "fresh").out == "Namespace fresh was deleted.\n"
+    assert call("namespace", "delete", "fresh").out == "Namespace fresh deleted.\n"
     assert "fresh" not in call("namespace", "list").out
     full = call("namespace", "delete", "sales")
     assert (full.status, "still contains entities" in full.err) == (1, True)
 
 
-def test_changes_are_listed_as_lines_records_and_messages(call: Call) -> None:
+def test_changes_are_listed_in_each_format(call: Call) -> None:
     listed = [json.loads(line) for line in call("changes", "--namespace=sales", "--json").out.splitlines()]
     assert {one["namespace"] for one in listed} == {"sales"}
     last = listed[-1]["seq"]
@@ -133,7 +133,7 @@ def test_changes_are_listed_as_lines_records_and_messages(call: Call) -> None:
     assert call("changes", f"--after={head}").out == ""
 
 
-def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, request: pytest.FixtureRequest) -> None:
+def test_changes_are_followed(call: Call, colophon: Commands, request: pytest.FixtureRequest) -> None:
     kind = request.node.callspec.params["call"]
     where = (
         [f"--url={request.getfixturevalue('served').url}"] if kind == "server" else [f"--database={colophon.database}"]
@@ -152,63 +152,64 @@ def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, req
     environment = colophon.whole_environment | token
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=colophon.home) as following:
         assert following.stdout is not None
-        heard: list[str] = []
-        reader = threading.Thread(target=lambda: heard.append(following.stdout.readline()), daemon=True)
+        lines: list[str] = []
+        reader = threading.Thread(target=lambda: lines.append(following.stdout.readline()), daemon=True)
         reader.start()
-        # It begins with what comes: when that is, only a change shows.
+        # The command prints only changes after its start: change something until it does.
         for number in range(300):
             call("tag", "sales.orders", f"t{number}")
             reader.join(timeout=0.2)
-            if heard:
+            if lines:
                 break
         following.terminate()
-    told = json.loads(heard[0])
-    assert (told["aspect"], told["operation"]) == ("businessMetadata", "update" if told["previous"] else "create")
+    result = json.loads(lines[0])
+    assert (result["aspect"], result["operation"]) == ("businessMetadata", "update" if result["previous"] else "create")
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "told"),
+    ("words", "status", "message"),
     [
         (["show", "sales.nothing"], 1, "not found"),
-        (["tag", "sales.nothing", "x"], 1, "not found"),
-        (["show", "orders"], 1, "is not a valid name of data"),
+        (["show", "sales.orderz"], 1, "dataset 'sales.orderz' not found; did you mean 'sales.orders'?"),
+        (["tag", "sales.nothing", "x", "--remove"], 1, "dataset 'sales.nothing' not found"),
+        (["show", "orders"], 1, "is not a valid dataset name"),
         (["show", "data/x.csv"], 1, "the path of a file (from /)"),
         (
             ["tag", "sales.orders", "no tag"],
             1,
-            "is not valid; /tags/0: only the letters A to Z and a to z, digits, _ and - ",
+            "is not valid; /tags/0: must have 1 to 50 characters: letters A-Z and a-z, ",
         ),
         (["tag", "sales.orders"], 2, "required: TAG (see jupyter colophon tag --help)"),
         (["set", "sales.orders", "x"], 2, "KEY=VALUE"),
         (["search"], 2, "needs words or a filter"),
         (["search", "a*b"], 1, "*"),
-        (["search", "x", "--limit=0"], 2, "jupyter colophon: argument --limit: must be a whole number from 1 to 500"),
-        (["search", "x", "--limit=few"], 2, "jupyter colophon: argument --limit: must be a whole number from 1 to 500"),
+        (["search", "x", "--limit=0"], 2, "jupyter colophon: argument --limit: must be an integer from 1 to 500"),
+        (["search", "x", "--limit=few"], 2, "jupyter colophon: argument --limit: must be an integer from 1 to 500"),
         (["changes", "--namespace=nowhere"], 1, "not found"),
         (["changes", "--after=999999"], 1, "the change log ends at"),
-        (["changes", "--after=-1"], 2, "argument --after: must be a whole number from 0"),
-        (["changes", "--format=record"], 2, "say --namespace=NAME"),
-        (["changes", "--format=xml"], 2, "argument --format: invalid choice: 'xml'"),
-        (["namespace", "drop", "x"], 2, "invalid choice: 'drop'"),
+        (["changes", "--after=-1"], 2, "argument --after: must be an integer of at least 0"),
+        (["changes", "--format=record"], 2, "--format=record requires --namespace=NAME"),
+        (["changes", "--format=xml"], 2, "argument --format: invalid value 'xml'; choose from change, record, audit"),
+        (["namespace", "drop", "x"], 2, "unknown subcommand 'drop'"),
         (["namespace", "create", "a-b"], 1, "namespace"),
-        (["lineage", "sales.orders", "--start=rubbish"], 2, "--start: a time is"),
-        (["lineage", "sales.orders", "--as-of=rubbish"], 2, "--as-of: a time is"),
-        (["runs", "sales.orders", "--end=rubbish"], 2, "--end: a time is"),
-        (["runs", "sales.orders", "--start=2", "--end=1"], 2, "--start: is after --end"),
+        (["lineage", "sales.orders", "--start=rubbish"], 2, "--start: expected a time"),
+        (["lineage", "sales.orders", "--as-of=rubbish"], 2, "--as-of: expected a time"),
+        (["runs", "sales.orders", "--end=rubbish"], 2, "--end: expected a time"),
+        (["runs", "sales.orders", "--start=2", "--end=1"], 2, "--start: must not be after --end"),
         (["show", "sales.orders", "--wrong"], 2, "--wrong"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(call: Call, words: list[str], status: int, told: str) -> None:
+def test_failure_prints_one_line(call: Call, words: list[str], status: int, message: str) -> None:
     done = call(*words)
     assert (done.status, done.out) == (status, "")
-    assert told in done.err
+    assert message in done.err
     assert done.err.count("\n") == 1
 
 
-def test_a_server_that_is_not_there_and_a_store_without_a_catalog_are_told(colophon: Commands, tmp_path: Path) -> None:
-    away = colophon.bare("search", "x", "--url=http://127.0.0.1:9")
+def test_missing_server_and_catalog_are_reported(colophon: Commands, tmp_path: Path) -> None:
+    away = colophon.run("search", "x", "--url=http://127.0.0.1:9")
     assert (away.status, away.err.count("\n")) == (1, 1)
-    wrong = colophon.bare("search", "x", "--url=ftp://x")
+    wrong = colophon.run("search", "x", "--url=ftp://x")
     assert wrong.status == 2
     none = colophon("show", "sales.orders", database=tmp_path / "none.db")
     assert (none.status, "not found" in none.err) == (1, True)

@@ -1,28 +1,28 @@
-"""What keeps a catalog healthy, called as people and their schedulers call it."""
+"""Maintenance commands, and what all commands share."""
 
 import sqlite3
 from pathlib import Path
 
 import pytest
-from support.catalog import opened, say, search
+from support.catalog import open_catalog_file, search, write_metadata
 from support.commands import Commands
-from support.process import running
+from support.process import start_script
 from support.urns import ORDERS
 
-#: Another process that writes until it is told to stop, and says how often it did.
+#: A process that writes until it reads a line, then prints the number of writes.
 WRITER = """
 from pathlib import Path
 from threading import Thread
 from time import sleep
-from support.catalog import opened, say, touch
+from support.catalog import open_catalog_file, touch, write_metadata
 from support.urns import CELL, ORDERS, table
-catalog = opened(Path(sys.argv[1]))
+catalog = open_catalog_file(Path(sys.argv[1]))
 print("ready", flush=True)
 ended = []
 Thread(target=lambda: ended.append(sys.stdin.readline()), daemon=True).start()
 count = 0
 while not ended:
-    say(catalog, table(f"t{count % 7}"), {"number": str(count)}, ["faa"])
+    write_metadata(catalog, table(f"t{count % 7}"), {"number": str(count)}, ["faa"])
     touch(catalog, CELL, f"w{count}", ("read", ORDERS), end=5_000)
     count += 1
     sleep(0.005)
@@ -38,29 +38,29 @@ def _damaged(database: Path, *statements: str) -> None:
     connection.close()
 
 
-def test_a_sound_catalog_is_called_so(colophon: Commands) -> None:
-    assert colophon("verify").out == "everything is whole\n"
+def test_verify_reports_no_problems(colophon: Commands) -> None:
+    assert colophon("verify").out == "no problems found\n"
     done = colophon("verify", "--json")
     assert (done.status, done.answer) == (0, {"sound": True, "findings": []})
-    assert colophon("reindex", "--json").answer == {"mended": 0}
+    assert colophon("reindex", "--json").answer == {"repaired": 0}
 
 
-def test_damage_is_found_and_what_is_derived_is_mended(colophon: Commands, database: Path) -> None:
+def test_verify_finds_damage_and_reindex_repairs_it(colophon: Commands, database: Path) -> None:
     _damaged(database, "DELETE FROM metadata_values", "UPDATE search_texts SET words = 'x' WHERE id = 3")
-    found = colophon("verify", "--json")
-    assert found.status == 1
-    assert not found.answer["sound"]
-    assert {one["subject"] for one in found.answer["findings"]} >= {ORDERS, "the store"}
+    result = colophon("verify", "--json")
+    assert result.status == 1
+    assert not result.answer["sound"]
+    assert {one["subject"] for one in result.answer["findings"]} >= {ORDERS, "the store"}
     assert colophon("verify").status == 1
     assert colophon("doctor").status == 1
-    assert colophon("reindex", "--json").answer["mended"] > 0
+    assert colophon("reindex", "--json").answer["repaired"] > 0
     assert colophon("verify").status == 0
-    catalog = opened(database)
+    catalog = open_catalog_file(database)
     assert search(catalog, "owner:ops").total == 2
     catalog.close()
 
 
-def test_a_changed_value_is_found_and_not_shown(colophon: Commands, database: Path) -> None:
+def test_verify_finds_altered_value_without_printing_it(colophon: Commands, database: Path) -> None:
     _damaged(database, "UPDATE aspect_versions SET value = replace(value, 'ops', 'opt')")
     done = colophon("verify")
     assert done.status == 1
@@ -68,7 +68,7 @@ def test_a_changed_value_is_found_and_not_shown(colophon: Commands, database: Pa
     assert "opt" not in done.out
 
 
-def test_a_backup_restores_a_lost_catalog(colophon: Commands, database: Path, tmp_path: Path) -> None:
+def test_restore_recreates_catalog_from_backup(colophon: Commands, database: Path, tmp_path: Path) -> None:
     backup = tmp_path / "backup.gz"
     written = colophon("backup", str(backup), "--json").answer
     assert written["bytes"] == backup.stat().st_size
@@ -82,31 +82,31 @@ def test_a_backup_restores_a_lost_catalog(colophon: Commands, database: Path, tm
     backup.write_bytes(backup.read_bytes()[:-20])
     cut = colophon("restore", str(backup), database=tmp_path / "newer.db")
     assert cut.status == 1
-    assert f"{backup}: its end is missing" in cut.err
+    assert f"{backup}: it is truncated" in cut.err
 
 
-def test_old_changes_are_removed_and_their_space_is_given_back(colophon: Commands, database: Path) -> None:
-    catalog = opened(database)
+def test_compact_removes_old_changes_and_frees_space(colophon: Commands, database: Path) -> None:
+    catalog = open_catalog_file(database)
     for number in range(300):
-        say(catalog, ORDERS, {"note": f"{number} " * 200})
+        write_metadata(catalog, ORDERS, {"note": f"{number} " * 200})
     catalog.close()
     assert colophon("compact", "--json").answer["removed"] == 0
     _damaged(database, "DELETE FROM log_seals", "UPDATE change_log SET time = 1000")
     size = database.stat().st_size
     done = colophon("compact", "--days=30", "--json").answer
     assert done["removed"] == 0, "the newest seal is for the newest change, which stays"
-    catalog = opened(database)
-    say(catalog, ORDERS, {"note": "new"})
+    catalog = open_catalog_file(database)
+    write_metadata(catalog, ORDERS, {"note": "new"})
     catalog.close()
     done = colophon("compact", "--days=30", "--json").answer
     assert done["removed"] > 250
     assert done["freed"] > 0
     assert database.stat().st_size < size
-    assert colophon("verify").out == "everything is whole\n"
+    assert colophon("verify").out == "no problems found\n"
 
 
-def test_everything_works_beside_a_process_that_writes(colophon: Commands, database: Path, tmp_path: Path) -> None:
-    with running(WRITER, str(database)) as writer:
+def test_maintenance_works_beside_writing_process(colophon: Commands, database: Path, tmp_path: Path) -> None:
+    with start_script(WRITER, str(database)) as writer:
         assert writer.stdin is not None
         assert writer.stdout is not None
         assert writer.stdout.readline().strip() == "ready"
@@ -121,17 +121,17 @@ def test_everything_works_beside_a_process_that_writes(colophon: Commands, datab
     assert colophon("verify").status == 0
 
 
-def test_settings_are_those_of_the_server(colophon: Commands, database: Path) -> None:
+def test_settings_are_read_from_server_config(colophon: Commands, database: Path) -> None:
     folder = colophon.home / "config"
     folder.mkdir()
     (folder / "jupyter_server_config.py").write_text(f"c.Colophon.database = {str(database)!r}\n")
-    assert colophon.bare("verify").out == "everything is whole\n"
+    assert colophon.run("verify").out == "no problems found\n"
     (folder / "jupyter_server_config.py").write_text("c.Colophon.storage_provider = 'no-such-store'\n")
-    done = colophon.bare("verify")
+    done = colophon.run("verify")
     assert done.status == 1
     assert "no-such-store" in done.err
     (folder / "jupyter_server_config.py").write_text("1 / 0\n")
-    broken = colophon.bare("verify")
+    broken = colophon.run("verify")
     assert (broken.status, broken.err.count("\n")) == (2, 1)
 
 
@@ -156,8 +156,8 @@ def test_settings_are_those_of_the_server(colophon: Commands, database: Path) ->
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_told_in_one_line_and_ends_with_2(colophon: Commands, arguments: list[str]) -> None:
-    done = colophon.bare(*arguments)
+def test_wrong_usage_prints_one_line_and_exits_with_2(colophon: Commands, arguments: list[str]) -> None:
+    done = colophon.run(*arguments)
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("jupyter colophon: ")
     assert done.err.count("\n") == 1
@@ -169,31 +169,31 @@ def test_wrong_usage_is_told_in_one_line_and_ends_with_2(colophon: Commands, arg
 
 
 @pytest.mark.parametrize("command", ["doctor", "verify"])
-def test_a_wrong_setting_is_named_and_its_value_is_not_shown(colophon: Commands, command: str) -> None:
+def test_invalid_setting_is_named_without_its_value(colophon: Commands, command: str) -> None:
     folder = colophon.home / "config"
     folder.mkdir()
     for name in ("storage_options", "change_log_retention_days", "databse"):
         (folder / "jupyter_server_config.py").write_text(f"c.Colophon.{name} = 'password=Hunter2Hidden'\n")
-        done = colophon.bare(command)
+        done = colophon.run(command)
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
         assert f"c.Colophon.{name}" in done.err
         assert "Hunter2Hidden" not in done.err
     assert not (colophon.home / "data" / "colophon").exists()
 
 
-def test_settings_of_the_servers_part_are_in_the_way_of_no_command(colophon: Commands) -> None:
+def test_server_settings_are_accepted(colophon: Commands) -> None:
     folder = colophon.home / "config"
     folder.mkdir()
-    told = "c.Colophon.open_browser = False\nc.Colophon.max_body_bytes = 5\n"
-    (folder / "jupyter_server_config.py").write_text(told)
-    assert colophon("verify").out == "everything is whole\n"
+    result = "c.Colophon.open_browser = False\nc.Colophon.max_body_bytes = 5\n"
+    (folder / "jupyter_server_config.py").write_text(result)
+    assert colophon("verify").out == "no problems found\n"
 
 
-def test_options_may_come_before_the_command(colophon: Commands) -> None:
+def test_options_are_accepted_before_command(colophon: Commands) -> None:
     assert colophon("--json", "verify").answer["sound"]
 
 
-def test_a_catalog_that_is_not_there_is_not_made(colophon: Commands, tmp_path: Path) -> None:
+def test_missing_catalog_is_not_created(colophon: Commands, tmp_path: Path) -> None:
     for command in (["verify"], ["reindex"], ["backup", str(tmp_path / "b")], ["compact"]):
         done = colophon(*command, database=tmp_path / "nowhere" / "colophon.db")
         assert done.status == 1
@@ -201,6 +201,6 @@ def test_a_catalog_that_is_not_there_is_not_made(colophon: Commands, tmp_path: P
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_options_may_come_between_words(colophon: Commands) -> None:
+def test_options_are_accepted_between_words(colophon: Commands) -> None:
     assert colophon("tag", ORDERS, "one", "--json", "two").answer["changed"]
     assert colophon("search", "owner:ops", "--tag=two", "orders", "--json").answer["total"] == 1

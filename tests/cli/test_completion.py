@@ -1,4 +1,4 @@
-"""What a shell completes: commands, options and the names in a catalog."""
+"""Completion of commands, options and names from a catalog."""
 
 import shutil
 import subprocess
@@ -11,23 +11,23 @@ from support.commands import Commands
 
 
 def _completions(colophon: Commands, line: str, tmp_path: Path) -> list[str]:
-    """Complete the end of a line as the script of a shell does."""
-    found = tmp_path / "found"
+    """Complete a command line as a shell's script does."""
+    result = tmp_path / "found"
     start = "1" if line.startswith("jupyter-colophon") else "2"
     environment = {
         "_ARGCOMPLETE": start,
         "_ARGCOMPLETE_IFS": "\n",
-        "_ARGCOMPLETE_STDOUT_FILENAME": str(found),
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(result),
         "COMP_LINE": line,
         "COMP_POINT": str(len(line)),
     }
-    done = replace(colophon, environment=environment).bare()
+    done = replace(colophon, environment=environment).run()
     assert (done.status, done.out, done.err) == (0, "", "")
-    return sorted(word.strip() for word in found.read_text().splitlines())
+    return sorted(word.strip() for word in result.read_text().splitlines())
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "expected"),
     [
         ("jupyter colophon dat", ["dataset"]),
         ("jupyter-colophon name", ["namespace"]),
@@ -48,12 +48,12 @@ def _completions(colophon: Commands, line: str, tmp_path: Path) -> list[str]:
         ("jupyter colophon --database=/nowhere/x.db show sales.", []),
     ],
 )
-def test_what_is_typed_is_completed(colophon: Commands, tmp_path: Path, line: str, found: list[str]) -> None:
+def test_completer_returns_matching_words(colophon: Commands, tmp_path: Path, line: str, expected: list[str]) -> None:
     typed = line.replace("DATABASE", f"--database={colophon.database}")
-    assert _completions(colophon, typed, tmp_path) == found
+    assert _completions(colophon, typed, tmp_path) == expected
 
 
-def test_bash_completes_words_and_quotes_what_others_named(colophon: Commands, tmp_path: Path) -> None:
+def test_bash_completes_and_quotes_names(colophon: Commands, tmp_path: Path) -> None:
     evil = "sales.a$(touch${IFS}hacked)"
     assert colophon("dataset", "create", evil).status == 0
     script = tmp_path / "completion.bash"
@@ -69,7 +69,7 @@ try "jupyter-colophon search x --database=$DATABASE --namespace=sa"
 try "jupyter-colophon --database=$DATABASE show sales.a"
 complete -p jupyter-colophon jupyter
 """
-    told = subprocess.run(
+    result = subprocess.run(
         [bash, "-c", ask],
         env=colophon.whole_environment
         | {"PYTHON": sys.executable, "SCRIPT": str(script), "DATABASE": str(colophon.database)},
@@ -77,14 +77,14 @@ complete -p jupyter-colophon jupyter
         text=True,
         cwd=tmp_path,
     )
-    show, namespace, name, *registered = told.stdout.splitlines()
-    assert (show.replace(" ", ""), namespace.replace(" ", "")) == ("show|", "sales|"), told
-    assert name == r"sales.a\$\(touch\$\{IFS\}hacked\) |", told
+    show, namespace, name, *registered = result.stdout.splitlines()
+    assert (show.replace(" ", ""), namespace.replace(" ", "")) == ("show|", "sales|"), result
+    assert name == r"sales.a\$\(touch\$\{IFS\}hacked\) |", result
     assert [line.split()[-1] for line in registered] == ["jupyter-colophon", "jupyter"]
     assert not (tmp_path / "hacked").exists()
 
 
-def test_each_shell_has_its_script(colophon: Commands) -> None:
+def test_completion_prints_script_of_each_shell(colophon: Commands) -> None:
     for shell, word in (("bash", "complete "), ("zsh", "compdef "), ("fish", "complete --command jupyter ")):
         assert word in colophon("completion", shell).out
     assert colophon("completion", "tcsh").status == 2

@@ -1,4 +1,4 @@
-"""The doctor says how the store is, whatever it is."""
+"""`jupyter colophon doctor` on healthy, missing, damaged and misconfigured stores."""
 
 import json
 import random
@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.changes.inbox import Refusal
+from jupyter_colophon.core.changes.inbox import Rejection
 from jupyter_colophon.core.errors import DeliveryFailed
 from jupyter_colophon.storage.changes import sinks
-from support.catalog import ADA, opened
+from support.catalog import ADA, open_catalog_file
 from support.commands import Commands
-from support.packages import install_things, python_path
+from support.packages import build_python_path, install_things
 
 
 def _checks(colophon: Commands, status: int, database: Path | None = None) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def _checks(colophon: Commands, status: int, database: Path | None = None) -> di
     return {one["check"]: one for one in done.answer["checks"]}
 
 
-def test_a_sound_catalog_is_described(colophon: Commands, database: Path) -> None:
+def test_doctor_describes_healthy_catalog(colophon: Commands, database: Path) -> None:
     checks = _checks(colophon, 0)
     assert {one["status"] for one in checks.values()} == {"ok"}
     assert str(database) in checks["store"]["detail"]
@@ -33,7 +33,7 @@ def test_a_sound_catalog_is_described(colophon: Commands, database: Path) -> Non
     assert len(people.out.splitlines()) >= len(checks)
 
 
-def test_files_that_others_may_read_are_told(colophon: Commands, database: Path) -> None:
+def test_doctor_warns_about_permissions(colophon: Commands, database: Path) -> None:
     database.chmod(0o644)
     database.parent.chmod(0o755)
     checks = _checks(colophon, 0)
@@ -54,7 +54,7 @@ def _folder(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [_no_database, _empty, _folder], ids=lambda make: make.__name__.strip("_"))
-def test_what_is_no_catalog_is_told_with_what_to_do(colophon: Commands, tmp_path: Path, make: Any) -> None:
+def test_doctor_advises_on_invalid_catalog_files(colophon: Commands, tmp_path: Path, make: Any) -> None:
     path = tmp_path / "odd.db"
     make(path)
     bad = [one for one in _checks(colophon, 1, path).values() if one["status"] == "bad"]
@@ -64,12 +64,12 @@ def test_what_is_no_catalog_is_told_with_what_to_do(colophon: Commands, tmp_path
         assert colophon(*command, database=path).status in (0, 1)
 
 
-def test_a_catalog_that_is_not_there_yet_is_no_fault(colophon: Commands, tmp_path: Path) -> None:
+def test_doctor_accepts_missing_catalog(colophon: Commands, tmp_path: Path) -> None:
     assert _checks(colophon, 0, tmp_path / "none.db")["file"]["status"] == "warning"
     assert not (tmp_path / "none.db").exists()
 
 
-def test_a_locked_catalog_is_told(colophon: Commands, database: Path) -> None:
+def test_doctor_reports_locked_catalog(colophon: Commands, database: Path) -> None:
     holder = sqlite3.connect(database, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     try:
@@ -78,8 +78,8 @@ def test_a_locked_catalog_is_told(colophon: Commands, database: Path) -> None:
         holder.close()
 
 
-def test_a_damaged_file_never_ends_in_a_traceback_nor_in_silence(colophon: Commands, database: Path) -> None:
-    """Bits flipped in half of the pages: somebody is told, each time."""
+def test_damaged_file_is_reported_without_traceback(colophon: Commands, database: Path) -> None:
+    """Flip bits in half of the pages."""
     whole, dice = database.read_bytes(), random.Random(7)
     pages = len(whole) // 4096
     for _ in range(4):
@@ -113,15 +113,15 @@ HOOK = {"kind": "webhook", "url": "https://hooks.example.org/Hidden", "secret": 
         (HOOK | {"attempts": 0}, "the option attempts"),
     ],
 )
-def test_a_sink_that_is_set_wrongly_is_told_as_it_is_set_now(
+def test_doctor_reports_current_sink_settings(
     options: dict[str, Any], fault: str, colophon: Commands, database: Path, tmp_path: Path
 ) -> None:
-    catalog = opened(database)
+    catalog = open_catalog_file(database)
 
     def begin(tx: Any) -> None:
         sinks.begin(tx, "hook")
-        tx.table("cursors").update({"name": sinks.follower("hook"), "seq": 0})
-        sinks.note(tx, "hook", attempts=1, problem="of earlier settings")
+        tx.get_table("cursors").update({"name": sinks.get_follower_name("hook"), "seq": 0})
+        sinks.update_state(tx, "hook", attempts=1, problem="of earlier settings")
 
     catalog.provider.tx_runner.run(begin)
     catalog.close()
@@ -140,19 +140,19 @@ def test_a_sink_that_is_set_wrongly_is_told_as_it_is_set_now(
     assert "of earlier settings" in checks["sink hook"]["detail"]
 
 
-def test_dead_letters_are_told_with_what_to_do_about_them(colophon: Commands, database: Path) -> None:
-    catalog = opened(database)
-    (change, *_) = catalog.feed.changes(0, 1, {}, ADA)
-    refusal = Refusal.of(DeliveryFailed("it answered 500"))
-    catalog.provider.tx_runner.run(lambda tx: sinks.bury(tx, "hook", change, refusal, 3, 1_000))
+def test_doctor_advises_on_dead_letters(colophon: Commands, database: Path) -> None:
+    catalog = open_catalog_file(database)
+    (change, *_) = catalog.feed.read_changes(0, 1, {}, ADA)
+    refusal = Rejection.from_error(DeliveryFailed("it answered 500"))
+    catalog.provider.tx_runner.run(lambda tx: sinks.add_dead_letter(tx, "hook", change, refusal, 3, 1_000))
     catalog.close()
-    told = _checks(colophon, 0)["dead letters"]
-    assert (told["status"], told["detail"]) == ("warning", "1")
-    assert "POST /colophon/api/dead-letters/{id}/replay" in told["advice"]
-    assert "DELETE /colophon/api/dead-letters/{id}" in told["advice"]
+    result = _checks(colophon, 0)["dead letters"]
+    assert (result["status"], result["detail"]) == ("warning", "1")
+    assert "POST /colophon/api/dead-letters/{id}/replay" in result["advice"]
+    assert "DELETE /colophon/api/dead-letters/{id}" in result["advice"]
 
 
-def test_what_packages_register_and_what_is_wrong_with_instances_is_told(colophon: Commands, tmp_path: Path) -> None:
+def test_doctor_reports_schemaspaces_and_invalid_instances(colophon: Commands, tmp_path: Path) -> None:
     things = install_things(tmp_path / "things")
     folder = colophon.home / "data" / "metadata" / "things"
     folder.mkdir(parents=True)
@@ -160,29 +160,29 @@ def test_what_packages_register_and_what_is_wrong_with_instances_is_told(colopho
     (folder / "invalid.json").write_text(json.dumps(secret))
     (folder / "torn.json").write_text('{"display_name": "Hunter2Hidden')
     (folder / "torn.json1700000000.123").write_text(json.dumps(secret))
-    strange = replace(colophon, environment={"PYTHONPATH": python_path(things)})
+    strange = replace(colophon, environment={"PYTHONPATH": build_python_path(things)})
     checks = _checks(strange, 0)
     assert "things" in checks["schemaspaces"]["detail"]
     broken = checks["schemas provider broken-things"]
     assert broken["status"] == "warning"
     assert broken["detail"] == "things-for-tests 2.5 (things:Broken): RuntimeError: the provider is out of order"
-    told = strange("doctor")
-    assert "urn:li:instance:(things,invalid): ValidationError: /metadata" in told.out
-    assert "urn:li:instance:(things,torn): cannot be read" in told.out
-    assert "urn:li:instance:(things,torn): an interrupted save left torn.json1700000000.123" in told.out
-    assert "Hunter2Hidden" not in told.out + told.err
+    result = strange("doctor")
+    assert "urn:li:instance:(things,invalid): ValidationError: /metadata" in result.out
+    assert "urn:li:instance:(things,torn): cannot be read" in result.out
+    assert "urn:li:instance:(things,torn): an interrupted save left torn.json1700000000.123" in result.out
+    assert "Hunter2Hidden" not in result.out + result.err
 
 
-def test_what_is_wrong_in_the_registry_of_the_user_is_told(colophon: Commands, tmp_path: Path) -> None:
+def test_doctor_reports_registry_extension_errors(colophon: Commands, tmp_path: Path) -> None:
     file = tmp_path / "entity-registry.yml"
     file.write_text("entities: [{name: pump}]")
     colophon = replace(colophon, home=tmp_path / "home")
     config = colophon.home / "config" / "jupyter_colophon_config.py"
     config.parent.mkdir(parents=True)
     config.write_text(f"c.Colophon.entity_registry = {str(file)!r}\n")
-    told = _checks(colophon, 0)["entity registry"]
-    assert told["status"] == "warning"
-    assert "entity-registry.yml, /entities/0/keyAspect: a new entity type needs a key aspect" in told["detail"]
+    result = _checks(colophon, 0)["entity registry"]
+    assert result["status"] == "warning"
+    assert "entity-registry.yml, /entities/0/keyAspect: a new entity type needs a key aspect" in result["detail"]
     file.write_text("entities: [{name: dataset}]")
     assert _checks(colophon, 0)["entity registry"]["status"] == "ok"
     file.write_text("entities: [{name: dataset")

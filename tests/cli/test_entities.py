@@ -1,4 +1,4 @@
-"""Datasets and applications on the command line, on the store of this machine and on a server's; and completion."""
+"""Commands on datasets, applications and namespaces, on a local store and on a server."""
 
 import json
 from collections.abc import Callable
@@ -6,26 +6,26 @@ from pathlib import Path
 
 import pytest
 from live import LiveServer
-from support.commands import Commands, Done
+from support.commands import CommandResult, Commands
 
-Call = Callable[..., Done]
+Call = Callable[..., CommandResult]
 
 
 @pytest.fixture(params=["store", "server"])
 def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> Call:
-    """Calls a command, where there is an empty namespace `shop`."""
+    """Run a command on a catalog with the empty namespace `shop`."""
     if request.param == "store":
-        asking: Call = colophon
+        commands: Call = colophon
     else:
         server: LiveServer = request.getfixturevalue("served")
-        bare = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token}).bare
+        bare = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token}).run
         url = f"--url={server.url}"
-        asking = lambda *arguments: bare(*arguments, url)  # noqa: E731  the same words for both
-    assert asking("namespace", "create", "shop").status == 0
-    return asking
+        commands = lambda *arguments: bare(*arguments, url)  # noqa: E731  the same words for both
+    assert commands("namespace", "create", "shop").status == 0
+    return commands
 
 
-def test_a_dataset_is_made_shown_listed_and_deleted(call: Call, tmp_path: Path) -> None:
+def test_dataset_is_created_shown_listed_and_deleted(call: Call, tmp_path: Path) -> None:
     avro = tmp_path / "schema.json"
     avro.write_text(json.dumps({"type": "record", "name": "r", "fields": [{"name": "price", "type": "int"}]}))
     options = [
@@ -35,9 +35,9 @@ def test_a_dataset_is_made_shown_listed_and_deleted(call: Call, tmp_path: Path) 
         f"--schema={avro}",
         "--setting=format=parquet",
     ]
-    said = ["--property=owner=ada", "--property=note=a = b", "--tag=gold", "--tag=raw"]
-    assert call("dataset", "create", "shop.orders", *options, *said).out == "Dataset shop.orders is there.\n"
-    again = call("dataset", "create", "shop.orders", *options, *said, "--json").answer
+    text = ["--property=owner=ada", "--property=note=a = b", "--tag=gold", "--tag=raw"]
+    assert call("dataset", "create", "shop.orders", *options, *text).out == "Dataset shop.orders saved.\n"
+    again = call("dataset", "create", "shop.orders", *options, *text, "--json").answer
     assert (again["changed"], "shop.orders" in again["urn"]) == (False, True)
     shown = call("dataset", "show", "shop.orders", "--json").answer
     assert (shown["user"], shown["user_tags"]) == ({"owner": "ada", "note": "a = b"}, ["gold", "raw"])
@@ -47,44 +47,41 @@ def test_a_dataset_is_made_shown_listed_and_deleted(call: Call, tmp_path: Path) 
     assert [(one["name"], one["namespace"]) for one in listed] == [("orders", "shop")]
     assert "orders  shop" in call("dataset", "list").out
     assert call("search", "schema:price", "--json").answer["total"] == 1
-    assert call("dataset", "delete", "shop.orders").out == "Dataset shop.orders was deleted.\n"
+    assert call("dataset", "delete", "shop.orders").out == "Dataset shop.orders deleted.\n"
     gone = call("dataset", "show", "shop.orders")
     assert (gone.status, "not found" in gone.err) == (1, True)
-    assert call("dataset", "list", "--namespace=shop").out == "There is none.\n"
+    assert call("dataset", "list", "--namespace=shop").out == "None.\n"
     assert call("namespace", "delete", "shop").status == 0
 
 
-def test_what_is_kept_beside_the_catalog_of_a_namespace_is_deleted_with_it(colophon: Commands) -> None:
-    """Without a server, pipelines, schedules, saved searches and stored events stayed."""
+def test_namespace_delete_removes_its_files(colophon: Commands) -> None:
     assert colophon("namespace", "create", "shop").status == 0
     data = colophon.home / "data"
     events = data / "colophon" / "streams" / "shop" / "clicks-1"
     events.mkdir(parents=True)
     pipeline = {"stages": [{"name": "a", "type": "source", "plugin": "table", "properties": {"name": "t"}}]}
     schedule = {"pipeline": "flow", "every": "P1D"}
-    kept: dict[str, list[Path]] = {"shop": [], "sales": []}
+    stored: dict[str, list[Path]] = {"shop": [], "sales": []}
     for space, schema, members in (
         ("pipelines", "pipeline", pipeline),
         ("pipelines", "schedule", schedule),
         ("saved-searches", "saved-search", {"query": "*"}),
     ):
-        for namespace, places in kept.items():
+        for namespace, places in stored.items():
             place = data / "metadata" / space / f"{schema}-{namespace}.json"
             place.parent.mkdir(parents=True, exist_ok=True)
             document = {"display_name": schema, "schema_name": schema, "metadata": {"namespace": namespace, **members}}
             place.write_text(json.dumps(document), "utf-8")
             places.append(place)
-    assert colophon("namespace", "delete", "shop").out == "Namespace shop was deleted.\n"
-    assert [place.name for place in kept["shop"] if place.exists()] == []
-    assert [place.name for place in kept["sales"] if not place.exists()] == []
+    assert colophon("namespace", "delete", "shop").out == "Namespace shop deleted.\n"
+    assert [place.name for place in stored["shop"] if place.exists()] == []
+    assert [place.name for place in stored["sales"] if not place.exists()] == []
     assert not events.parent.exists()
 
 
-def test_an_application_is_deployed_again_and_deleted(call: Call) -> None:
+def test_application_is_redeployed_and_deleted(call: Call) -> None:
     first = ["--program=flows/Load", "--program=spark/Join", "--artifact=jar", "--plugin=Table=Table:source"]
-    assert (
-        call("app", "create", "shop.etl", *first, "--schedule=nightly=at two").out == "Application shop.etl is there.\n"
-    )
+    assert call("app", "create", "shop.etl", *first, "--schedule=nightly=at two").out == "Application shop.etl saved.\n"
     shown = call("app", "show", "shop.etl", "--json").answer
     assert {"Flow:Load", "Spark:Join", "artifact", "plugin:Table", "schedule:nightly"} <= shown["system"].keys()
     call("app", "create", "shop.etl", "--tag=mine")
@@ -103,16 +100,16 @@ def test_an_application_is_deployed_again_and_deleted(call: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "told"),
+    ("words", "status", "message"),
     [
         (["dataset", "create", "none.orders"], 1, "namespace 'none' not found"),
-        (["dataset", "create", "orders"], 1, "is not a valid name of data"),
+        (["dataset", "create", "orders"], 1, "is not a valid dataset name"),
         (["dataset", "create", "shop.x", "--property=x"], 2, "KEY=VALUE"),
         (["dataset", "create", "shop.x", "--tag=no tag"], 1, "is not valid"),
         (["dataset", "create", "shop.x", "--schema=/nowhere"], 1, "/nowhere"),
         (["dataset", "create"], 2, "required: NAME"),
         (["dataset", "delete", "shop.nothing"], 1, "not found"),
-        (["dataset", "drop", "shop.x"], 2, "invalid choice: 'drop'"),
+        (["dataset", "drop", "shop.x"], 2, "unknown subcommand 'drop'"),
         (["app", "create", "etl"], 1, "<namespace>.<application>"),
         (["app", "create", "urn:li:namespace:x"], 1, "it is the URN of a namespace"),
         (["app", "create", "shop.etl", "--program=Load"], 2, "TYPE/PROGRAM"),
@@ -120,17 +117,17 @@ def test_an_application_is_deployed_again_and_deleted(call: Call) -> None:
         (["namespace", "create", "system"], 1, "reserved"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(call: Call, words: list[str], status: int, told: str) -> None:
+def test_failure_prints_one_line(call: Call, words: list[str], status: int, message: str) -> None:
     done = call(*words)
     assert (done.status, done.out, done.err.count("\n")) == (status, "", 1), done
-    assert told in done.err
+    assert message in done.err
 
 
-def test_a_schema_is_any_text_and_what_is_none_is_refused_in_one_line(call: Call, tmp_path: Path) -> None:
+def test_schema_must_be_text(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "schema"
     file.write_bytes(b"id\xff\xfe")
     done = call("dataset", "create", "shop.orders", f"--schema={file}")
     assert (done.status, done.out, done.err) == (1, "", f"jupyter colophon: the file {file} is not UTF-8\n")
-    assert call("dataset", "list", "--namespace=shop").out == "There is none.\n"
+    assert call("dataset", "list", "--namespace=shop").out == "None.\n"
     file.write_text("id LONG, größe DOUBLE")
     assert call("dataset", "create", "shop.orders", f"--schema={file}").status == 0

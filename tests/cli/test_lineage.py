@@ -1,4 +1,4 @@
-"""`jupyter colophon lineage`, on the store of this machine and on a server's."""
+"""`jupyter colophon lineage`, on a local store and on a server."""
 
 import re
 from collections.abc import Callable
@@ -8,26 +8,26 @@ import pytest
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from live import LiveServer
-from support.catalog import ADA, opened, touch
-from support.commands import Commands, Done
+from support.catalog import ADA, open_catalog_file, touch
+from support.commands import CommandResult, Commands
 from support.urns import cell, table
 
-Call = Callable[..., Done]
+Call = Callable[..., CommandResult]
 RAW, STAGED, SUMMED = table("raw"), table("staged"), table("summed")
 LOAD, SUM = cell("load"), cell("sum")
 
 
 @pytest.fixture(params=["store", "server"])
 def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> Call:
-    """Calls a command. `raw` was loaded into `staged`, and that summed to `summed`, which goes on."""
+    """Run a command on a catalog with the lineage raw → staged → summed; the second run has not ended."""
     if request.param == "store":
-        catalog = opened(database)
+        catalog = open_catalog_file(database)
         touch(catalog, LOAD, "1", ("read", RAW), ("write", STAGED), start=1_000, end=2_000)
         touch(catalog, SUM, "1", ("read", STAGED), ("write", SUMMED), start=3_000)
         catalog.close()
         return colophon
     server: LiveServer = request.getfixturevalue("served")
-    client = server.catalog()
+    client = server.create_client()
     times = ({"start": "1970-01-01T00:00:01Z", "end": "1970-01-01T00:00:02Z"}, {"start": "1970-01-01T00:00:03Z"})
     for program, source, target, time in ((LOAD, RAW, STAGED, times[0]), (SUM, STAGED, SUMMED, times[1])):
         status = "succeeded" if "end" in time else "running"
@@ -35,14 +35,14 @@ def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> 
         accesses = [{"data": source, "mode": "read"}, {"data": target, "mode": "write"}]
         client.record_accesses(run, {"accesses": accesses})
     client.close()
-    asking = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token})
-    return lambda *arguments: asking.bare(*arguments, f"--url={server.url}")
+    commands = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token})
+    return lambda *arguments: commands.run(*arguments, f"--url={server.url}")
 
 
-def test_declared_lineage_that_ended_is_shown_with_start_and_end(colophon: Commands, database: Path) -> None:
-    catalog, summed = opened(database), Urn.parse(SUMMED)
-    said = {"upstreams": [{"dataset": RAW, "type": "TRANSFORMED"}]}
-    catalog.write_path.propose([Proposal(summed, "upstreamLineage", "upsert", said)], ADA)
+def test_ended_declared_lineage_is_shown_with_times(colophon: Commands, database: Path) -> None:
+    catalog, summed = open_catalog_file(database), Urn.parse(SUMMED)
+    lineage = {"upstreams": [{"dataset": RAW, "type": "TRANSFORMED"}]}
+    catalog.write_path.propose([Proposal(summed, "upstreamLineage", "upsert", lineage)], ADA)
     assert "declared since " in colophon("lineage", "sales.summed").out
     catalog.write_path.propose([Proposal(summed, "upstreamLineage", "delete")], ADA)
     catalog.close()
@@ -50,7 +50,7 @@ def test_declared_lineage_that_ended_is_shown_with_start_and_end(colophon: Comma
     assert re.search(r"from sales.raw  \(declared from \S+Z until \S+Z", text), text
 
 
-def test_both_sides_are_trees(call: Call) -> None:
+def test_lineage_prints_trees_of_both_directions(call: Call) -> None:
     assert call("lineage", "sales.staged").out.splitlines() == [
         "sales.staged  lineage, both, 1 level",
         STAGED,
@@ -63,11 +63,11 @@ def test_both_sides_are_trees(call: Call) -> None:
     ]
 
 
-def test_levels_directions_and_windows_are_taken(call: Call) -> None:
+def test_lineage_accepts_levels_direction_and_times(call: Call) -> None:
     near = call("lineage", "sales.raw", "--direction=downstream", "--json").answer
     assert {node["name"] for node in near["nodes"]} == {"raw", "shop.ipynb#load", "staged"}
     assert near["frontier"] == [STAGED]
-    assert "There is more beyond 1 node" in call("lineage", "sales.raw", "--direction=downstream").out
+    assert "More lineage after 1 node" in call("lineage", "sales.raw", "--direction=downstream").out
     far = call("lineage", "sales.raw", "--levels=2", "--direction=undirected", "--json").answer
     assert {node["name"] for node in far["nodes"]} >= {"summed", "shop.ipynb#sum"}
     late = call("lineage", "sales.staged", "--start=3", "--end=4", "--json").answer
@@ -76,7 +76,7 @@ def test_levels_directions_and_windows_are_taken(call: Call) -> None:
     assert upstream == "└─ nothing between 1970-01-01T00:00:03.000Z and 1970-01-01T00:00:04.000Z"
 
 
-def test_what_is_wrong_is_one_line_and_an_exit_code(call: Call) -> None:
+def test_lineage_errors_print_one_line(call: Call) -> None:
     for arguments, status in (
         (("sales.none",), 1),
         (("staged",), 1),

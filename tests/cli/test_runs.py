@@ -1,24 +1,24 @@
-"""`jupyter colophon runs`: lists in an interval, and one run with everything recorded, here and of a server."""
+"""`jupyter colophon runs`, on a local store and on a server."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.identity.names import program
+from jupyter_colophon.core.identity.names import make_program_urn
 from live import LiveServer
-from support.commands import Commands, Done
+from support.commands import CommandResult, Commands
 from support.urns import ORDERS, table
 
-Call = Callable[..., Done]
-LOAD = str(program("shop", "etl", "flows", "Load"))
+Call = Callable[..., CommandResult]
+LOAD = str(make_program_urn("shop", "etl", "flows", "Load"))
 TIME = "2026-11-20T12:0{}:00.000Z"
 
 
 @pytest.fixture(scope="module")
 def served(served: LiveServer) -> LiveServer:
-    """A server whose catalog knows three runs."""
-    catalog = served.catalog()
+    """A server with three runs."""
+    catalog = served.create_client()
     catalog.write_aspect(ORDERS, "technicalMetadata", {"properties": {}, "tags": []})
     catalog.write_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "then"}, "tags": ["raw"]})
     for minute, status in enumerate(["succeeded", "failed", "running"]):
@@ -34,16 +34,16 @@ def served(served: LiveServer) -> LiveServer:
 
 @pytest.fixture(params=["store", "server"])
 def call(request: pytest.FixtureRequest, served: LiveServer, tmp_path: Path) -> Call:
-    """Calls a command on one catalog: on its file, or through its server."""
+    """Run a command on the catalog's file or on its server."""
     home = tmp_path / "home"
     home.mkdir()
     commands = Commands(home, served.data / "colophon" / "colophon.db", environment={"COLOPHON_TOKEN": served.token})
     if request.param == "store":
         return commands
-    return lambda *arguments: commands.bare(*arguments, f"--url={served.url}")
+    return lambda *arguments: commands.run(*arguments, f"--url={served.url}")
 
 
-def test_runs_of_a_program_and_of_data_are_listed_in_an_interval(call: Call) -> None:
+def test_runs_are_listed_within_interval(call: Call) -> None:
     def ids(*arguments: str) -> list[Any]:
         return [one["runId"] for one in call("runs", *arguments, "--json").answer["runs"]]
 
@@ -56,10 +56,10 @@ def test_runs_of_a_program_and_of_data_are_listed_in_an_interval(call: Call) -> 
     text = call("runs", "sales.orders").out.splitlines()
     assert text[0].split() == ["program", "status", "started", "ended", "by", "touched", "run"]
     assert text[3].startswith("Load     failed")
-    assert call("runs", table("none")).out == "There is none.\n"
+    assert call("runs", table("none")).out == "None.\n"
 
 
-def test_a_run_is_shown_with_what_was_said_of_what_it_touched_then(call: Call) -> None:
+def test_run_is_shown_with_metadata_of_that_time(call: Call) -> None:
     urn = call("runs", "sales.orders", "--json").answer["runs"][2]["urn"]
     shown = call("runs", urn, "--json").answer
     assert (shown["status"], shown["arguments"], shown["facts"]) == ("succeeded", {"in": "/a"}, {"rows": 3})
@@ -74,11 +74,11 @@ def test_a_run_is_shown_with_what_was_said_of_what_it_touched_then(call: Call) -
     assert "argument  in    /a" in text
 
 
-def test_the_log_of_a_run_keeps_its_lines(served: LiveServer, call: Call) -> None:
-    catalog = served.catalog()
+def test_run_log_keeps_line_breaks(served: LiveServer, call: Call) -> None:
+    catalog = served.create_client()
     facts = {"log": "first\nsecond \x1b[31mred", "source": "a = 1\nb = 2"}
     run = {
-        "program": str(program("shop", "logged", "flows", "Load")),
+        "program": str(make_program_urn("shop", "logged", "flows", "Load")),
         "runId": "logged",
         "start": "2026-11-19T12:00:00Z",
         "facts": facts,
@@ -89,7 +89,7 @@ def test_the_log_of_a_run_keeps_its_lines(served: LiveServer, call: Call) -> Non
     assert text.endswith("source\n  a = 1\n  b = 2\nlog\n  first\n  second \ufffd[31mred\n")
 
 
-def test_what_is_not_there_or_wrong_is_one_line(call: Call) -> None:
+def test_missing_or_invalid_entity_prints_one_line(call: Call) -> None:
     absent = call("runs", "urn:li:dataProcessInstance:0b0f7f6e-2f1e-4c0e-9a6e-1f3a0f6f7a10")
     assert (absent.status, absent.err.count("\n")) == (1, 1)
     for wrong in (["orders"], ["shop/etl/tables/Load"]):

@@ -1,4 +1,4 @@
-"""A command starts quickly, and shows how far it is to those who watch."""
+"""The start of a command, its progress line, and its output."""
 
 import os
 import pty
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.cli.app import COMMANDS
-from support.packages import python_path
-from support.process import told
+from support.packages import build_python_path
+from support.process import run_script
 
 #: What a command may have loaded at its end. A server, its loop and jsonschema are not among it.
 _HEAVY = """
@@ -26,21 +26,21 @@ print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
 
 
 @pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["completion", "bash"]], ids=" ".join)
-def test_a_command_that_opens_nothing_loads_no_server_and_no_store(words: list[str]) -> None:
-    assert told(_HEAVY, *words).splitlines()[-1] == "[]"
+def test_help_loads_no_server_and_no_store(words: list[str]) -> None:
+    assert run_script(_HEAVY, *words).splitlines()[-1] == "[]"
 
 
-def test_the_doctor_loads_no_server_and_no_slow_validator(database: Path) -> None:
-    assert told(_HEAVY, "doctor", "--json", f"--database={database}").splitlines()[-1] == "['sqlite3']"
+def test_doctor_loads_no_server(database: Path) -> None:
+    assert run_script(_HEAVY, "doctor", "--json", f"--database={database}").splitlines()[-1] == "['sqlite3']"
 
 
-def test_instances_are_listed_without_a_server_a_store_and_a_slow_validator(database: Path) -> None:
-    assert told(_HEAVY, "metadata", "list", "runtimes").splitlines()[-1] == "[]"
+def test_metadata_list_loads_no_server_and_no_store(database: Path) -> None:
+    assert run_script(_HEAVY, "metadata", "list", "runtimes").splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
-def test_each_command_is_there_without_the_others(tmp_path: Path, command: str) -> None:
-    environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": python_path()}
+def test_each_command_prints_help(tmp_path: Path, command: str) -> None:
+    environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": build_python_path()}
     called = [sys.executable, "-m", "jupyter_colophon.cli", command, "--help"]
     done = subprocess.run(called, capture_output=True, text=True, timeout=300, env=environment, cwd=tmp_path)
     # Elyra's command ends so.
@@ -48,7 +48,7 @@ def test_each_command_is_there_without_the_others(tmp_path: Path, command: str) 
     assert done.stdout
 
 
-def test_a_terminal_is_shown_how_far_the_work_is(database: Path) -> None:
+def test_progress_is_shown_on_terminal(database: Path) -> None:
     watcher, terminal = pty.openpty()
     done = subprocess.run(
         [sys.executable, "-m", "jupyter_colophon.cli", "verify", f"--database={database}"],
@@ -59,14 +59,14 @@ def test_a_terminal_is_shown_how_far_the_work_is(database: Path) -> None:
     os.close(terminal)
     shown = os.read(watcher, 100_000)
     os.close(watcher)
-    assert (done.returncode, done.stdout) == (0, b"everything is whole\n")
+    assert (done.returncode, done.stdout) == (0, b"no problems found\n")
     assert b"store" in shown
     assert shown.endswith(b"\r\x1b[K")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [["metadata", "list", "code-snippets"], ["metadata", "list", "--help"], ["doctor"]])
-def test_a_command_that_nobody_reads_ends_quietly(tmp_path: Path, words: list[str], unbuffered: str) -> None:
+def test_closed_output_pipe_is_no_error(tmp_path: Path, words: list[str], unbuffered: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
@@ -81,7 +81,7 @@ def test_a_command_that_nobody_reads_ends_quietly(tmp_path: Path, words: list[st
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_characters_that_the_output_cannot_encode_are_written_as_escapes(database: Path) -> None:
+def test_unencodable_characters_are_escaped(database: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "jupyter_colophon.cli", "lineage", "sales.orders", f"--database={database}"],
         capture_output=True,
@@ -89,7 +89,7 @@ def test_characters_that_the_output_cannot_encode_are_written_as_escapes(databas
         env={
             "HOME": str(database.parent),
             "PATH": "/usr/bin:/bin",
-            "PYTHONPATH": python_path(),
+            "PYTHONPATH": build_python_path(),
             "PYTHONIOENCODING": "ascii",
         },
     )

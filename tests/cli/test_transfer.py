@@ -1,17 +1,17 @@
-"""A namespace goes to a file and back, here and with a server: sorted, merged, never overwritten silently."""
+"""`export` and `import` of a namespace, on a local store and on a server."""
 
 import json
 from pathlib import Path
 
 from live import LiveServer
-from support.catalog import metadata, opened, say
+from support.catalog import metadata, open_catalog_file, write_metadata
 from support.commands import Commands
 from support.urns import ORDERS
 
 HEAD = '{"format":"jupyter-colophon-namespace","namespace":"sales","version":1}\n'
 
 
-def test_an_export_is_sorted_and_the_same_each_time(colophon: Commands, tmp_path: Path) -> None:
+def test_export_is_sorted_and_repeatable(colophon: Commands, tmp_path: Path) -> None:
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
     assert colophon("export", "sales", str(one)).status == 0
     assert colophon("export", "sales", str(two), "--json").answer["lines"] > 2
@@ -23,17 +23,17 @@ def test_an_export_is_sorted_and_the_same_each_time(colophon: Commands, tmp_path
     assert {aspect for _, _, aspect in keys} == {"status", "technicalMetadata"}
 
 
-def test_a_file_that_cannot_be_written_is_named_as_it_was_asked_for(colophon: Commands, tmp_path: Path) -> None:
+def test_export_error_names_requested_file(colophon: Commands, tmp_path: Path) -> None:
     for file, reason in ((tmp_path / "nope" / "x", "No such file or directory"), (tmp_path, "Is a directory")):
         done = colophon("export", "sales", str(file))
         assert (done.status, done.err) == (1, f"jupyter colophon: {file}: {reason}\n")
 
 
-def test_what_was_exported_comes_into_another_catalog(colophon: Commands, database: Path, tmp_path: Path) -> None:
+def test_export_is_imported_into_another_catalog(colophon: Commands, database: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "sales.jsonl", tmp_path / "other.db"
     colophon("tag", "sales.orders", "gold")
     colophon("export", "sales", str(file))
-    opened(other).close()
+    open_catalog_file(other).close()
     dry = colophon("import", str(file), "--dry-run", "--json", database=other).answer
     assert dry["counts"] == {"created": len(file.read_text().splitlines()) - 1}
     assert colophon("export", "sales", str(tmp_path / "x"), database=other).status == 1
@@ -45,52 +45,50 @@ def test_what_was_exported_comes_into_another_catalog(colophon: Commands, databa
     assert set(same["counts"]) == {"unchanged"}
 
 
-def test_what_was_exported_here_comes_to_a_server_and_back(
+def test_export_is_imported_into_server_and_back(
     colophon: Commands, database: Path, served: LiveServer, tmp_path: Path
 ) -> None:
     file, again = tmp_path / "sales.jsonl", tmp_path / "again.jsonl"
-    asking = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": served.token})
+    commands = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": served.token})
     url = f"--url={served.url}"
     colophon("tag", "sales.orders", "gold")
     colophon("export", "sales", str(file))
     lines = len(file.read_text().splitlines()) - 1
-    assert asking.bare("import", str(file), "--dry-run", "--json", url).answer["counts"] == {"created": lines}
-    absent = asking.bare("export", "sales", str(again), url)
+    assert commands.run("import", str(file), "--dry-run", "--json", url).answer["counts"] == {"created": lines}
+    absent = commands.run("export", "sales", str(again), url)
     assert (absent.status, "not found" in absent.err, again.exists()) == (1, True, False)
-    taken = asking.bare("import", str(file), "--json", url).answer["counts"]
+    taken = commands.run("import", str(file), "--json", url).answer["counts"]
     assert (sum(taken.values()), set(taken) <= {"created", "unchanged"}) == (lines, True)
-    assert asking.bare("export", "sales", str(again), "--json", url).answer["lines"] == lines
+    assert commands.run("export", "sales", str(again), "--json", url).answer["lines"] == lines
     assert again.read_bytes() == file.read_bytes()
     file.write_text(HEAD + json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": metadata({"a": "b"})}))
-    differs = asking.bare("import", str(file), url)
+    differs = commands.run("import", str(file), url)
     assert (differs.status, f"technicalMetadata of {ORDERS}" in differs.out) == (1, True)
-    assert asking.bare("import", str(file), "--overwrite", "--json", url).answer["counts"] == {"overwritten": 1}
+    assert commands.run("import", str(file), "--overwrite", "--json", url).answer["counts"] == {"overwritten": 1}
     file.write_text("{}\n")
-    wrong = asking.bare("import", str(file), url)
+    wrong = commands.run("import", str(file), url)
     assert (wrong.status, "line 1" in wrong.err, wrong.err.count("\n")) == (1, True, 1)
 
 
-def test_what_was_edited_in_the_file_and_what_changed_here_meet(
-    colophon: Commands, database: Path, tmp_path: Path
-) -> None:
+def test_import_merges_edits_of_file_and_catalog(colophon: Commands, database: Path, tmp_path: Path) -> None:
     file = tmp_path / "sales.jsonl"
     colophon("set", "sales.orders", "team=ops", "note=old")
     colophon("export", "sales", str(file))
-    kept = file.read_text()
-    file.write_text(kept.replace('"note":"old"', '"note":"edited"'))
+    stored = file.read_text()
+    file.write_text(stored.replace('"note":"old"', '"note":"edited"'))
     assert colophon("import", str(file), "--json").answer["counts"]["updated"] == 1
-    # What is older than what is here changes nothing.
-    file.write_text(kept)
+    # A line that was not edited changes nothing.
+    file.write_text(stored)
     assert colophon("import", str(file), "--json").answer["counts"]["kept"] == 1
-    # Both sides, at different places.
+    # Both changed, at different JSON paths.
     colophon("set", "sales.orders", "team=us")
-    file.write_text(kept.replace('"note":"old"', '"note":"again"').replace('"team":"ops"', '"team":"ops","x":"y"'))
+    file.write_text(stored.replace('"note":"old"', '"note":"again"').replace('"team":"ops"', '"team":"ops","x":"y"'))
     clash = colophon("import", str(file))
     assert (clash.status, clash.out.splitlines()[0]) == (
         1,
-        f"businessMetadata of {ORDERS} is there with another value",
+        f"conflict: businessMetadata of {ORDERS} has another value in the catalog",
     )
-    file.write_text(kept.replace('"team":"ops"', '"team":"ops","x":"y"').replace('"tags":[]', '"tags":["mine"]', 1))
+    file.write_text(stored.replace('"team":"ops"', '"team":"ops","x":"y"').replace('"tags":[]', '"tags":["mine"]', 1))
     colophon("tag", "sales.orders", "theirs")
     assert colophon("import", str(file), "--dry-run", "--json").answer["counts"]["merged"] == 1
     assert colophon("import", str(file), "--json").answer["counts"]["merged"] == 1
@@ -99,27 +97,25 @@ def test_what_was_edited_in_the_file_and_what_changed_here_meet(
     assert shown["user_tags"] == ["mine", "theirs"]
 
 
-def test_what_differs_is_told_and_left_unless_it_may_be_overwritten(
-    colophon: Commands, database: Path, tmp_path: Path
-) -> None:
+def test_import_reports_conflicts_unless_overwritten(colophon: Commands, database: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "sales.jsonl", tmp_path / "other.db"
     colophon("export", "sales", str(file))
-    catalog = opened(other)
-    say(catalog, ORDERS, {"owner": "somebody else"})
+    catalog = open_catalog_file(other)
+    write_metadata(catalog, ORDERS, {"owner": "another user"})
     catalog.close()
-    told = colophon("import", str(file), database=other)
-    assert told.status == 1
-    assert told.out.splitlines()[0] == f"technicalMetadata of {ORDERS} is there with another value"
+    result = colophon("import", str(file), database=other)
+    assert result.status == 1
+    assert result.out.splitlines()[0] == f"conflict: technicalMetadata of {ORDERS} has another value in the catalog"
     assert colophon("search", "owner:ops", "--json", database=other).answer["total"] == 1
     assert "1 overwritten" in colophon("import", str(file), "--overwrite", database=other).out
     assert colophon("search", "owner:ops", "--json", database=other).answer["total"] == 2
 
 
-def test_what_cannot_be_taken_in_is_told_with_its_line_and_changes_nothing(colophon: Commands, tmp_path: Path) -> None:
+def test_import_rejects_file_with_invalid_line(colophon: Commands, tmp_path: Path) -> None:
     file = tmp_path / "wrong.jsonl"
     good = json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": metadata({"owner": "new"})}) + "\n"
     elsewhere = "urn:li:dataset:(urn:li:dataPlatform:spark,nowhere.orders,PROD)"
-    for text, told in (
+    for text, message in (
         ("", "line 1"),
         ("{}\n", "line 1"),
         (HEAD.replace("sales", "a-b"), "line 1"),
@@ -129,7 +125,7 @@ def test_what_cannot_be_taken_in_is_told_with_its_line_and_changes_nothing(colop
         (HEAD + good + '{"urn":"orders","aspect":"status","value":{}}\n', "line 3: 'orders' is not a valid URN"),
         (
             HEAD + good + json.dumps({"urn": ORDERS, "aspect": "nothing", "value": {}}) + "\n",
-            "line 3: aspect",
+            "line 3: dataset aspect",
         ),
         (HEAD + good + json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": {}}) + "\n", "line 3: "),
         (HEAD + good + json.dumps({"urn": ORDERS, "aspect": "datasetKey", "value": {}}) + "\n", "line 3: "),
@@ -140,7 +136,7 @@ def test_what_cannot_be_taken_in_is_told_with_its_line_and_changes_nothing(colop
     ):
         file.write_text(text)
         done = colophon("import", str(file), "--overwrite")
-        assert (done.status, told in done.err) == (1, True), (text, done)
+        assert (done.status, message in done.err) == (1, True), (text, done)
     file.write_bytes(b"\xff\n")
     assert "UTF-8" in colophon("import", str(file)).err
     assert colophon("import", str(tmp_path / "none.jsonl")).status == 1

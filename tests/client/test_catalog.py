@@ -9,8 +9,8 @@ from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import StoredAspect, edit_aspect, read_stored_aspect, write_stored_aspect
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.client.transport import Server, Transport
-from support.stranger import serving
+from jupyter_colophon.client.transport import ServerAddress, Transport
+from support.stranger import start_server
 
 BUSINESS = "businessMetadata"
 
@@ -23,12 +23,12 @@ def words(*tags, **properties):
     return {"tags": list(tags), "properties": properties}
 
 
-def test_the_server_says_who_asks_and_how_it_is(catalog):
+def test_user_and_health_are_read(catalog):
     assert set(catalog.read_me()["scopes"]) == {"read", "annotate", "emit", "admin"}
     assert catalog.read_health()["status"] == "ok"
 
 
-def test_what_is_absent_is_none_and_has_version_minus_one(catalog, database):
+def test_absent_entity_is_none_and_absent_aspect_version_minus_one(catalog, database):
     assert find_entity(catalog, urn(database, "none")) is None
     assert (
         read_stored_aspect(catalog, urn(database, "none"), BUSINESS)
@@ -37,7 +37,7 @@ def test_what_is_absent_is_none_and_has_version_minus_one(catalog, database):
     )
 
 
-def test_an_aspect_is_written_under_a_condition_or_not_at_all(catalog, database):
+def test_failed_condition_writes_nothing(catalog, database):
     assert write_stored_aspect(catalog, urn(database), BUSINESS, words("a"), -1)["version"] == 1
     assert write_stored_aspect(catalog, urn(database), BUSINESS, words("b"), 1)["version"] == 2
     for stale in (-1, 1):
@@ -47,9 +47,9 @@ def test_an_aspect_is_written_under_a_condition_or_not_at_all(catalog, database)
     assert read_stored_aspect(catalog, urn(database), BUSINESS) == StoredAspect(words("b"), 2)
 
 
-def test_edits_of_many_at_once_are_all_kept(server, catalog, database):
+def test_concurrent_edits_are_all_kept(server, catalog, database):
     def edit(name):
-        mine = server.catalog()
+        mine = server.create_client()
         for number in range(5):
             edit_aspect(mine, urn(database), BUSINESS, lambda value: words(*value.get("tags", []), f"{name}-{number}"))  # noqa: B023
         mine.close()
@@ -76,7 +76,7 @@ def test_an_edit_that_the_server_refuses_is_not_tried_again(catalog, database):
     assert len(calls) == 1
 
 
-def test_what_was_written_is_found_by_search_keys_and_values(catalog, database):
+def test_written_metadata_is_found_by_search_keys_and_values(catalog, database):
     catalog.write_aspect(urn(database), BUSINESS, words("t1", **{f"key-{database}": "some value"}))
     (hit,) = catalog.search(f"key-{database}:some*")["hits"]
     assert hit["urn"] == urn(database)
@@ -87,7 +87,7 @@ def test_what_was_written_is_found_by_search_keys_and_values(catalog, database):
     ]
 
 
-def test_a_run_and_what_it_touched_are_recorded_once_however_often_they_are_told(catalog, database):
+def test_repeated_run_and_accesses_are_recorded_once(catalog, database):
     program = f"urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.{database}.ipynb#c)"
     start = {"program": program, "runId": str(uuid.uuid4()), "start": "2026-11-20T12:00:00.000Z"}
     touched = {"accesses": [{"data": urn(database), "mode": "read"}, {"data": urn(database, "u"), "mode": "write"}]}
@@ -106,7 +106,7 @@ def test_a_run_and_what_it_touched_are_recorded_once_however_often_they_are_told
     }
 
 
-def test_names_with_every_kind_of_character_go_there_and_back(catalog, database):
+def test_names_with_special_characters_round_trip(catalog, database):
     strange = f"urn:li:dataset:(urn:li:dataPlatform:file,/{database}/ä ö?#&=+%2C%25;/x.csv,PROD)"
     catalog.submit_proposals(
         {
@@ -126,7 +126,7 @@ def test_names_with_every_kind_of_character_go_there_and_back(catalog, database)
     assert set(found["aspects"]) >= {BUSINESS, "technicalMetadata"}
 
 
-def test_a_batch_may_be_applied_later_and_what_cannot_be_is_replayed_or_thrown_away(catalog, database):
+def test_async_batch_failures_are_replayed_or_discarded(catalog, database):
     wish = {"urn": urn(database), "aspect": BUSINESS, "operation": "upsert", "value": words("a")}
     first, second = (
         _settled(catalog, catalog.submit_proposals({"proposals": [wish | {"ifVersion": at}]}, async_=True))
@@ -144,24 +144,24 @@ def test_a_batch_may_be_applied_later_and_what_cannot_be_is_replayed_or_thrown_a
     assert caught.value.status == 404
 
 
-def test_a_write_whose_answer_is_lost_on_the_way_is_done_once(server, catalog, database):
+def test_write_with_lost_answer_is_applied_once(server, catalog, database):
     def forward(stranger):
-        method, path, headers, body, _ = stranger.server.asked[-1]
+        method, path, headers, body, _ = stranger.server.requested[-1]
         passed_on = {"Authorization": f"token {server.token}", "Idempotency-Key": headers["Idempotency-Key"]}
         request = urllib.request.Request(
             server.url + path.removeprefix("/base/"), body, passed_on | {"If-None-Match": "*"}, method=method
         )
         with urllib.request.urlopen(request, timeout=120) as response:
-            if len(stranger.server.asked) == 1:
+            if len(stranger.server.requested) == 1:
                 stranger.cut()
             else:
                 stranger.reply(response.status, response.read())
 
-    with serving(forward) as way:
-        mine = Operations(Transport(Server(way.url, server.token)))
+    with start_server(forward) as way:
+        mine = Operations(Transport(ServerAddress(way.url, server.token)))
         assert write_stored_aspect(mine, urn(database), BUSINESS, words("a"), -1)["version"] == 1
         mine.close()
-        assert len(way.asked) == 2
+        assert len(way.requested) == 2
     assert read_stored_aspect(catalog, urn(database), BUSINESS) == StoredAspect(words("a"), 1)
 
 

@@ -4,26 +4,26 @@ import threading
 import uuid
 
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
-from jupyter_colophon.core.identity.names import home_dataset
+from jupyter_colophon.core.identity.names import make_home_dataset_urn
 from live import LiveServer
 from support.catalog import metadata
 
 
-def test_what_a_server_accepted_before_it_was_killed_is_applied_once_when_it_is_back(tmp_path):
+def test_entries_accepted_before_a_kill_are_applied_once(tmp_path):
     root = tmp_path / "root"
     root.mkdir()
     server, sent = LiveServer(root, tmp_path), {}
     server.start()
     try:
-        catalog = server.catalog()
+        catalog = server.create_client()
         for _ in range(60):
-            urn = str(home_dataset("sales", f"t{uuid.uuid4().hex}"))
+            urn = str(make_home_dataset_urn("sales", f"t{uuid.uuid4().hex}"))
             wish = {"urn": urn, "aspect": "technicalMetadata", "operation": "create", "value": metadata()}
             sent[urn] = catalog.submit_proposals({"proposals": [wish]}, async_=True)["id"]
         server.kill()
         catalog.close()
         server.start()
-        catalog, pause = server.catalog(), threading.Event()
+        catalog, pause = server.create_client(), threading.Event()
         for urn, entry in sent.items():
             while (found := catalog.read_inbox_entry(entry))["state"] == "pending":
                 pause.wait(0.01)

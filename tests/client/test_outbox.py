@@ -1,4 +1,4 @@
-"""What programs say while no server answers: kept, shipped later, in order, and done once."""
+"""Entries emitted without a server are stored, and sent later, in order and once."""
 
 import json
 import logging
@@ -18,12 +18,12 @@ from jupyter_colophon.client.programs import outbox as spooling
 from jupyter_colophon.client.programs import outbox_sender
 from jupyter_colophon.client.programs.outbox import OutboxEntry, OutboxFile, claim_orphaned_files
 from jupyter_colophon.client.programs.outbox_sender import OutboxSender
-from jupyter_colophon.client.transport import Server
-from live import LiveServer, live_kernel
-from support.process import running
+from jupyter_colophon.client.transport import ServerAddress
+from live import LiveServer, run_live_kernel
+from support.process import start_script
 
 URN = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.{},PROD)"
-#: Says one thing after the other of a table, and prints each number when it is said.
+#: Emits one change of a table after the other, and prints each number once it is emitted.
 TALKER = """
 from jupyter_colophon import metadata
 with metadata.run("shop.spark.talker", namespace="sales") as context:
@@ -33,22 +33,22 @@ with metadata.run("shop.spark.talker", namespace="sales") as context:
 """
 
 
-#: Of a server on this machine that is away. Servers of one machine are one place, so another one may take it.
+#: A local server that is unavailable. Local servers count as one, so another one may take the entries.
 AWAY = "http://127.0.0.1:1/"
 
 
 @pytest.fixture(autouse=True)
 def outbox(server: LiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The outbox of programs whose server is away; the namespace `sales` is there."""
-    catalog = server.catalog()
+    """The outbox of programs whose server is unavailable; the namespace `sales` exists."""
+    catalog = server.create_client()
     value = {"properties": {}, "tags": []}
     urn = URN.format("first")
     catalog.submit_proposals(
         {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}]}
     )
     catalog.close()
-    for name, told in (("URL", AWAY), ("TOKEN", server.token), ("OUTBOX", str(tmp_path / "outbox"))):
-        monkeypatch.setenv(f"COLOPHON_{name}", told)
+    for name, reported in (("URL", AWAY), ("TOKEN", server.token), ("OUTBOX", str(tmp_path / "outbox"))):
+        monkeypatch.setenv(f"COLOPHON_{name}", reported)
     return tmp_path / "outbox"
 
 
@@ -59,8 +59,8 @@ def back(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Callable[[], No
 
 
 def numbers(server: LiveServer, table: str) -> list[str]:
-    """What was said of a table, in the order in which it was applied."""
-    catalog, pause = server.catalog(), threading.Event()
+    """Return the changes of a table in the order in which they were applied."""
+    catalog, pause = server.create_client(), threading.Event()
     while catalog.read_health()["inbox"]["pending"]:
         pause.wait(0.01)
     catalog.close()
@@ -77,7 +77,7 @@ def flushed(*options: str) -> Any:
     return (done.returncode, json.loads(done.stdout)) if done.stdout else (done.returncode, done.stderr)
 
 
-def test_a_program_says_on_while_the_server_is_away_and_it_arrives_when_that_is_back(
+def test_entries_emitted_without_a_server_are_delivered_later(
     server: LiveServer, outbox: Path, back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox_sender, "LONGEST_PAUSE_S", 1.0)
@@ -99,25 +99,25 @@ def test_a_program_says_on_while_the_server_is_away_and_it_arrives_when_that_is_
             context.metadata.add_properties("away", {"number": str(number)})
     assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
     assert numbers(server, "away") == [str(number) for number in range(60)]
-    catalog = server.catalog()
+    catalog = server.create_client()
     assert catalog.read_run(context.urn)["status"] == "succeeded"
     catalog.close()
 
 
-def test_of_programs_that_are_killed_everything_said_is_shipped_once_and_in_order(
+def test_entries_of_killed_programs_are_delivered_once_in_order(
     server: LiveServer, outbox: Path, back: Callable[[], None]
 ) -> None:
-    said = {}
-    with running(TALKER, "killed_a", "100000") as one, running(TALKER, "killed_b", "100000") as other:
+    recorded = {}
+    with start_script(TALKER, "killed_a", "100000") as one, start_script(TALKER, "killed_b", "100000") as other:
         for name, program, count in (("killed_a", one, 70), ("killed_b", other, 40)):
             assert program.stdout is not None
             for line in program.stdout:
-                said[name] = int(line)
-                if said[name] >= count:
+                recorded[name] = int(line)
+                if recorded[name] >= count:
                     break
             os.kill(program.pid, signal.SIGKILL)
             for line in program.stdout:
-                said[name] = int(line)
+                recorded[name] = int(line)
             program.wait()
     # A few hundred at most: more would be too many versions to look at.
     files = sorted(outbox.iterdir())
@@ -125,18 +125,18 @@ def test_of_programs_that_are_killed_everything_said_is_shipped_once_and_in_orde
     for file in files:
         lines = file.read_bytes().split(b"\n")
         file.write_bytes(b"\n".join(lines[:92]) + b'\n{"key": "torn')
-    code, told = flushed()
-    assert (code, told["sent"]) == (1, 0)
+    code, reported = flushed()
+    assert (code, reported["sent"]) == (1, 0)
     back()
-    with running(
+    with start_script(
         "import runpy\nsys.argv = ['x', 'flush', '--json']\nrunpy.run_module('jupyter_colophon.cli', run_name='__main__')"
     ) as beside:
-        code, told = flushed()
+        code, reported = flushed()
         beside.communicate(timeout=300)
-    assert told["pending"] == 0
-    for name, last in said.items():
+    assert reported["pending"] == 0
+    for name, last in recorded.items():
         found = numbers(server, name)
-        # The file begins with the server and the run's beginning. One may have been kept that was not told any more.
+        # The file begins with the server and the start of the run. One entry may be stored whose number was not printed.
         kept = max(len(found), last + 1)
         assert kept <= last + 2
         assert found == [str(number) for number in range(min(kept, 90))], name
@@ -144,13 +144,13 @@ def test_of_programs_that_are_killed_everything_said_is_shipped_once_and_in_orde
 
 
 def test_two_living_processes_share_a_spool(server: LiveServer, outbox: Path, back: Callable[[], None]) -> None:
-    with running(TALKER, "shared_a", "40") as one, running(TALKER, "shared_b", "40") as other:
+    with start_script(TALKER, "shared_a", "40") as one, start_script(TALKER, "shared_b", "40") as other:
         for program in (one, other):
             output, _ = program.communicate(timeout=300)
             assert program.returncode == 0, output
     assert len(list(outbox.iterdir())) == 2
     back()
-    # The next program ships what is left before it says anything itself.
+    # The next program sends the orphaned entries before its own.
     with metadata.run("shop.spark.next", namespace="sales") as context:
         context.metadata.add_properties("next", {"number": "0"})
     while context.metadata.flush():
@@ -159,9 +159,7 @@ def test_two_living_processes_share_a_spool(server: LiveServer, outbox: Path, ba
     assert numbers(server, "shared_a") == [str(number) for number in range(40)]
 
 
-def test_flush_ships_for_its_server_leaves_what_is_others_and_drops_what_cannot_be_read(
-    server: LiveServer, outbox: Path, back: Callable[[], None]
-) -> None:
+def test_flush_sends_entries_of_its_server_only(server: LiveServer, outbox: Path, back: Callable[[], None]) -> None:
     assert flushed("--url=ftp://x")[0] == 2
     emit = {"urn": URN.format("flushed"), "aspect": "businessMetadata", "operation": "annotate"}
     wrong = {**emit, "value": {"properties": {"no good": "CANARY"}}}
@@ -177,37 +175,37 @@ def test_flush_ships_for_its_server_leaves_what_is_others_and_drops_what_cannot_
     other.append(OutboxEntry("key", "emit", "urn:li:dataProcessInstance:r", {"proposals": [fine]}))
     other.release()
     back()
-    code, told = flushed()
-    assert (code, told) == (1, {"sent": 1, "dropped": 5, "pending": 0, "otherServers": 1})
+    code, reported = flushed()
+    assert (code, reported) == (1, {"sent": 1, "dropped": 5, "pending": 0, "otherServers": 1})
     assert numbers(server, "flushed") == ["1"]
     (kept,) = outbox.iterdir()
     assert kept == other.path
-    code, told = flushed("--all-servers")
-    assert (code, told["sent"], list(outbox.iterdir())) == (0, 1, [])
+    code, reported = flushed("--all-servers")
+    assert (code, reported["sent"], list(outbox.iterdir())) == (0, 1, [])
 
 
-def test_a_token_that_is_not_good_any_more_drops_nothing(
+def test_invalid_token_drops_no_entry(
     server: LiveServer, back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with running(TALKER, "token", "5") as program:
+    with start_script(TALKER, "token", "5") as program:
         program.communicate(timeout=300)
     back()
     monkeypatch.setenv("COLOPHON_TOKEN", "another")
-    code, told = flushed()
-    assert (code, told["dropped"], told["pending"] > 0) == (1, 0, True)
+    code, reported = flushed()
+    assert (code, reported["dropped"], reported["pending"] > 0) == (1, 0, True)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
     assert flushed()[0] == 0
     assert len(numbers(server, "token")) == 5
 
 
-def test_a_kernel_ships_what_programs_left(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_sends_orphaned_entries(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = server.data / "colophon" / "outbox"
     monkeypatch.setenv("COLOPHON_OUTBOX", str(folder))
-    with running(TALKER, "by_a_kernel", "5") as program:
+    with start_script(TALKER, "by_a_kernel", "5") as program:
         output, _ = program.communicate(timeout=300)
         assert program.returncode == 0, output
     (left,) = folder.iterdir()
-    with live_kernel(server, "ships.ipynb") as kernel:
+    with run_live_kernel(server, "ships.ipynb") as kernel:
         # In a notebook a run is the notebook's.
         code = "from jupyter_colophon import metadata\nwith metadata.run() as context: print(context.program)"
         assert "notebooks.ships.ipynb" in kernel.run(code, "a").text
@@ -221,27 +219,27 @@ class TestFile:
     def entry(self, number: int, run: str = "r") -> OutboxEntry:
         return OutboxEntry(f"key-{number}", "emit", run, {"proposals": [{"urn": f"é {number}"}]})
 
-    def test_a_living_process_keeps_its_file_and_a_dead_ones_is_anybodys(self, tmp_path: Path) -> None:
+    def test_only_files_of_ended_processes_are_taken_over(self, tmp_path: Path) -> None:
         file = OutboxFile.create(tmp_path, "http://x/")
         entries = [self.entry(number) for number in range(5)]
         for one in entries:
             file.append(one)
         assert list(claim_orphaned_files(tmp_path)) == []
-        file.done(entries[1])
-        file.done(entries[0])
+        file.remove(entries[1])
+        file.remove(entries[0])
         file.release()
         (found,) = claim_orphaned_files(tmp_path)
-        assert (found.server, found.waiting(), found.unreadable) == ("http://x/", tuple(entries[2:]), 0)
+        assert (found.server, found.list_pending(), found.unreadable) == ("http://x/", tuple(entries[2:]), 0)
         assert list(claim_orphaned_files(tmp_path)) == []
         for one in entries[2:]:
-            found.done(one)
+            found.remove(one)
         found.append(entries[0])
         assert found.path.read_bytes().count(b"\n") == 2
-        found.done(entries[0])
+        found.remove(entries[0])
         found.release()
         assert list(tmp_path.iterdir()) == []
 
-    def test_half_a_line_is_the_only_one_that_is_lost(self, tmp_path: Path) -> None:
+    def test_only_a_truncated_line_is_lost(self, tmp_path: Path) -> None:
         file = OutboxFile.create(tmp_path, "http://x/")
         entries = [self.entry(number) for number in range(3)]
         for one in entries:
@@ -253,17 +251,17 @@ class TestFile:
             (found,) = claim_orphaned_files(tmp_path)
             lines = whole[:cut].count(b"\n")
             is_whole = cut == 0 or whole[cut : cut + 1] == b"\n" or whole[cut - 1 : cut] == b"\n"
-            assert len(found.waiting()) == max(lines - 1 + (whole[cut : cut + 1] == b"\n" and cut > 0), 0)
+            assert len(found.list_pending()) == max(lines - 1 + (whole[cut : cut + 1] == b"\n" and cut > 0), 0)
             assert found.unreadable == (0 if is_whole else 1)
-            if len(found.waiting()) > 1:
-                found.done(found.waiting()[0])
-                left = found.waiting()
+            if len(found.list_pending()) > 1:
+                found.remove(found.list_pending()[0])
+                left = found.list_pending()
                 found.release()
                 (found,) = claim_orphaned_files(tmp_path)
-                assert found.waiting() == left
+                assert found.list_pending() == left
             found.release()
 
-    def test_a_full_file_takes_no_more_and_keeps_what_it_has(
+    def test_full_file_refuses_entries_and_keeps_existing_ones(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         monkeypatch.setattr(spooling, "LARGEST_FILE_BYTES", 300)
@@ -276,7 +274,7 @@ class TestFile:
         assert caplog.text.count("could not be stored") == sender.dropped
         sender.close()
         (found,) = claim_orphaned_files(tmp_path)
-        assert [one.key for one in found.waiting()] == [f"key-{number}" for number in range(len(found))]
+        assert [one.key for one in found.list_pending()] == [f"key-{number}" for number in range(len(found))]
         found.release()
 
     def test_a_forked_child_has_a_file_of_its_own(self, tmp_path: Path) -> None:
@@ -298,7 +296,7 @@ print(len(list(Path({str(tmp_path)!r}).iterdir())))
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
         assert done.stdout == "2\n"
 
-    def test_servers_of_one_machine_are_one_place_and_all_others_are_not(self) -> None:
+    def test_local_urls_mean_the_same_server(self) -> None:
         table = [
             ("", "https://x/", True),
             ("http://127.0.0.1:8888/", "http://localhost:8889/", True),
@@ -308,4 +306,4 @@ print(len(list(Path({str(tmp_path)!r}).iterdir())))
             ("http://localhost/", "https://x/", False),
         ]
         assert [spooling.is_same_server(one, other) for one, other, _ in table] == [same for *_, same in table]
-        assert Server("http://localhost:1").url
+        assert ServerAddress("http://localhost:1").url

@@ -15,7 +15,7 @@ from jupyter_colophon import metadata
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.client.programs.outbox import default_folder
+from jupyter_colophon.client.programs.outbox import find_folder
 from jupyter_colophon.core.errors import InvalidName
 
 pytestmark = pytest.mark.usefixtures("known")
@@ -28,7 +28,7 @@ def context(database: str) -> Iterator[Any]:
         yield started
 
 
-def said(catalog: Any, entity: Any, scope: str = "USER") -> tuple[dict[str, str], list[str]]:
+def recorded(catalog: Any, entity: Any, scope: str = "USER") -> tuple[dict[str, str], list[str]]:
     """Properties and tags of an entity when the inbox is empty."""
     pause = threading.Event()
     while catalog.read_health()["inbox"]["pending"]:
@@ -42,7 +42,7 @@ def write(catalog: Any, urn: str, properties: Any = (), tags: Any = (), aspect: 
     catalog.submit_proposals({"proposals": [{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}]})
 
 
-def test_importing_it_loads_nothing() -> None:
+def test_import_loads_no_other_module() -> None:
     script = """
 import importlib, sys, typing
 import jupyter_colophon
@@ -90,13 +90,13 @@ def test_entities_are_named_as_people_call_them(entity: Any, urn: str) -> None:
     assert metadata.MetadataEntity.parse(urn) == entity
 
 
-def test_a_name_that_names_nothing_is_refused() -> None:
+def test_invalid_name_is_refused() -> None:
     for wrong in ("", "urn:li:", "a b.c d"):
         with pytest.raises(InvalidName):
             metadata.MetadataEntity.of_dataset(wrong)
 
 
-def test_reads_have_both_scopes_and_stay_the_same_for_the_run(context: Any, catalog: Any, database: str) -> None:
+def test_reads_have_both_scopes_and_are_cached_for_the_run(context: Any, catalog: Any, database: str) -> None:
     urn = URN.format(database, "t")
     write(catalog, urn, {"owner": "ops"}, ["raw"])
     both = context.metadata.get("t")
@@ -109,19 +109,19 @@ def test_reads_have_both_scopes_and_stay_the_same_for_the_run(context: Any, cata
     assert context.metadata.get("nothing", "USER").empty
 
 
-def test_facts_are_told_while_a_run_goes_on_and_with_its_end(catalog: Any, database: str) -> None:
+def test_facts_are_reported_during_and_at_the_end(catalog: Any, database: str) -> None:
     with metadata.run("shop.spark.load", namespace=database) as going:
         going.record_facts({"rows": 12, "step": "load"})
         assert going.metadata.flush() == 0
-        told = catalog.read_run(going.urn)
-        assert (told["status"], told["facts"]) == ("running", {"rows": 12, "step": "load"})
+        reported = catalog.read_run(going.urn)
+        assert (reported["status"], reported["facts"]) == ("running", {"rows": 12, "step": "load"})
         going.facts["step"] = "done"
     assert going.metadata.flush() == 0
-    told = catalog.read_run(going.urn)
-    assert (told["status"], told["facts"]) == ("succeeded", {"rows": 12, "step": "done"})
+    reported = catalog.read_run(going.urn)
+    assert (reported["status"], reported["facts"]) == ("succeeded", {"rows": 12, "step": "done"})
 
 
-def test_emits_change_what_they_name_in_their_order(context: Any, catalog: Any, database: str) -> None:
+def test_emitted_changes_are_applied_in_order(context: Any, catalog: Any, database: str) -> None:
     table = metadata.MetadataEntity.of_dataset(f"{database}.t")
     about = context.metadata
     about.add_properties(table, {"a": "1", "b": "2", "c": "3"})
@@ -134,9 +134,9 @@ def test_emits_change_what_they_name_in_their_order(context: Any, catalog: Any, 
     about.add_tags(jar, "new")
     about.remove_tags(table.append("field", "nobody"))
     assert (about.flush(), about.dropped) == (0, 0)
-    assert said(catalog, table) == ({"a": "4", "c": "3"}, ["y", "z"])
-    assert said(catalog, table, "SYSTEM")[0]["machine"] == "yes"
-    assert said(catalog, jar) == ({}, ["new"])
+    assert recorded(catalog, table) == ({"a": "4", "c": "3"}, ["y", "z"])
+    assert recorded(catalog, table, "SYSTEM")[0]["machine"] == "yes"
+    assert recorded(catalog, jar) == ({}, ["new"])
     assert find_entity(catalog, str(table.append("field", "nobody"))) is None
     found = read_stored_aspect(catalog, str(table), "businessMetadata")
     versions = find_entity(catalog, str(table), "businessMetadata")["aspects"]["businessMetadata"]
@@ -146,8 +146,8 @@ def test_emits_change_what_they_name_in_their_order(context: Any, catalog: Any, 
     about.add_tags(jar, "more")
     about.remove_metadata(jar)
     assert about.flush() == 0
-    assert said(catalog, table) == ({}, [])
-    assert said(catalog, jar) == ({}, [])
+    assert recorded(catalog, table) == ({}, [])
+    assert recorded(catalog, jar) == ({}, [])
 
 
 PROPAGATED: list[tuple[dict[str, Any], tuple[set[str], set[str]]]] = [
@@ -162,19 +162,19 @@ PROPAGATED: list[tuple[dict[str, Any], tuple[set[str], set[str]]]] = [
 
 
 @pytest.mark.parametrize(("choice", "expected"), PROPAGATED)
-def test_all_or_some_of_what_is_said_is_propagated(
+def test_all_or_selected_metadata_is_propagated(
     context: Any, catalog: Any, database: str, choice: Any, expected: Any
 ) -> None:
     write(catalog, URN.format(database, "t"), {"owner": "ops", "hr-level": "3"}, ["hr", "raw"])
     context.metadata.propagate("t", "sink", **choice)
     assert context.metadata.flush() == 0
-    properties, tags = said(catalog, URN.format(database, "sink"), choice.get("scope", "USER"))
+    properties, tags = recorded(catalog, URN.format(database, "sink"), choice.get("scope", "USER"))
     keys = {key for key in properties if not key.startswith(("created", "creation", "last-"))}
     assert (keys, set(tags)) == expected
 
 
 @pytest.mark.parametrize(("fields", "sinks"), [("same", {"a", "b"}), ({"a": "z", "c": "y"}, {"z"})])
-def test_what_is_said_of_fields_is_propagated_to_the_same_or_to_others(
+def test_field_metadata_is_propagated_to_same_or_other_fields(
     context: Any, catalog: Any, database: str, fields: Any, sinks: set[str]
 ) -> None:
     source, sink = (metadata.MetadataEntity.of_dataset(f"{database}.{name}") for name in ("t", "sink"))
@@ -185,7 +185,7 @@ def test_what_is_said_of_fields_is_propagated_to_the_same_or_to_others(
         write(catalog, str(source.append("field", name)), {}, [f"tag-{name}"])
     context.metadata.propagate(source, sink, fields=fields)
     assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
-    found = {name: said(catalog, sink.append("field", name)) for name in sinks}
+    found = {name: recorded(catalog, sink.append("field", name)) for name in sinks}
     assert all(tags and tags[0].startswith("tag-") for _, tags in found.values())
 
 
@@ -205,13 +205,11 @@ def test_fields_that_no_schema_names_are_propagated_too(
     with metadata.run("shop.spark.load", namespace=database, snapshot=snapshot) as context:
         context.metadata.propagate(source, sink, fields="same")
     assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
-    assert [said(catalog, sink.append("field", named))[1] for named in ("empName", odd)] == [["tag-emp"]] * 2
+    assert [recorded(catalog, sink.append("field", named))[1] for named in ("empName", odd)] == [["tag-emp"]] * 2
     assert catalog.list_fields(sink.urn)["fields"] == [odd, "empName"]
 
 
-def test_a_bundle_without_fields_does_not_pretend_that_there_are_none(
-    catalog: Any, database: str, tmp_path: Path
-) -> None:
+def test_snapshot_without_fields_raises_for_fields(catalog: Any, database: str, tmp_path: Path) -> None:
     source = metadata.MetadataEntity.of_dataset("t", database)
     write(catalog, source.append("field", "empName").urn, {}, ["confidential"])
     metadata.prefetch([source]).save(tmp_path / "without.json")
@@ -225,7 +223,7 @@ def test_a_bundle_without_fields_does_not_pretend_that_there_are_none(
         context.metadata.propagate(source, "sink", fields="same")
 
 
-def test_what_is_declared_and_what_is_touched_is_lineage(catalog: Any, database: str) -> None:
+def test_declared_and_opened_datasets_are_lineage(catalog: Any, database: str) -> None:
     @metadata.uses("t", access="in")
     @metadata.uses("{sink}", access="out", component="writer")
     @metadata.uses("rates")
@@ -253,7 +251,7 @@ def modes(catalog: Any, context: Any) -> set[tuple[str, str, str]]:
     return {(one["data"].split(",")[1].partition(".")[2], one["mode"], one["component"]) for one in accesses}
 
 
-def test_a_run_tells_how_it_ended_with_its_arguments(catalog: Any, database: str) -> None:
+def test_run_records_its_ending_and_arguments(catalog: Any, database: str) -> None:
     with (
         pytest.raises(RuntimeError),
         metadata.run("shop.spark.load", namespace=database, run_id="r 1".replace(" ", "-")) as failed,
@@ -273,7 +271,7 @@ def test_a_run_tells_how_it_ended_with_its_arguments(catalog: Any, database: str
             metadata.run(wrong)
 
 
-def test_what_is_refused_is_dropped_counted_and_told_without_a_value(
+def test_refused_entry_is_dropped_counted_and_logged_without_value(
     context: Any, catalog: Any, database: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     about = context.metadata
@@ -284,7 +282,7 @@ def test_what_is_refused_is_dropped_counted_and_told_without_a_value(
         about.add_properties("nowhere_at_all.t", {"owner": "CANARY-3"})
         about.add_properties("t", {"fine": "CANARY-4"})
         assert about.flush() == 0
-    assert said(catalog, URN.format(database, "t"))[0] == {"fine": "CANARY-4"}
+    assert recorded(catalog, URN.format(database, "t"))[0] == {"fine": "CANARY-4"}
     assert about.dropped - before == 2
     assert caplog.text.count("WARNING") == 2
     user = catalog.read_me()["user"]["username"]
@@ -295,13 +293,13 @@ def test_what_is_refused_is_dropped_counted_and_told_without_a_value(
     for wrong in ({"a": 1}, {2: "b"}):
         with pytest.raises(TypeError):
             about.add_properties("t", wrong)
-    # What only the store can know is dropped where it is applied.
+    # Errors that only the store can detect are found when the entry is applied.
     letters = catalog.list_dead_letters()["deadLetters"]
     assert "CANARY" not in json.dumps(letters)
     assert any(one["run"] == context.urn and "nowhere_at_all" in json.dumps(one) for one in letters)
 
 
-def test_a_run_with_a_bundle_asks_no_server(
+def test_run_with_snapshot_sends_no_read_request(
     catalog: Any, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(catalog, URN.format(database, "t"), {"owner": "ops"}, ["raw"])
@@ -323,7 +321,7 @@ def test_a_run_with_a_bundle_asks_no_server(
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reported",
     [
         ["a", "b"],
         {"a": "int", "b": "string"},
@@ -331,14 +329,14 @@ def test_a_run_with_a_bundle_asks_no_server(
         '{"type": "record", "name": "r", "fields": [{"name": "a", "type": "int"}, {"name": "b", "type": ["null", "string"]}]}',
     ],
 )
-def test_a_schema_is_taken_in_many_forms(told: Any) -> None:
-    assert metadata.RecordSchema.of(told).names == ("a", "b")
+def test_a_schema_is_taken_in_many_forms(reported: Any) -> None:
+    assert metadata.RecordSchema.parse(reported).names == ("a", "b")
 
 
-def test_what_is_no_schema_is_refused() -> None:
+def test_invalid_schema_is_refused() -> None:
     for wrong in (3, [3], '"', {"fields": [{}]}):
         with pytest.raises(ValueError, match=r"schema|Unterminated|field"):
-            metadata.RecordSchema.of(wrong)
+            metadata.RecordSchema.parse(wrong)
 
 
 def test_outside_a_kernel_a_query_sees_the_run_before_it(server: Any, database: str, tmp_path: Path) -> None:
@@ -353,7 +351,7 @@ print([row[2] for row in metadata.show("{database}.t").rows if "raw" in row])
     assert done.stdout.splitlines() == ["['succeeded']", "['raw']"], done.stderr
 
 
-def test_where_nothing_can_be_kept_the_program_goes_on_and_is_told(
+def test_unwritable_outbox_warns_and_does_not_stop_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -363,16 +361,16 @@ def test_where_nothing_can_be_kept_the_program_goes_on_and_is_told(
     assert context.metadata.dropped == 3
     assert "could not be stored" in caplog.text
     assert "CANARY" not in caplog.text
-    assert default_folder() == tmp_path / "file" / "outbox"
+    assert find_folder() == tmp_path / "file" / "outbox"
 
 
-def test_the_route_of_metadata_knows_fields_and_refuses_what_is_not_there(server: Any, database: str) -> None:
+def test_metadata_of_fields_is_read_and_unknown_ones_return_404(server: Any, database: str) -> None:
     urn = f"urn:li:schemaField:({URN.format(database, 't')},nobody)"
     found = server.call("GET", f"colophon/api/entities/{quote(urn, safe='')}/metadata")
     assert found["USER"] == {"properties": {}, "tags": [], "version": -1}
 
 
-def test_fields_that_are_gone_are_not_listed_and_only_datasets_have_some(catalog: Any, database: str) -> None:
+def test_deleted_fields_are_not_listed(catalog: Any, database: str) -> None:
     table = metadata.MetadataEntity.of_dataset("t", database)
     for name in ("a", "b"):
         write(catalog, table.append("field", name).urn, {}, ["x"])

@@ -3,12 +3,12 @@
 import time
 from io import StringIO
 
-from jupyter_colophon.client.progress_line import Line
+from jupyter_colophon.client.progress_line import ProgressLine
 
 
 def test_a_progress_line_in_a_notebook_leaves_no_tail() -> None:
     stream = StringIO()
-    with Line(stream, watched=True) as line:
+    with ProgressLine(stream, watched=True) as line:
         line.show("reading /data/a/very/long/path.parquet", 1)
         time.sleep(0.15)
         line.show("short", 2)
@@ -18,7 +18,7 @@ def test_a_progress_line_in_a_notebook_leaves_no_tail() -> None:
 
 
 def rendered(text: str) -> str:
-    """Render a line as a notebook's output does: what comes after a carriage return overwrites as much as it has."""
+    """Render a line as a notebook's output does: text after a carriage return overwrites as many characters."""
     shown = ""
     for part in text.split("\r"):
         shown = part + shown[len(part) :]

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 from jupyter_colophon import metadata
-from jupyter_colophon.cli.entities.search import Search
-from jupyter_colophon.cli.parser import Parser
+from jupyter_colophon.cli.entities.search import SearchCommand
+from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.core.model.search_filters import FACETS, FILTERS
 from jupyter_colophon.kernel.arguments import parse_line
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
 from jupyter_colophon.kernel.completion_values import CANDIDATES
 from jupyter_colophon.mcp_server.tools import TOOLS
-from jupyter_colophon.spark.source.queries import QUESTIONS
+from jupyter_colophon.spark.source.queries import TABLE_QUERIES
 
 
 @pytest.fixture(autouse=True)
@@ -30,14 +30,14 @@ NAMES = {one.name for one in FILTERS}
 
 def test_magic_command_line_spark_and_assistants_have_every_filter() -> None:
     options = [f"--{one.name}={one.choices[0] if one.choices else 'x'}" for one in FILTERS]
-    asked = vars(parse_line(f"search word {' '.join(options)}"))
-    assert all(asked[name] for name in NAMES)
+    requested = vars(parse_line(f"search word {' '.join(options)}"))
+    assert all(requested[name] for name in NAMES)
     assert all(f"[--{name} " in " ".join(COMMANDS["search"].help.split()) for name in NAMES)
-    parser = Parser()
-    Search.add_arguments(parser)
+    parser = CommandParser()
+    SearchCommand.add_arguments(parser)
     parsed = vars(parser.parse_args(["word", *options]))
     assert all(parsed[name] for name in NAMES)
-    assert set(QUESTIONS["search"].options) >= NAMES
+    assert set(TABLE_QUERIES["search"].options) >= NAMES
     assert {one.name for tool in TOOLS if tool.operation == "search" for one in tool.arguments} >= NAMES
     assert set(FACETS) <= CANDIDATES.keys()
 

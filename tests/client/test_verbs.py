@@ -1,4 +1,4 @@
-"""What people ask of the catalog by `from jupyter_colophon import metadata`, on a real server."""
+"""The functions of `from jupyter_colophon import metadata`, on a real server."""
 
 import inspect
 import json
@@ -62,14 +62,14 @@ def ran(catalog: Any, data: str, mode: str = "write", run_id: str = "one") -> st
     return str(run)
 
 
-def test_every_verb_tells_what_it_does_and_takes_no_self() -> None:
+def test_every_function_has_a_docstring_and_no_self_parameter() -> None:
     for name in VERBS:
         verb = getattr(metadata, name)
         assert inspect.getdoc(verb), name
         assert "self" not in inspect.signature(verb).parameters, name
 
 
-def test_tags_and_properties_come_and_go(catalog: Any, database: str) -> None:
+def test_tags_and_properties_are_added_and_removed(catalog: Any, database: str) -> None:
     name = f"{database}.t"
     first = metadata.tag(name, "raw", "faa")
     assert (first.document["tags"], first.document["changed"], first.document["isNew"]) == (["raw", "faa"], True, False)
@@ -94,18 +94,18 @@ def test_fields_have_tags_of_their_own(catalog: Any, database: str) -> None:
         metadata.tag(f"urn:li:schemaField:({urn(database)},ssn)", "x", field="ssn")
 
 
-def test_a_field_that_the_schema_lacks_is_tagged_and_called_strange(catalog: Any, database: str) -> None:
+def test_field_missing_in_the_schema_is_tagged_and_marked(catalog: Any, database: str) -> None:
     fields = [{"fieldPath": name, "nativeDataType": "string", "nullable": True} for name in ("email", "at.city")]
     catalog.write_aspect(urn(database), "schemaMetadata", schema(fields))
-    told = {
+    reported = {
         name: metadata.tag(f"{database}.t", "pii", field=name).document for name in ("email", "at", "at.city", "emial")
     }
-    assert [name for name, document in told.items() if document["isStrange"]] == ["emial"]
-    assert told["emial"]["tags"] == ["pii"]
+    assert [name for name, document in reported.items() if document["isStrange"]] == ["emial"]
+    assert reported["emial"]["tags"] == ["pii"]
     assert not metadata.tag(f"{database}.t", "pii").document["isStrange"]
 
 
-def test_what_is_said_of_fields_is_shown_with_their_table_and_its_newest_profile(catalog: Any, database: str) -> None:
+def test_show_includes_field_metadata_and_latest_profile(catalog: Any, database: str) -> None:
     metadata.tag(f"{database}.t", "pii", field="email")
     metadata.set(f"{database}.t", owner="ops", field="city")
     profile = {"timestampMillis": 1763640000000, "rowCount": 7, "columnCount": 2}
@@ -123,14 +123,14 @@ def test_what_is_said_of_fields_is_shown_with_their_table_and_its_newest_profile
     assert ": 7 rows, 2 columns" in text
 
 
-def test_what_is_no_name_is_said_to_be_none() -> None:
+def test_invalid_name_raises_an_error() -> None:
     for ask in (metadata.show, metadata.tag, metadata.lineage, metadata.history):
         for named in (None, 7):
             with pytest.raises(TypeError, match="a name must be a string"):
                 ask(named)
 
 
-def test_a_namespace_in_use_stands_before_names_without_a_dot(catalog: Any, database: str) -> None:
+def test_namespace_in_use_applies_to_names_without_a_dot(catalog: Any, database: str) -> None:
     with pytest.raises(InvalidName):
         metadata.show("t")
     metadata.use(database)
@@ -139,22 +139,22 @@ def test_a_namespace_in_use_stands_before_names_without_a_dot(catalog: Any, data
     metadata.use("")
     with pytest.raises(InvalidName):
         metadata.show("t")
-    with pytest.raises(ValueError, match="there is no namespace"):
+    with pytest.raises(ValueError, match="namespace 'nobody_has_this' not found: create it first"):
         metadata.use("nobody_has_this")
     with pytest.raises(InvalidName):
         metadata.use("no namespace")
 
 
-def test_what_is_not_there_is_told_as_such(database: str) -> None:
-    asked = (metadata.show, metadata.history, metadata.diff, metadata.lineage, metadata.untag)
-    for ask in asked:
-        with pytest.raises(metadata.NotFound, match="is not in the catalog"):
+def test_unknown_entity_raises_not_found(database: str) -> None:
+    requested = (metadata.show, metadata.history, metadata.diff, metadata.lineage, metadata.untag)
+    for ask in requested:
+        with pytest.raises(metadata.EntityNotFound, match="not found"):
             ask(f"{database}.none")
-    with pytest.raises(metadata.NotFound):
+    with pytest.raises(metadata.EntityNotFound):
         metadata.propagate(f"{database}.none", f"{database}.t")
-    with pytest.raises(metadata.RequestFailed, match="spelled right"):
+    with pytest.raises(metadata.RequestFailed, match="spelled correctly"):
         metadata.tag(f"x{database}.t", "x")
-    assert isinstance(metadata.NotFound("x"), metadata.ClientError)
+    assert isinstance(metadata.EntityNotFound("x"), metadata.ClientError)
 
 
 def test_hits_and_keys_are_rows(catalog: Any, database: str) -> None:
@@ -180,7 +180,7 @@ def test_rows_become_a_frame_of_pandas(database: str) -> None:
     assert list(metadata.search(f"tags:no-{database}").to_pandas().columns) == list(frame.columns)
 
 
-def test_history_tells_each_version_and_diff_any_two(catalog: Any, database: str) -> None:
+def test_history_lists_versions_and_diff_compares_two(catalog: Any, database: str) -> None:
     name = f"{database}.t"
     metadata.tag(name, "a")
     metadata.set(name, owner="ops")
@@ -196,9 +196,9 @@ def test_history_tells_each_version_and_diff_any_two(catalog: Any, database: str
     assert metadata.diff(name, 0, 1).document["from"]["version"] == 0
     assert metadata.diff(name, rows[1]["time"], "now").document["to"]["version"] == 3
     assert len(metadata.history(name, limit=1)) == 1
-    with pytest.raises(metadata.NotFound, match="no version of businessMetadata 9"):
+    with pytest.raises(metadata.EntityNotFound, match="no version of businessMetadata 9"):
         metadata.diff(name, 1, 9)
-    with pytest.raises(metadata.NotFound, match="at now-9d"):
+    with pytest.raises(metadata.EntityNotFound, match="at now-9d"):
         metadata.diff(name, "now-9d")
 
 
@@ -219,11 +219,11 @@ def test_history_and_diff_show_removed_and_old_values(database: str) -> None:
     assert [(step["op"], step["old"]) for step in metadata.diff(name)] == [("remove", "ops")]
 
 
-def test_an_aspect_in_which_nothing_was_said_is_told_from_data_that_is_not_there(database: str) -> None:
+def test_missing_aspect_is_distinguished_from_missing_entity(database: str) -> None:
     for ask in (metadata.history, metadata.diff):
-        with pytest.raises(metadata.NotFound, match=f"{database}.t has no aspect nosuch; its"):
+        with pytest.raises(metadata.EntityNotFound, match=f"{database}.t has no aspect nosuch; its"):
             ask(f"{database}.t", aspect="nosuch")
-        with pytest.raises(metadata.NotFound, match=r"aspect businessMetadata; .* technicalMetadata"):
+        with pytest.raises(metadata.EntityNotFound, match=r"aspect businessMetadata; .* technicalMetadata"):
             ask(f"{database}.t")
 
 
@@ -236,10 +236,10 @@ def test_a_deleted_aspect_has_a_history_too(catalog: Any, database: str) -> None
     assert [step["op"] for step in metadata.diff(f"{database}.t")] == ["remove", "remove"]
 
 
-def test_runs_and_lineage_are_told_of_data_of_a_program_and_of_a_run(catalog: Any, database: str) -> None:
+def test_runs_and_lineage_of_data_program_and_run(catalog: Any, database: str) -> None:
     run = ran(catalog, urn(database), run_id=database)
-    (told,) = metadata.runs(f"{database}.t")
-    assert (told["writes"], told["reads"], told["urn"]) == ([f"{database}.t"], [], run)
+    (reported,) = metadata.runs(f"{database}.t")
+    assert (reported["writes"], reported["reads"], reported["urn"]) == ([f"{database}.t"], [], run)
     assert run in [row["urn"] for row in metadata.runs(PROGRAM, start="2026-11-20", end="2026-11-21", limit=500)]
     assert [row["mode"] for row in metadata.runs(run) if row["role"] == "data"] == ["write"]
     (edge,) = metadata.lineage(f"{database}.t", start="2026-11-20T00:00:00Z")
@@ -251,7 +251,7 @@ def test_runs_and_lineage_are_told_of_data_of_a_program_and_of_a_run(catalog: An
 
 def test_edges_between_columns_are_listed_below_the_tree(catalog: Any, database: str) -> None:
     run = ran(catalog, urn(database), run_id=database)
-    assert "No edge between columns" in repr(_page(metadata.lineage(f"{database}.t", columns=True)))
+    assert "No column lineage." in repr(_page(metadata.lineage(f"{database}.t", columns=True)))
     column = {"source": urn(database, "copy"), "sourceField": "a", "target": urn(database), "targetField": "b"}
     accesses = [{"data": urn(database, "copy"), "mode": "read", "time": "2026-11-20T12:00:01Z"}]
     catalog.record_accesses(run, {"accesses": accesses, "columns": [{**column, "transformation": "identity"}]})
@@ -261,7 +261,7 @@ def test_edges_between_columns_are_listed_below_the_tree(catalog: Any, database:
         assert f"{database}.t#b" in shown[form]
 
 
-def test_what_is_said_is_propagated_to_another_table_and_its_fields(catalog: Any, database: str) -> None:
+def test_metadata_is_propagated_to_a_table_and_its_fields(catalog: Any, database: str) -> None:
     source, sink = f"{database}.t", f"{database}.copy"
     metadata.tag(source, "hr", "raw")
     metadata.set(source, owner="ops")
@@ -279,10 +279,31 @@ def test_what_is_said_is_propagated_to_another_table_and_its_fields(catalog: Any
     assert len(metadata.propagate(source, sink, [], [])) == 0
 
 
+def test_repr_of_a_result_is_a_table(database: str) -> None:
+    for number in range(11):
+        metadata.tag(f"{database}.t{number:02}", "raw", "faa")
+    title, head, *rows, more = repr(metadata.search("*", type="dataset", namespace=database)).split("\n")
+    assert (title, head.split()[:4], more) == (
+        "<Result of search: 12 rows>",
+        ["name", "type", "namespace", "tags"],
+        "2 more",
+    )
+    assert all(row.startswith(f"{database}.t") for row in rows)
+    assert any("faa, raw" in row for row in rows)
+    assert repr(metadata.search("nothing_is_called_so")) == "<Result of search: 0 rows>"
+
+
+def test_unknown_name_suggests_a_similar_one(database: str) -> None:
+    metadata.tag(f"{database}.orders", "a")
+    sentence = f"dataset '{database}.ordrs' not found; did you mean '{database}.orders'?"
+    for read in (metadata.show, metadata.history, metadata.lineage, metadata.untag, metadata.unset):
+        with pytest.raises(metadata.EntityNotFound) as raised:
+            read(f"{database}.ordrs")
+        assert str(raised.value) == sentence
+
+
 @pytest.mark.parametrize(("typed", "meant"), [("fligts", "flights"), ("ordrs", "orders"), ("zebra", None)])
-def test_of_a_name_that_makes_an_entry_the_one_that_was_perhaps_meant_is_told(
-    catalog: Any, database: str, typed: str, meant: str | None
-) -> None:
+def test_new_entry_suggests_a_similar_name(catalog: Any, database: str, typed: str, meant: str | None) -> None:
     for name in ("flights", "orders", "o"):
         metadata.tag(f"{database}.{name}", "a")
     find_similar_dataset = meant and urn(database, meant)
@@ -299,14 +320,14 @@ def test_a_namespace_is_exported_whole_or_not_at_all(database: str, tmp_path: An
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert done.document["lines"] == len(lines) - 1
     assert {"businessMetadata", "technicalMetadata"} <= {line.get("aspect") for line in lines}
-    with pytest.raises(metadata.NotFound):
+    with pytest.raises(metadata.EntityNotFound):
         metadata.export("nobody_has_this", tmp_path / "other")
     with pytest.raises(OSError, match="none"):
         metadata.export(database, tmp_path / "none" / "other")
     assert [one.name for one in tmp_path.iterdir()] == ["out.jsonl"]
 
 
-def test_without_a_server_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_server_raises_not_connected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLOPHON_URL")
     with pytest.raises(metadata.NotConnected):
         metadata.search("x")
@@ -316,7 +337,7 @@ def test_without_a_server_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         metadata.search("x")
 
 
-def test_a_script_connects_and_asks(server: Any, database: str) -> None:
+def test_script_connects_and_searches(server: Any, database: str) -> None:
     script = """
 import sys
 from jupyter_colophon import metadata

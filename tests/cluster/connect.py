@@ -1,6 +1,6 @@
-"""The data source and `%metadata` in a notebook whose Spark session is one of Spark Connect.
+"""The data source and `%metadata` in a notebook with a Spark Connect session.
 
-`make long-connect` runs it: it has a JVM of its own, and so is too slow for every day.
+`make long-connect` runs it. It starts another JVM, which is too slow for `make test`.
 """
 
 from typing import Any
@@ -29,8 +29,8 @@ frame.write.format("colophon").options(jobId="connected", badRecordsPath=os.path
 print(os.listdir("bad/connected"))
 """
 READ = """
-told = spark.read.format("colophon").options(table="entities", namespace="connected", type="dataset").load()
-print(told.where("name LIKE 't%'").count())
+entities = spark.read.format("colophon").options(table="entities", namespace="connected", type="dataset").load()
+print(entities.where("name LIKE 't%'").count())
 """
 STREAM = """
 changes = spark.readStream.format("colophon").options(table="changes", namespace="connected").load()
@@ -46,9 +46,7 @@ def last_lines(kernel: LiveKernel, code: str) -> str:
     return done.text
 
 
-def test_a_session_of_spark_connect_reads_writes_and_streams_the_catalog(
-    kernel: LiveKernel, catalog: Operations
-) -> None:
+def test_spark_connect_session_reads_writes_and_streams_catalog(kernel: LiveKernel, catalog: Operations) -> None:
     begun = last_lines(kernel, START)
     assert "pyspark.sql.connect.session" in begun
     assert "What it reads and writes is recorded by the cluster, if at all" in begun
@@ -61,13 +59,13 @@ def test_a_session_of_spark_connect_reads_writes_and_streams_the_catalog(
     assert "bulk" in last_lines(kernel, "%metadata show connected.t0")
 
 
-def test_what_is_wrong_with_it_is_said_in_the_first_line(kernel: LiveKernel) -> None:
-    asked: dict[str, dict[str, Any]] = {
+def test_spark_connect_errors_are_in_first_line(kernel: LiveKernel) -> None:
+    requested: dict[str, dict[str, Any]] = {
         "has no option 'colour'": {"colour": "red"},
         "the server does not accept the token": {"token": "no"},
         "no answer from http://127.0.0.1:9": {"url": "http://127.0.0.1:9", "token": "no"},
     }
-    for words, options in asked.items():
+    for words, options in requested.items():
         done = kernel.run(f"spark.read.format('colophon').options(**{options!r}).load().count()", "cell")
-        said = done.text[done.text.index("AnalysisException:") :].splitlines()[0]
-        assert words in said
+        first_line = done.text[done.text.index("AnalysisException:") :].splitlines()[0]
+        assert words in first_line

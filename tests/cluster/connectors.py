@@ -1,7 +1,7 @@
-"""Kafka and Avro in pipelines and crawls, with the connectors that PySpark does not bring, and a real broker.
+"""Kafka and Avro in pipelines and crawls, with the connectors that PySpark does not include, and a broker.
 
-`make long-pipelines-kafka` runs it, in an environment of the newest PySpark for which all connectors are published; what
-Spark needs it fetches itself (spark.jars.packages). So its name is not that of a test.
+`make long-pipelines-kafka` runs it, in an environment with the newest PySpark for which all connectors are published;
+Spark downloads them (spark.jars.packages). pytest does not collect it by its name.
 """
 
 import json
@@ -16,12 +16,12 @@ import pytest
 from confluent_kafka import Producer
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.pipelines.check import check_pipeline
-from jupyter_colophon.pipelines.plugin_registry import installed_plugins
+from jupyter_colophon.pipelines.plugin_registry import load_plugins
 from jupyter_colophon.pipelines.preview import preview
-from jupyter_colophon.pipelines.runner import Outcome, run
+from jupyter_colophon.pipelines.runner import PipelineOutcome, run
 from jupyter_colophon.spark.crawl.crawling import crawl
-from jupyter_colophon.spark.crawl.options import Asked
-from jupyter_colophon.spark.session import session
+from jupyter_colophon.spark.crawl.options import CrawlOptions
+from jupyter_colophon.spark.session import get_session
 from pyspark.sql import SparkSession
 from support import servers
 from support.kafka import broker as brokers
@@ -41,14 +41,14 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     settings |= {"spark.jars.packages": ",".join(PACKAGES), "spark.jars.ivySettings": str(IVY)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_DATA_DIR", str(tmp_path_factory.mktemp("jupyter")))
-        made = session("connectors", **settings)
+        made = get_session("connectors", **settings)
     yield made
     made.stop()
 
 
 @pytest.fixture
 def topic(broker: Broker) -> str:
-    """A topic with clicks, one message that is no JSON, and one without a value."""
+    """Create a topic with clicks, a message that is not JSON, and one without a value."""
     name = f"clicks-{uuid.uuid4().hex[:8]}"
     broker.make_topic(name)
     send(broker, name, *(json.dumps(one).encode() for one in CLICKS), b"no JSON", None)
@@ -62,15 +62,15 @@ def send(broker: Broker, topic: str, *values: bytes | None) -> None:
     assert producer.flush(30) == 0
 
 
-def ran(spark: SparkSession, *lines: str, **stages: dict[str, Any]) -> Outcome:
-    """A pipeline of these stages, connected as `one > other > third`."""
-    return run(check_pipeline("connectors", document(*lines, **stages), installed_plugins()), spark)
+def ran(spark: SparkSession, *lines: str, **stages: dict[str, Any]) -> PipelineOutcome:
+    """Run a pipeline of these stages, connected as `one > other > third`."""
+    return run(check_pipeline("connectors", document(*lines, **stages), load_plugins()), spark)
 
 
 def document(*lines: str, **stages: dict[str, Any]) -> dict[str, Any]:
     pairs = [{"from": one, "to": other} for line in lines for one, other in pairwise(line.split(" > "))]
-    told = [{"name": name, **one} for name, one in stages.items()]
-    return {"metadata": {"namespace": "shop", "stages": told, "connections": pairs}}
+    documents = [{"name": name, **one} for name, one in stages.items()]
+    return {"metadata": {"namespace": "shop", "stages": documents, "connections": pairs}}
 
 
 def source(plugin: str, **properties: Any) -> dict[str, Any]:
@@ -95,31 +95,31 @@ def of_file(path: Path) -> str:
 
 def columns(catalog: Any, urn: str) -> set[tuple[str, str, str]]:
     graph = catalog.read_lineage(urn, direction="upstream", levels=1, columns=True)
-    # All pipelines here are one program, whose other columns are not asked for.
+    # All pipelines here are the same program: leave out the columns of its other outputs.
     mine = [one for one in graph["columns"] if one["target"] == urn]
     return {(one["source"], one["sourceField"], one["targetField"]) for one in mine}
 
 
-def test_from_a_topic_to_a_topic_and_files_and_back(
+def test_pipeline_between_topics_and_files(
     spark: SparkSession, broker: Broker, topic: str, catalog: Any, tmp_path: Path
 ) -> None:
     place, slow, files = {"servers": broker.servers}, f"slow-{topic}", tmp_path.resolve() / "slow"
     there = ran(
         spark,
-        "clicks > chosen > told",
+        "clicks > chosen > published",
         "chosen > kept",
         clicks=source("kafka", topic=topic, schema=SCHEMA, **place),
         chosen=sql("SELECT upper(page) AS page, ms FROM clicks WHERE ms >= 100"),
-        told=sink("kafka", topic=slow, key="page", **place),
+        published=sink("kafka", topic=slow, key="page", **place),
         kept=sink("file", path=str(files)),
     )
     assert (there.status, there.error) == ("succeeded", "")
-    wanted = sorted((one["page"].upper(), one["ms"]) for one in CLICKS if one["ms"] >= 100)
-    assert sorted(map(tuple, spark.read.parquet(str(files)).collect())) == wanted
+    selected = sorted((one["page"].upper(), one["ms"]) for one in CLICKS if one["ms"] >= 100)
+    assert sorted(map(tuple, spark.read.parquet(str(files)).collect())) == selected
     touched = {(one["component"], one["data"], one["mode"]) for one in catalog.read_run(there.run)["accesses"]}
     assert touched == {
         ("clicks", of_topic(topic), "read"),
-        ("told", of_topic(slow), "write"),
+        ("published", of_topic(slow), "write"),
         ("kept", of_file(files), "write"),
     }
     value = (of_topic(topic), "value")
@@ -134,17 +134,17 @@ def test_from_a_topic_to_a_topic_and_files_and_back(
     )
     assert (back.status, back.error) == ("succeeded", "")
     read = spark.read.json(str(tmp_path / "lines")).collect()
-    assert sorted((one["page"], one["ms"]) for one in (json.loads(row.value) for row in read)) == wanted
+    assert sorted((one["page"], one["ms"]) for one in (json.loads(row.value) for row in read)) == selected
     assert all(row.key == json.loads(row.value)["page"] and row.topic == slow for row in read)
     graph = catalog.read_lineage(of_file(tmp_path.resolve() / "lines"), direction="upstream")
     assert {of_topic(topic), of_topic(slow)} <= {one["source"] for one in graph["edges"]}
 
 
-def test_all_stages_find_the_same_and_the_next_run_goes_on_from_there(
+def test_stages_read_same_offsets_and_next_run_continues(
     spark: SparkSession, broker: Broker, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = {"servers": broker.servers, "topic": topic}
-    # What it writes comes after what it reads: the second sink finds no more than the first.
+    # The pipeline writes to the topic that it reads: the second sink must not find these messages.
     first = ran(
         spark,
         "clicks > again",
@@ -155,69 +155,70 @@ def test_all_stages_find_the_same_and_the_next_run_goes_on_from_there(
     )
     assert (first.status, first.error) == ("succeeded", "")
     assert spark.read.parquet(str(tmp_path / "first")).count() == len(CLICKS) + 2
-    (told,) = [line.partition("reads up to ")[2] for line in first.lines if "reads up to" in line]
-    # This one goes where a password is asked for, which the environment has.
+    (offsets,) = [line.partition("reads up to ")[2] for line in first.lines if "reads up to" in line]
+    # This run uses a listener with authentication; the password is in the environment.
     monkeypatch.setenv("CLICKS_LOGIN", f'{LOGIN} username="{USER}" password="{PASSWORD}";')
     login = {"options": {"kafka.security.protocol": "SASL_PLAINTEXT", "kafka.sasl.mechanism": "PLAIN"}}
     login["options_from"] = {"kafka.sasl.jaas.config": "CLICKS_LOGIN"}
     second = ran(
         spark,
         "clicks > kept",
-        clicks=source("kafka", servers=broker.guarded, topic=topic, **login, **{"from": told}),
+        clicks=source("kafka", servers=broker.guarded, topic=topic, **login, **{"from": offsets}),
         kept=sink("file", path=str(tmp_path / "second")),
     )
     assert {one.name: one.rows for one in second.stages} == {"clicks": len(CLICKS) + 2, "kept": len(CLICKS) + 2}
 
 
-def test_what_is_no_message_of_the_schema_is_a_row_without_values(
-    spark: SparkSession, broker: Broker, topic: str
-) -> None:
+def test_message_not_matching_schema_is_row_of_nulls(spark: SparkSession, broker: Broker, topic: str) -> None:
     stages = {
         "clicks": source("kafka", servers=broker.servers, topic=topic, schema=SCHEMA),
         "bad": sql("SELECT count(*) AS n FROM clicks WHERE page IS NULL AND ms IS NULL"),
         "out": sink("table", name="bad"),
     }
-    shown = preview(check_pipeline("shown", document("clicks > bad > out", **stages), installed_plugins()), spark)
+    shown = preview(check_pipeline("shown", document("clicks > bad > out", **stages), load_plugins()), spark)
     assert [one.error for one in shown] == ["", ""]
     assert shown[-1].rows == ({"n": 2},)
 
 
-TELLS_NOT = "does not tell of the topic"
+NO_DESCRIPTION = "returned no description of the topic"
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "expected"),
     [
         ({"topic": "nosuch"}, "LookupError: Kafka has no topic nosuch"),
-        ({"servers": "127.0.0.1:9"}, f"{TELLS_NOT} TOPIC (TimeoutException)"),
-        ({"options": {"kafka.security.protocol": "hidden"}}, f"{TELLS_NOT} TOPIC (ConfigException)"),
+        ({"servers": "127.0.0.1:9"}, f"{NO_DESCRIPTION} TOPIC (TimeoutException)"),
+        ({"options": {"kafka.security.protocol": "hidden"}}, f"{NO_DESCRIPTION} TOPIC (ConfigException)"),
         (
             {"from": '{"TOPIC": {"0": 1}}'},
-            "LookupError: from has to say an offset for each partition, which are 0, 1, 2",
+            "LookupError: from must have an offset for each partition: 0, 1, 2",
         ),
         ({"until": '{"TOPIC": {"0": -1, "1": -1, "2": 9000}}'}, "LookupError: until is beyond the end of partition 2"),
-        ({"options_from": {"kafka.sasl.jaas.config": "NOWHERE"}}, "the environment has no variable NOWHERE"),
+        (
+            {"options_from": {"kafka.sasl.jaas.config": "NOWHERE"}},
+            "the environment variable NOWHERE for kafka.sasl.jaas.config is not set",
+        ),
     ],
 )
-def test_a_topic_that_cannot_be_read_is_told_in_a_line(
-    more: dict[str, Any], told: str, spark: SparkSession, broker: Broker, topic: str
+def test_unreadable_topic_fails_with_one_line_error(
+    more: dict[str, Any], expected: str, spark: SparkSession, broker: Broker, topic: str
 ) -> None:
     place = {"servers": broker.servers, "topic": topic}
     place |= {name: value.replace("TOPIC", topic) if isinstance(value, str) else value for name, value in more.items()}
     stages = {"clicks": source("kafka", **place), "out": sink("table", name="never")}
     outcome = ran(spark, "clicks > out", **stages)
     assert outcome.status == "failed"
-    assert told.replace("TOPIC", topic) in outcome.error
+    assert expected.replace("TOPIC", topic) in outcome.error
     assert "hidden" not in outcome.error
     assert [one.status for one in outcome.stages] == ["failed", "waiting"]
 
 
-def test_a_topic_that_cannot_be_written_is_told_in_a_line(spark: SparkSession, tmp_path: Path) -> None:
+def test_unwritable_topic_fails_with_one_line_error(spark: SparkSession, tmp_path: Path) -> None:
     spark.range(2).write.parquet(str(tmp_path / "numbers"))
     stages = {"numbers": source("file", path=str(tmp_path / "numbers"))}
     stages["out"] = sink("kafka", servers="127.0.0.1:9", topic="numbers")
     outcome = ran(spark, "numbers > out", **stages)
-    assert outcome.error == "LookupError: Kafka does not tell of the topic numbers (TimeoutException)"
+    assert outcome.error == "LookupError: Kafka returned no description of the topic numbers (TimeoutException)"
 
 
 def test_avro_is_written_read_and_crawled(
@@ -244,9 +245,9 @@ def test_avro_is_written_read_and_crawled(
         (of_file(place / "avro"), "id", "id"),
         (of_file(place / "avro"), "who", "who"),
     }
-    report = crawl(catalog, lambda: spark, Asked(str(place / "avro")))
+    report = crawl(catalog, lambda: spark, CrawlOptions(str(place / "avro")))
     assert [(one.status, one.rows, one.columns) for one in report.lines] == [("new", 2, 2)]
-    asked = {"urn": of_file(place / "avro"), "aspect": "datasetProfile", "entity": "dataset"}
-    told = server.call("POST", "colophon/datahub/aspects?action=getTimeseriesAspectValues", asked)
-    profile = json.loads(told["value"]["values"][0]["aspect"]["value"])
+    requested = {"urn": of_file(place / "avro"), "aspect": "datasetProfile", "entity": "dataset"}
+    response = server.call("POST", "colophon/datahub/aspects?action=getTimeseriesAspectValues", requested)
+    profile = json.loads(response["value"]["values"][0]["aspect"]["value"])
     assert {one["fieldPath"]: one["nullCount"] for one in profile["fieldProfiles"]} == {"id": 0, "who": 1}

@@ -1,6 +1,6 @@
-"""The jobs on a real standalone cluster: a master and two workers of the pip package, and an executor that is killed.
+"""The jobs on a standalone cluster: a master and two workers of the pip package, and an executor that is killed.
 
-`make long-cluster` runs it; it is too slow for every day, so its name is not that of a test.
+`make long-cluster` runs it. It is too slow for `make test`, so pytest does not collect it by its name.
 """
 
 import os
@@ -23,13 +23,13 @@ from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.spark.java import ensure_java
 from live import LiveServer
 from support import servers
-from support.process import everything_that_runs
+from support.process import list_processes
 
 catalog, server = servers.catalog, servers.server
 COUNT = 20_000
 HOME = Path(pyspark.__file__).parent
 JOBS = Path(jupyter_colophon.spark.jobs.__file__).with_name("__main__.py")
-PATIENCE_S = 300
+TIMEOUT_S = 300
 
 
 def free_port() -> int:
@@ -69,16 +69,16 @@ def daemon(folder: Path, name: str, *words: str) -> Iterator["subprocess.Popen[b
             process.wait(30)
 
 
-def await_(wanted: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not wanted():
+def await_(expected: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while not expected():
         assert time.monotonic() < deadline, what
         time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A cluster; its URL, and the folder of its logs."""
+    """Start a cluster; yield its URL and the folder of its logs."""
     folder, port = tmp_path_factory.mktemp("cluster"), free_port()
     url = f"spark://127.0.0.1:{port}"
     with ExitStack() as stack:
@@ -93,12 +93,12 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 
 
 def submit(master: tuple[str, Path], *words: str) -> "subprocess.Popen[str]":
-    """A job on the cluster, by `spark-submit`."""
+    """Start a job on the cluster with `spark-submit`."""
     url, folder = master
     settings = {"spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false", "spark.executor.memory": "700m"}
-    told = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    options = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     return subprocess.Popen(
-        [HOME / "bin" / "spark-submit", "--master", url, *told, str(JOBS), *words],
+        [HOME / "bin" / "spark-submit", "--master", url, *options, str(JOBS), *words],
         env=environment(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -107,7 +107,7 @@ def submit(master: tuple[str, Path], *words: str) -> "subprocess.Popen[str]":
 
 
 def executors(folder: Path) -> list[int]:
-    mine = [(pid, command) for pid, _, command in everything_that_runs() if "CoarseGrainedExecutorBackend" in command]
+    mine = [(pid, command) for pid, _, command in list_processes() if "CoarseGrainedExecutorBackend" in command]
     return [pid for pid, command in mine if command.split(None, 1)[0].endswith("java") and folder.name in _place(pid)]
 
 
@@ -118,7 +118,7 @@ def _place(pid: int) -> str:
         return ""
 
 
-def test_a_killed_executor_loses_and_doubles_nothing_and_statistics_agree(
+def test_killed_executor_loses_and_duplicates_nothing(
     master: tuple[str, Path], server: LiveServer, catalog: Operations, tmp_path: Path
 ) -> None:
     urns = [f"urn:li:dataset:(urn:li:dataPlatform:spark,cluster.t{at},PROD)" for at in range(COUNT)]
@@ -141,17 +141,17 @@ def test_a_killed_executor_loses_and_doubles_nothing_and_statistics_agree(
     running = executors(master[1])
     assert len(running) == 2
     os.kill(running[0], signal.SIGKILL)
-    said = ingest.communicate(timeout=PATIENCE_S)[0]
-    assert ingest.returncode == 0, said
+    output = ingest.communicate(timeout=TIMEOUT_S)[0]
+    assert ingest.returncode == 0, output
     took = time.monotonic() - began
     load = catalog.read_load("cluster-1")
     assert [load[name] for name in ("state", "written", "unchanged", "rejected")] == ["committed", COUNT, 0, 0]
     sys.stdout.write(f"\n{COUNT} entities in {took:.0f} s with an executor killed, {load['batches']} batches\n")
 
     counted = submit(master, "statistics", *options, f"--output={tmp_path}/statistics")
-    said = counted.communicate(timeout=PATIENCE_S)[0]
-    assert counted.returncode == 0, said
-    kinds = pq.read_table(tmp_path / "statistics" / "kinds").to_pylist()
+    output = counted.communicate(timeout=TIMEOUT_S)[0]
+    assert counted.returncode == 0, output
+    kinds = pq.read_table(tmp_path / "statistics" / "types").to_pylist()
     assert {"namespace": "cluster", "type": "dataset", "platform": "spark", "count": COUNT} in kinds
     keys = pq.read_table(tmp_path / "statistics" / "keys").to_pylist()
     assert {"namespace": "cluster", "type": "dataset", "key": "n", "count": COUNT} in keys

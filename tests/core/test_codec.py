@@ -1,4 +1,4 @@
-"""Dataclasses as documents of the API, as the store keeps them, and back."""
+"""Dataclasses as documents of the API and in stored form."""
 
 import json
 from dataclasses import replace
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.documents.codec import from_document, from_stored, to_document, to_stored
-from jupyter_colophon.core.entities.entity import Aspect, EntitySummary, Stamp
+from jupyter_colophon.core.entities.entity import Aspect, AuditStamp, EntitySummary
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import ColumnLineage, LineageEdge
@@ -30,14 +30,14 @@ RUN = Run(
     intended=(ORDERS,),
     accesses=(RecordedAccess(ORDERS, "read", "", 1_000, 2_000, ("0",)),),
 )
-SUMMARY = EntitySummary(ORDERS, "dataset", "sales", "orders", None, Stamp(0, "ada"), Stamp(1, "bob"))
+SUMMARY = EntitySummary(ORDERS, "dataset", "sales", "orders", None, AuditStamp(0, "ada"), AuditStamp(1, "bob"))
 ASPECT = Aspect("status", "SYSTEM", 1, {"removed": False}, "ada", None, 0)
 
 
 @pytest.mark.parametrize(
     "value", [RUN, SUMMARY, replace(SUMMARY, removed=True), ASPECT, ColumnLineage("a", "x", "b", "y", None, "join")]
 )
-def test_document_is_json_and_is_read_back(value: Any) -> None:
+def test_document_round_trips_as_json(value: Any) -> None:
     for write, read in ((to_document, from_document), (to_stored, from_stored)):
         assert read(json.loads(json.dumps(write(value))), type(value)) == value
 
@@ -89,7 +89,7 @@ def test_default_values_that_are_marked_are_left_out() -> None:
     assert "removed" not in to_document(SUMMARY)
     assert to_document(replace(SUMMARY, removed=True))["removed"] is True
     assert "systemMetadata" not in to_document(ASPECT)
-    known = replace(ASPECT, system=SystemMetadata.of({"runId": "r", "custom": 1}))
+    known = replace(ASPECT, system=SystemMetadata.from_document({"runId": "r", "custom": 1}))
     assert to_document(known)["systemMetadata"] == {"runId": "r", "custom": 1}
 
 

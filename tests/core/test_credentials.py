@@ -1,4 +1,4 @@
-"""Credentials in texts are replaced, and nothing of them is left."""
+"""Credentials in texts are masked completely."""
 
 import pytest
 from jupyter_colophon.core.credentials import mask_comment, mask_source, mask_text
@@ -48,13 +48,13 @@ password = '''hunter2
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_value_in_a_password_like_position_is_replaced(source: str) -> None:
+def test_credential_values_are_masked(source: str) -> None:
     for masked in (mask_source(source), mask_source(f"import x\n{source}\n"), mask_source(f"%%cell\n{source}")):
         assert SECRET not in masked
         assert "***" in masked
 
 
-def test_a_keyword_of_many_lines_ends_with_its_value() -> None:
+def test_multiline_keyword_ends_with_its_value() -> None:
     source = 'connect(\n    password="hunter2",\n    user="bob",\n)\nprint("hello")\n'
     assert mask_source(source) == source.replace(SECRET, "***")
 
@@ -70,11 +70,11 @@ def test_a_keyword_of_many_lines_ends_with_its_value() -> None:
         "%%sql\nSELECT id AS a FROM t WHERE day = 'mon'",
     ],
 )
-def test_other_text_stays_as_it_is(source: str) -> None:
+def test_other_text_is_unchanged(source: str) -> None:
     assert mask_source(source) == source
 
 
-def test_messages_and_comments_lose_their_credentials() -> None:
+def test_credentials_in_messages_and_comments_are_masked() -> None:
     assert mask_text("no route to jdbc:mysql://bob:hunter2@h/db") == "no route to jdbc:mysql://***@h/db"
     assert mask_text("cannot use password=hunter2") == "cannot use password=***"
     assert mask_comment("Load orders, password hunter2") == "Load orders, password ***"
@@ -83,5 +83,5 @@ def test_messages_and_comments_lose_their_credentials() -> None:
 @pytest.mark.parametrize(
     "part", ["'\"", '\\"', '"""', "a://", "a://@", "password=", "a.", "((", "#", "--a ", "jdbc:oracle:a:"]
 )
-def test_hostile_texts_are_read_to_their_end(part: str) -> None:
+def test_hostile_texts_are_masked_in_linear_time(part: str) -> None:
     assert isinstance(mask_source(part * 10_000), str)

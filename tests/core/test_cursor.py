@@ -1,4 +1,4 @@
-"""Places to read on from: signed, and good for one list alone."""
+"""Cursors are signed, and valid for one list only."""
 
 import base64
 
@@ -13,20 +13,20 @@ PLACES = st.recursive(st.integers() | st.text(), lambda inner: st.lists(inner, m
 
 
 @given(PLACES)
-def test_a_place_comes_back(place: object) -> None:
+def test_cursor_round_trips(place: object) -> None:
     text = CURSORS.write("list", place)
     assert text.isascii()
     assert Cursors(b"key").read("list", text) == place
 
 
 @given(st.text(max_size=80))
-def test_what_we_did_not_write_is_refused(text: str) -> None:
+def test_unsigned_cursor_raises_invalid_query(text: str) -> None:
     with pytest.raises(InvalidQuery):
         CURSORS.read("list", text)
 
 
 @given(st.integers(), st.data())
-def test_one_changed_bit_is_enough_to_be_refused(place: int, data: st.DataObject) -> None:
+def test_changed_bit_invalidates_cursor(place: int, data: st.DataObject) -> None:
     raw = bytearray(base64.urlsafe_b64decode(CURSORS.write("list", place) + "=="))
     at = data.draw(st.integers(0, len(raw) * 8 - 1))
     raw[at // 8] ^= 1 << at % 8
@@ -34,7 +34,7 @@ def test_one_changed_bit_is_enough_to_be_refused(place: int, data: st.DataObject
         CURSORS.read("list", base64.urlsafe_b64encode(raw).decode())
 
 
-def test_another_list_and_another_store_are_refused() -> None:
+def test_cursor_of_other_list_or_store_is_rejected() -> None:
     text = CURSORS.write("list", 3)
     with pytest.raises(InvalidQuery):
         CURSORS.read("other", text)

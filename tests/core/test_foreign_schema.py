@@ -1,23 +1,23 @@
-"""Which schemas of strangers are refused (spec SEC-7)."""
+"""Untrusted schemas that are rejected (spec SEC-7)."""
 
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.documents.json_schema import Dialect, Schema
-from jupyter_colophon.core.documents.untrusted_schema import MAX_BYTES, MAX_SUBSCHEMAS, refusals
+from jupyter_colophon.core.documents.json_schema import Schema, SchemaDialect
+from jupyter_colophon.core.documents.untrusted_schema import MAX_BYTES, MAX_SUBSCHEMAS, find_problems
 
 ELYRA = "https://raw.githubusercontent.com/elyra-ai/elyra/main/elyra/metadata/schemas/"
 
 
 def refused(schema: Any) -> list[str]:
-    return [one.pointer for one in refusals(schema)]
+    return [one.pointer for one in find_problems(schema)]
 
 
 @pytest.mark.parametrize(
     "dialect",
     ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft-07/schema", f"{ELYRA}meta-schema.json"],
 )
-def test_schemas_of_draft_7_are_taken_by_whichever_name_they_call_it(dialect: str) -> None:
+def test_all_spellings_of_draft_7_are_accepted(dialect: str) -> None:
     schema = {
         "$schema": dialect,
         "$id": f"{ELYRA}kfp.json",
@@ -25,7 +25,7 @@ def test_schemas_of_draft_7_are_taken_by_whichever_name_they_call_it(dialect: st
         "$defs": {"b": {"pattern": "^[^ \t]+([ \t]+[^ \t]+)*$"}},
     }
     assert refused(schema) == []
-    assert not Schema(schema, dialect=Dialect.DRAFT_7).is_valid({"a": " b"})
+    assert not Schema(schema, dialect=SchemaDialect.DRAFT_7).is_valid({"a": " b"})
 
 
 @pytest.mark.parametrize(
@@ -52,16 +52,16 @@ def test_schemas_of_draft_7_are_taken_by_whichever_name_they_call_it(dialect: st
         ({"properties": {"a": {"$ref": "#/properties/a"}}}, "/properties/a"),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_its_place(schema: Any, pointer: str) -> None:
+def test_unusable_schema_is_rejected_with_pointer(schema: Any, pointer: str) -> None:
     assert refused(schema)[:1] == [pointer]
 
 
-def test_a_reference_that_leads_nowhere_is_refused() -> None:
-    (problem,) = refusals({"$ref": "#/definitions/nowhere"})
+def test_unresolvable_reference_is_rejected() -> None:
+    (problem,) = find_problems({"$ref": "#/definitions/nowhere"})
     assert "/definitions/nowhere" in problem.message
 
 
-def test_schemas_that_double_behind_references_are_refused_before_they_are_used() -> None:
+def test_doubling_references_are_rejected_before_use() -> None:
     doubling: dict[str, Any] = {f"d{i}": {"anyOf": [{"$ref": f"#/definitions/d{i + 1}"}] * 2} for i in range(24)}
     definitions = doubling | {"d24": {"type": "integer"}}
     assert refused({"definitions": definitions, "$ref": "#/definitions/d0"})[:1] == [""]
@@ -69,12 +69,12 @@ def test_schemas_that_double_behind_references_are_refused_before_they_are_used(
     assert "/properties/a" in refused(inside)
 
 
-def test_a_schema_may_refer_to_itself_for_what_is_inside() -> None:
+def test_recursive_schema_is_accepted() -> None:
     tree = {"properties": {"children": {"type": "array", "items": {"$ref": "#"}}}}
     assert refused(tree) == []
-    assert not Schema(tree, dialect=Dialect.DRAFT_7).is_valid({"children": [{"children": 1}]})
+    assert not Schema(tree, dialect=SchemaDialect.DRAFT_7).is_valid({"children": [{"children": 1}]})
 
 
-def test_every_reason_is_told_at_once() -> None:
+def test_all_problems_are_reported_together() -> None:
     schema = {"$schema": "http://evil/x", "properties": {"a": {"$ref": "http://evil/y"}}}
     assert sorted(refused(schema)) == ["/$schema", "/properties/a/$ref"]

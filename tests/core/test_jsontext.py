@@ -1,4 +1,4 @@
-"""JSON from strangers (spec SEC-6)."""
+"""Untrusted JSON (spec SEC-6)."""
 
 import json
 from typing import Any
@@ -18,13 +18,13 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_what_is_json_comes_back_as_it_was(value: Any) -> None:
+def test_json_round_trips(value: Any) -> None:
     assert parse(json.dumps(value).encode()) == value
     assert parse(compact(value).encode()) == value
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_a_value_or_refused(body: bytes) -> None:
+def test_any_bytes_parse_or_raise_malformed_body(body: bytes) -> None:
     try:
         parse(body)
     except MetadataError:
@@ -33,7 +33,7 @@ def test_any_bytes_are_a_value_or_refused(body: bytes) -> None:
 
 
 @given(st.dictionaries(TEXT, st.integers(), max_size=5))
-def test_equal_values_have_one_compact_text(value: dict[str, int]) -> None:
+def test_equal_values_have_the_same_compact_text(value: dict[str, int]) -> None:
     turned = dict(reversed(value.items()))
     assert compact(value) == compact(turned)
 
@@ -64,16 +64,16 @@ def test_equal_values_have_one_compact_text(value: dict[str, int]) -> None:
         b"1 2",
     ],
 )
-def test_what_is_no_json_that_we_take_is_refused(body: bytes) -> None:
+def test_unsupported_json_raises_malformed_body(body: bytes) -> None:
     with pytest.raises(MalformedBody):
         parse(body)
 
 
-def test_a_pair_of_surrogates_is_one_character() -> None:
+def test_surrogate_pair_is_one_character() -> None:
     assert parse(b'"\\ud83d\\ude00"') == "\U0001f600"
 
 
-def test_depth_and_members_are_bounded_exactly() -> None:
+def test_depth_and_member_limits_are_exact() -> None:
     assert parse(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
     for depth in (MAX_DEPTH + 1, 1_000, 100_000):
         with pytest.raises(TooLarge):

@@ -1,10 +1,14 @@
-"""OpenLineage's names as ours."""
+"""OpenLineage names converted to URNs."""
 
 import pytest
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Identity, Urn
-from jupyter_colophon.core.identity.openlineage_names import Symlink, openlineage_dataset, openlineage_job
+from jupyter_colophon.core.identity.openlineage_names import (
+    Symlink,
+    make_openlineage_dataset_urn,
+    make_openlineage_job_urn,
+)
 
 IDENTITY = Identity()
 
@@ -38,48 +42,55 @@ IDENTITY = Identity()
         ("my, (lake)", "t", "my, (lake)", "t"),
     ],
 )
-def test_the_platform_of_a_dataset_is_the_scheme_of_its_namespace(
-    namespace: str, name: str, platform: str, ours: str
-) -> None:
-    assert openlineage_dataset(namespace, name, IDENTITY) == names.dataset(platform, ours)
+def test_platform_is_scheme_of_openlineage_namespace(namespace: str, name: str, platform: str, ours: str) -> None:
+    assert make_openlineage_dataset_urn(namespace, name, IDENTITY) == names.make_dataset_urn(platform, ours)
 
 
 @pytest.mark.parametrize(
     ("link", "urn"),
     [
-        (Symlink("hive://metastore:9083", "sales.orders"), names.home_dataset("sales", "orders")),
-        (Symlink("file:/tmp/warehouse", "sales.orders"), names.home_dataset("sales", "orders")),
-        (Symlink("file:/tmp/warehouse", "spark_catalog.sales.orders"), names.home_dataset("sales", "orders")),
-        (Symlink("s3a://lake/warehouse", "sales.orders", "table"), names.home_dataset("sales", "orders")),
-        (Symlink("file", "/tmp/x.y", "LOCATION"), names.dataset("file", "/tmp/w/orders")),
-        (Symlink("awsglue://42", "sales.orders"), names.dataset("file", "/tmp/w/orders")),
-        (Symlink("hive://m", "orders"), names.dataset("file", "/tmp/w/orders")),
+        (Symlink("hive://metastore:9083", "sales.orders"), names.make_home_dataset_urn("sales", "orders")),
+        (Symlink("file:/tmp/warehouse", "sales.orders"), names.make_home_dataset_urn("sales", "orders")),
+        (Symlink("file:/tmp/warehouse", "spark_catalog.sales.orders"), names.make_home_dataset_urn("sales", "orders")),
+        (Symlink("s3a://lake/warehouse", "sales.orders", "table"), names.make_home_dataset_urn("sales", "orders")),
+        (Symlink("file", "/tmp/x.y", "LOCATION"), names.make_dataset_urn("file", "/tmp/w/orders")),
+        (Symlink("awsglue://42", "sales.orders"), names.make_dataset_urn("file", "/tmp/w/orders")),
+        (Symlink("hive://m", "orders"), names.make_dataset_urn("file", "/tmp/w/orders")),
     ],
 )
-def test_a_symlink_to_a_table_of_the_catalog_wins_over_the_place_of_its_files(link: Symlink, urn: Urn) -> None:
-    assert openlineage_dataset("file", "/tmp/w/orders", IDENTITY, [link]) == urn
+def test_table_symlink_wins_over_file_location(link: Symlink, urn: Urn) -> None:
+    assert make_openlineage_dataset_urn("file", "/tmp/w/orders", IDENTITY, [link]) == urn
 
 
-def test_two_servers_of_one_platform_are_told_apart_by_a_prefix() -> None:
+def test_platform_instances_prefix_dataset_names() -> None:
     identity = Identity(platform_instances=(("postgres://east*", "east"), ("postgres://*", "west")))
-    assert openlineage_dataset("postgres://east:5432", "d.s.t", identity) == names.dataset("postgres", "east.d.s.t")
-    assert openlineage_dataset("postgres://other", "d.s.t", identity) == names.dataset("postgres", "west.d.s.t")
-    assert openlineage_dataset("mysql://east", "d.t", identity) == names.dataset("mysql", "east:3306/d.t")
+    assert make_openlineage_dataset_urn("postgres://east:5432", "d.s.t", identity) == names.make_dataset_urn(
+        "postgres", "east.d.s.t"
+    )
+    assert make_openlineage_dataset_urn("postgres://other", "d.s.t", identity) == names.make_dataset_urn(
+        "postgres", "west.d.s.t"
+    )
+    assert make_openlineage_dataset_urn("mysql://east", "d.t", identity) == names.make_dataset_urn(
+        "mysql", "east:3306/d.t"
+    )
 
 
-def test_a_job_belongs_to_the_flow_of_its_engine_and_namespace() -> None:
+def test_job_belongs_to_flow_of_engine_and_namespace() -> None:
     assert (
-        str(openlineage_job("s3://jobs", "a.b", "Spark"))
+        str(make_openlineage_job_urn("s3://jobs", "a.b", "Spark"))
         == "urn:li:dataJob:(urn:li:dataFlow:(spark,s3://jobs,PROD),a.b)"
     )
-    assert str(openlineage_job("ns (x)", "j")) == "urn:li:dataJob:(urn:li:dataFlow:(openlineage,ns %28x%29,PROD),j)"
+    assert (
+        str(make_openlineage_job_urn("ns (x)", "j"))
+        == "urn:li:dataJob:(urn:li:dataFlow:(openlineage,ns %28x%29,PROD),j)"
+    )
 
 
 @pytest.mark.parametrize(
     ("namespace", "name"), [("", "t"), ("://h", "t"), ("file", ""), ("file", "a\nb"), ("\x00", "t")]
 )
-def test_names_that_nothing_can_have_are_refused(namespace: str, name: str) -> None:
+def test_impossible_names_raise_invalid_name(namespace: str, name: str) -> None:
     with pytest.raises(InvalidName):
-        openlineage_dataset(namespace, name, IDENTITY)
+        make_openlineage_dataset_urn(namespace, name, IDENTITY)
     with pytest.raises(InvalidName):
-        openlineage_job(namespace.replace("://h", ""), name)
+        make_openlineage_job_urn(namespace.replace("://h", ""), name)

@@ -1,4 +1,4 @@
-"""JSON Patch and merge patch within budgets, and differences that apply."""
+"""JSON Patch and merge patch within budgets, and differences that can be applied."""
 
 import copy
 import tracemalloc
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.documents.difference import diff
-from jupyter_colophon.core.documents.json_values import same
+from jupyter_colophon.core.documents.json_values import equals_json
 from jupyter_colophon.core.documents.patch import Budget, apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.errors import PatchFailed, TooLarge
 
@@ -50,7 +50,7 @@ def op(name: str, path: str, **more: object) -> dict[str, object]:
         ({"a": 1}, [op("test", "", value={"a": 1}, more="ignored")], {"a": 1}),
     ],
 )
-def test_a_json_patch_does_what_rfc_6902_says(value: object, patch: list[object], result: object) -> None:
+def test_json_patch_follows_rfc_6902(value: object, patch: list[object], result: object) -> None:
     assert apply_json_patch(value, patch) == result
 
 
@@ -85,7 +85,7 @@ def test_a_json_patch_does_what_rfc_6902_says(value: object, patch: list[object]
         ({"a": {"b": 1}}, [op("test", "/a", value={})], "/0/value"),
     ],
 )
-def test_what_cannot_be_applied_names_its_place_in_the_patch(value: object, patch: object, pointer: str) -> None:
+def test_failed_operation_raises_with_pointer_into_patch(value: object, patch: object, pointer: str) -> None:
     before = copy.deepcopy(value)
     with pytest.raises(PatchFailed) as caught:
         apply_json_patch(value, patch)
@@ -101,7 +101,9 @@ def oracle(value: object, patch: list[dict[str, Any]]) -> tuple[bool, object]:
 
 
 def is_known_difference(value: object, patch: list[dict[str, Any]]) -> bool:
-    """Where the library departs from RFC 6902: it takes the whole away, and booleans for numbers."""
+    """Return whether the library deviates from RFC 6902: it removes the whole document, and equates booleans with
+    numbers.
+    """
     for index, operation in enumerate(patch):
         applied, before = oracle(value, patch[:index]) if index else (True, value)
         if operation["op"] in ("remove", "move") and "" in (operation["path"], operation["from"]):
@@ -117,7 +119,7 @@ def has_booleans(value: object) -> bool:
     return isinstance(value, bool)
 
 
-# The library also takes a text for a list of characters, so that there is none in what it is asked.
+# The library also treats a string as a list of characters, so the patches contain none.
 textless = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | st.just(1.0),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=4),
@@ -132,7 +134,7 @@ def operations_with(given_values: st.SearchStrategy[Any]) -> st.SearchStrategy[l
 
 
 @given(st.dictionaries(names, textless, max_size=4), operations_with(textless))
-def test_a_patch_agrees_with_another_implementation(value: dict[str, Any], patch: list[dict[str, Any]]) -> None:
+def test_patch_agrees_with_jsonpatch_package(value: dict[str, Any], patch: list[dict[str, Any]]) -> None:
     before, given_patch = copy.deepcopy(value), copy.deepcopy(patch)
     try:
         result = (True, apply_json_patch(value, patch))
@@ -144,7 +146,7 @@ def test_a_patch_agrees_with_another_implementation(value: dict[str, Any], patch
 
 
 @given(objects, operations_with(values))
-def test_the_result_shares_nothing_with_what_was_given(value: dict[str, Any], patch: list[dict[str, Any]]) -> None:
+def test_result_shares_nothing_with_the_input(value: dict[str, Any], patch: list[dict[str, Any]]) -> None:
     try:
         result = apply_json_patch(value, patch)
     except PatchFailed:
@@ -161,7 +163,7 @@ def spoil(value: object) -> None:
         value.clear()
 
 
-def test_copies_that_double_a_document_are_stopped_early() -> None:
+def test_doubling_copies_are_stopped_early() -> None:
     patch = [op("copy", f"/k{index}", **{"from": ""}) for index in range(22)]
     tracemalloc.start()
     with pytest.raises(TooLarge):
@@ -184,12 +186,12 @@ def test_copies_that_double_a_document_are_stopped_early() -> None:
         [op("add", "/c", value=[[[]]]), op("move", "/a/b/-", **{"from": "/c"})],
     ],
 )
-def test_a_patch_over_its_budget_is_refused(patch: list[object]) -> None:
+def test_patch_over_budget_is_rejected(patch: list[object]) -> None:
     with pytest.raises(TooLarge):
         apply_json_patch({"a": {"b": []}}, patch, Budget(bytes_max=500, depth_max=5))
 
 
-def test_what_a_patch_takes_away_makes_room_again() -> None:
+def test_removal_frees_budget() -> None:
     patch = [op("add", "/a", value="x" * 300), op("remove", "/a"), op("add", "/a", value="y" * 300)] * 20
     patch += [op("add", "/a", value="z" * 300), op("replace", "/a", value="w" * 300)]
     assert apply_json_patch({}, patch, Budget(bytes_max=500)) == {"a": "w" * 300}
@@ -213,12 +215,12 @@ def test_what_a_patch_takes_away_makes_room_again() -> None:
         ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
     ],
 )
-def test_a_merge_patch_does_what_rfc_7396_says(value: object, patch: object, result: object) -> None:
+def test_merge_patch_follows_rfc_7396(value: object, patch: object, result: object) -> None:
     assert apply_merge_patch(value, patch) == result
 
 
 @given(objects, objects)
-def test_a_merge_patch_changes_nothing_that_was_given(value: dict[str, Any], patch: dict[str, Any]) -> None:
+def test_merge_patch_does_not_change_its_input(value: dict[str, Any], patch: dict[str, Any]) -> None:
     before = copy.deepcopy((value, patch))
     merged = apply_merge_patch(value, patch)
     assert (value, patch) == before
@@ -226,31 +228,31 @@ def test_a_merge_patch_changes_nothing_that_was_given(value: dict[str, Any], pat
 
 
 @pytest.mark.parametrize("patch", [{"a": "x" * 1000}, {"b": "x" * 400}, {"a": {"b": {"c": {"d": {"e": {}}}}}}])
-def test_a_merge_patch_over_its_budget_is_refused(patch: object) -> None:
+def test_merge_patch_over_budget_is_rejected(patch: object) -> None:
     with pytest.raises(TooLarge):
         apply_merge_patch({"a": "y" * 200}, patch, Budget(bytes_max=500, depth_max=5))
 
 
 @given(values, values)
-def test_a_difference_makes_the_new_value_of_the_old_one(old: Any, new: Any) -> None:
+def test_diff_applied_to_old_value_gives_new_value(old: Any, new: Any) -> None:
     operations = diff(old, new)
-    assert same(apply_json_patch(old, operations), new)
+    assert equals_json(apply_json_patch(old, operations), new)
     assert {operation["op"] for operation in operations} <= {"add", "remove", "replace"}
     assert diff(old, new) == operations
 
 
 @given(objects, objects)
-def test_a_difference_is_understood_by_another_implementation(old: dict[str, Any], new: dict[str, Any]) -> None:
+def test_diff_is_applied_by_jsonpatch_package(old: dict[str, Any], new: dict[str, Any]) -> None:
     assert jsonpatch.JsonPatch(diff(old, new)).apply(copy.deepcopy(old)) == new
 
 
 @given(values)
-def test_there_is_no_difference_between_a_value_and_itself(value: Any) -> None:
+def test_diff_of_equal_values_is_empty(value: Any) -> None:
     assert diff(value, copy.deepcopy(value)) == []
 
 
 @given(st.lists(st.integers(0, 3), max_size=8), st.lists(st.integers(0, 3), max_size=8))
-def test_the_difference_of_two_lists_is_no_longer_than_needed(old: list[int], new: list[int]) -> None:
+def test_list_diff_is_minimal(old: list[int], new: list[int]) -> None:
     assert len(diff(old, new)) <= max(len(old), len(new))
 
 
@@ -270,11 +272,11 @@ def test_the_difference_of_two_lists_is_no_longer_than_needed(old: list[int], ne
         ({}, [], [op("replace", "", value=[])]),
     ],
 )
-def test_a_difference_is_what_a_person_would_say(old: object, new: object, operations: list[object]) -> None:
+def test_diff_is_what_a_person_expects(old: object, new: object, operations: list[object]) -> None:
     assert diff(old, new) == operations
 
 
-def test_lists_too_many_or_too_long_to_be_aligned_are_compared_place_by_place() -> None:
+def test_long_lists_are_compared_by_position() -> None:
     long = list(range(2000))
     assert len(diff(long, long[::-1])) == 2000
     many = [[first + second for second in range(190)] for first in range(20)]

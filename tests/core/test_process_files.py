@@ -1,11 +1,11 @@
-"""Files that a process keeps locked while it lives: who may take them over, and when."""
+"""Files that a process keeps locked while it lives, and their takeover by others."""
 
 import sys
 from pathlib import Path
 
 import pytest
 from jupyter_colophon.system.process_files import ProcessFile, is_abandoned
-from support.process import running
+from support.process import start_script
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
 HOLDER = """
@@ -17,9 +17,9 @@ sys.stdin.read()
 """
 
 
-def test_file_of_a_killed_process_is_abandoned_and_taken_over_once(tmp_path: Path) -> None:
+def test_file_of_killed_process_is_taken_over_once(tmp_path: Path) -> None:
     path = tmp_path / "one"
-    with running(HOLDER, str(path)) as process:
+    with start_script(HOLDER, str(path)) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "created\n"
         assert not is_abandoned(path)

@@ -1,4 +1,4 @@
-"""A person's line becomes terms (spec SEARCH-1)."""
+"""Parsing queries (spec SEARCH-1)."""
 
 import pytest
 from hypothesis import given
@@ -35,12 +35,12 @@ def only(text: str) -> Term:
         ("dataset:sal*", "dataset", Pattern("sal", "prefix")),
     ],
 )
-def test_a_term_is_a_pattern_or_a_key_and_a_pattern(typed: str, key: str | None, pattern: Pattern) -> None:
+def test_term_is_pattern_or_key_with_pattern(typed: str, key: str | None, pattern: Pattern) -> None:
     term = only(typed)
     assert (term.key, term.pattern, term.raw) == (key, pattern, typed)
 
 
-def test_several_terms_are_alternatives_in_the_order_typed() -> None:
+def test_terms_keep_their_order() -> None:
     query = parse_query('  owner:ops\t"every morning" \u3000 faa ')
     assert [term.raw for term in query.terms] == ["owner:ops", '"every morning"', "faa"]
     assert [term.phrase for term in query.terms] == [False, True, False]
@@ -55,15 +55,15 @@ def test_several_terms_are_alternatives_in_the_order_typed() -> None:
         ("faa", Pattern("faa", "exact")),
     ],
 )
-def test_a_whole_term_is_also_plain_text(typed: str, plain: Pattern) -> None:
+def test_term_is_also_plain_text(typed: str, plain: Pattern) -> None:
     assert only(typed).plain == plain
 
 
-def test_a_quote_that_is_not_closed_runs_to_the_end() -> None:
+def test_unclosed_quote_ends_with_the_query() -> None:
     assert only('"every mor').pattern == Pattern("every mor", "exact")
 
 
-def test_a_lone_star_finds_everything() -> None:
+def test_lone_star_matches_everything() -> None:
     assert parse_query("faa *").matches_all
     assert not parse_query("owner:* faa").matches_all
 
@@ -72,14 +72,14 @@ def test_a_lone_star_finds_everything() -> None:
     "typed",
     ["", "  \t", '""', '" "', "a*b", "*a", "a?", "a*b:c", "**", "a:b*c", "owner:", "owner: ", "a\x00", "a\ud800"],
 )
-def test_what_is_no_query_is_refused_with_a_reason(typed: str) -> None:
+def test_invalid_query_raises_with_reason(typed: str) -> None:
     with pytest.raises(InvalidQuery) as caught:
         parse_query(typed)
     assert caught.value.parameter == "query"
     assert caught.value.reason
 
 
-def test_a_query_is_bounded() -> None:
+def test_query_size_is_limited() -> None:
     assert len(parse_query("a " * 50).terms) == 50
     with pytest.raises(InvalidQuery):
         parse_query("a " * 51)
@@ -97,12 +97,12 @@ def test_a_query_is_bounded() -> None:
         (Pattern("", "any"), "ops", True),
     ],
 )
-def test_a_pattern_fits_a_whole_value_its_beginning_or_anything(pattern: Pattern, value: str, fits: bool) -> None:
+def test_pattern_matches_value_prefix_or_everything(pattern: Pattern, value: str, fits: bool) -> None:
     assert pattern.matches(value) is fits
 
 
 @given(st.text(alphabet='ab*?:=" \t"\'()[]-é漢\U0001f600\u0345', max_size=30) | st.text(max_size=30))
-def test_every_line_is_a_query_or_is_refused(typed: str) -> None:
+def test_any_text_parses_or_raises_invalid_query(typed: str) -> None:
     try:
         query = parse_query(typed)
     except InvalidQuery:

@@ -1,10 +1,10 @@
-"""The entity registry that is shipped, its key aspects, and what schemas cannot say."""
+"""The shipped entity registry, key aspects, and limits beyond the schemas."""
 
 import pytest
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.business_metadata_limits import ENTITY_BYTES_MAX, VALUE_BYTES_MAX, size_problems
-from jupyter_colophon.core.model.key_aspect import has_key, key_aspect
+from jupyter_colophon.core.model.business_metadata_limits import ENTITY_BYTES_MAX, VALUE_BYTES_MAX, find_size_problems
+from jupyter_colophon.core.model.key_aspect import build_key_aspect, has_key
 from jupyter_colophon.core.package_data import load_documents
 from jupyter_colophon.service.registry_files import load_registry
 from support.urns import CELL, ORDERS, SALES
@@ -16,7 +16,7 @@ URNS += ["urn:li:corpuser:ada", "urn:li:chart:(looker,sales)", "urn:li:container
 URNS += ["urn:li:mlModel:(urn:li:dataPlatform:science,scores,PROD)", "urn:li:dataHubRetention:(*,*)"]
 
 
-def test_every_type_has_its_key_aspect_status_and_both_scopes() -> None:
+def test_entity_types_have_key_status_and_scope_aspects() -> None:
     for kind in REGISTRY.types:
         scopes = {spec.name: spec.scope for spec in kind.aspects}
         assert {"status", "technicalMetadata", kind.key_aspect} <= scopes.keys()
@@ -26,22 +26,22 @@ def test_every_type_has_its_key_aspect_status_and_both_scopes() -> None:
         assert [spec.name for spec in kind.aspects if spec.key] == [kind.key_aspect]
 
 
-def test_every_empty_value_and_example_is_valid() -> None:
+def test_empty_values_and_examples_are_valid() -> None:
     for name, document in load_documents("aspects").items():
         specs = [spec for kind in REGISTRY.types for spec in kind.aspects if spec.name == name]
         assert specs, name
         for example in document["examples"]:
-            assert specs[0].schema.problems(example) == ()
+            assert specs[0].schema.find_problems(example) == ()
         if specs[0].empty:
-            assert specs[0].schema.problems(dict(specs[0].empty)) == ()
+            assert specs[0].schema.find_problems(dict(specs[0].empty)) == ()
 
 
 @pytest.mark.parametrize("text", URNS)
-def test_a_key_aspect_is_the_urn_taken_apart(text: str) -> None:
+def test_key_aspect_has_the_parts_of_the_urn(text: str) -> None:
     urn = Urn.parse(text)
-    kind = REGISTRY.type(urn.type)
+    kind = REGISTRY.get_type(urn.type)
     assert has_key(urn, kind)
-    assert REGISTRY.aspect(urn.type, kind.key_aspect).schema.problems(key_aspect(urn, kind)) == ()
+    assert REGISTRY.get_aspect(urn.type, kind.key_aspect).schema.find_problems(build_key_aspect(urn, kind)) == ()
 
 
 @pytest.mark.parametrize(
@@ -54,22 +54,22 @@ def test_a_key_aspect_is_the_urn_taken_apart(text: str) -> None:
         "urn:li:mlModel:(urn:li:dataPlatform:science,scores,NOWHERE)",
     ],
 )
-def test_a_urn_with_other_parts_than_its_type_has_no_key(text: str) -> None:
+def test_urn_with_wrong_parts_raises_value_error(text: str) -> None:
     urn = Urn.parse(text)
-    assert not has_key(urn, REGISTRY.type(urn.type))
+    assert not has_key(urn, REGISTRY.get_type(urn.type))
 
 
-def test_what_the_registry_does_not_know_is_absent() -> None:
+def test_unknown_types_and_aspects_raise_not_found() -> None:
     with pytest.raises(NotFound):
-        REGISTRY.type("corpUser")
+        REGISTRY.get_type("corpUser")
     for kind, aspect in (("dataset", "none"), ("dataset", "dataJobKey"), ("none", "status")):
         with pytest.raises(NotFound):
-            REGISTRY.aspect(kind, aspect)
+            REGISTRY.get_aspect(kind, aspect)
 
 
-def test_sizes_are_counted_in_bytes() -> None:
+def test_metadata_limits_count_bytes() -> None:
     def problems(properties: dict[str, str], tags: list[str] | None = None) -> list[str]:
-        return [one.pointer for one in size_problems({"properties": properties, "tags": tags or []})]
+        return [one.pointer for one in find_size_problems({"properties": properties, "tags": tags or []})]
 
     assert problems({"a": "x" * VALUE_BYTES_MAX}) == []
     assert problems({"a": "x" * (VALUE_BYTES_MAX + 1), "b": "é" * VALUE_BYTES_MAX}) == [

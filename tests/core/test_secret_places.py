@@ -1,11 +1,11 @@
-"""Which places are secret (spec SEC-14)."""
+"""Secret locations (spec SEC-14)."""
 
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.documents.secret_locations import secret_places, secrets_in
+from jupyter_colophon.core.documents.secret_locations import find_secret_paths, find_secrets
 
 SECRET = {"type": "string", "format": "password"}
 TREE = {
@@ -18,7 +18,7 @@ TREE = {
 
 
 @pytest.mark.parametrize(
-    "says",
+    "states",
     [
         {"format": "password"},
         {"uihints": {"secure": True}},
@@ -26,10 +26,10 @@ TREE = {
         {"uihints": {"field_type": "password"}},
     ],
 )
-def test_a_place_is_secret_however_its_schema_says_it(says: Any) -> None:
-    schema = {"properties": {"a": says, "b": {"uihints": {"secure": False}}}}
-    assert secret_places(schema, schema) == (("a",),)
-    assert secrets_in({"a": "x", "b": "y"}, schema, schema) == (("a",),)
+def test_all_spellings_of_secret_are_recognized(states: Any) -> None:
+    schema = {"properties": {"a": states, "b": {"uihints": {"secure": False}}}}
+    assert find_secret_paths(schema, schema) == (("a",),)
+    assert find_secrets({"a": "x", "b": "y"}, schema, schema) == (("a",),)
 
 
 @pytest.mark.parametrize(
@@ -47,37 +47,37 @@ def test_a_place_is_secret_however_its_schema_says_it(says: Any) -> None:
         ({"properties": {"a": SECRET}}, ["no", "object"], []),
     ],
 )
-def test_every_secret_of_a_document_is_found(schema: Any, value: Any, found: Any) -> None:
-    assert list(secrets_in(value, schema, schema)) == found
+def test_all_secrets_of_a_document_are_found(schema: Any, value: Any, found: Any) -> None:
+    assert list(find_secrets(value, schema, schema)) == found
 
 
-def test_secrets_of_a_schema_that_refers_to_itself_are_found_however_deep_they_are() -> None:
+def test_secrets_of_recursive_schema_are_found_at_any_depth() -> None:
     value: Any = {"password": "deepest", "auth": {"token": "t"}}
     for _ in range(30):
         value = {"children": [value]}
     deepest = ("children", "0") * 30
-    assert secrets_in(value, TREE, TREE) == ((*deepest, "auth", "token"), (*deepest, "password"))
+    assert find_secrets(value, TREE, TREE) == ((*deepest, "auth", "token"), (*deepest, "password"))
 
 
-def test_places_of_a_schema_are_named_once_and_to_a_bound() -> None:
-    places = secret_places(TREE, TREE)
+def test_secret_paths_are_unique_and_limited() -> None:
+    places = find_secret_paths(TREE, TREE)
     assert places[:3] == (("password",), ("auth", "token"), ("children", None, "password"))
     assert len(places) == len(set(places)) < 50
     wide = {"properties": {f"p{i}": {"$ref": "#"} for i in range(50)} | {"s": SECRET}}
-    assert ("s",) in secret_places(wide, wide)
+    assert ("s",) in find_secret_paths(wide, wide)
 
 
-def test_a_secret_in_the_place_of_another_is_told_once() -> None:
+def test_overlapping_secrets_are_reported_once() -> None:
     inner = {"properties": {"b": SECRET}}
     schema = {"properties": {"a": {"anyOf": [inner, SECRET]}}}
-    assert secrets_in({"a": {"b": 1}}, schema, schema) == (("a",),)
-    assert secrets_in({"a": "x"}, schema, schema) == (("a",),)
-    assert secrets_in({"b": 1}, schema, schema) == ()
+    assert find_secrets({"a": {"b": 1}}, schema, schema) == (("a",),)
+    assert find_secrets({"a": "x"}, schema, schema) == (("a",),)
+    assert find_secrets({"b": 1}, schema, schema) == ()
 
 
 @given(st.recursive(st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3)))
-def test_places_that_are_named_one_by_one_are_found_as_by_walking_the_document(value: Any) -> None:
+def test_fixed_paths_find_the_same_secrets_as_a_walk(value: Any) -> None:
     named = {"properties": {"a": {"properties": {"b": SECRET, "c": {"anyOf": [{}, SECRET]}}}, "b": SECRET}}
-    # Never met, and no two documents have it in the same place: so the whole document is walked.
+    # It has no fixed paths, so the whole document is walked.
     walked = {**named, "patternProperties": {"^never$": {"items": SECRET}}}
-    assert secrets_in(value, named, named) == secrets_in(value, walked, walked)
+    assert find_secrets(value, named, named) == find_secrets(value, walked, walked)

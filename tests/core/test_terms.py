@@ -1,4 +1,4 @@
-"""What an aspect contributes to search, and how words reach SQLite's full text (spec SEARCH-7)."""
+"""The search terms of aspects, and their encoding for SQLite's full-text engine (spec SEARCH-7)."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.model import search_index_terms
-from jupyter_colophon.core.model.search_index_terms import ValueRow, fts_word, index_words, tokens, value_rows
+from jupyter_colophon.core.model.search_index_terms import (
+    ValueRow,
+    build_value_rows,
+    encode_token,
+    index_words,
+    split_tokens,
+)
 
 anything = st.text(min_size=1, max_size=20)
 
@@ -23,24 +29,24 @@ def index() -> Iterator[sqlite3.Connection]:
 
 def found(index: sqlite3.Connection, text: str, match: str) -> bool:
     index.execute("DELETE FROM t")
-    index.execute("INSERT INTO t VALUES (?)", (" ".join(map(fts_word, tokens(text))),))
+    index.execute("INSERT INTO t VALUES (?)", (" ".join(map(encode_token, split_tokens(text))),))
     return len(index.execute("SELECT rowid FROM t WHERE t MATCH ?", (match,)).fetchall()) == 1
 
 
 def exactly(word: str) -> str:
-    return f'"{fts_word(search_index_terms.fold(word))}"'
+    return f'"{encode_token(search_index_terms.fold(word))}"'
 
 
-def test_a_value_is_found_by_its_words_and_as_a_whole() -> None:
-    assert tokens("Wow-WOW1") == ["wow", "wow1", "wow-wow1"]
-    assert tokens("a_b, c;d.e  f") == ["a", "b", "c", "d", "e", "f", "a_b, c;d.e  f"]
-    assert tokens("ops") == ["ops"]
-    assert tokens(" -- ") == ["--"]
-    assert tokens("  ") == []
+def test_value_is_found_by_words_and_whole_text() -> None:
+    assert split_tokens("Wow-WOW1") == ["wow", "wow1", "wow-wow1"]
+    assert split_tokens("a_b, c;d.e  f") == ["a", "b", "c", "d", "e", "f", "a_b, c;d.e  f"]
+    assert split_tokens("ops") == ["ops"]
+    assert split_tokens(" -- ") == ["--"]
+    assert split_tokens("  ") == []
 
 
 @given(anything)
-def test_folding_twice_is_folding_once(text: str) -> None:
+def test_folding_is_idempotent(text: str) -> None:
     assert search_index_terms.fold(search_index_terms.fold(text)) == search_index_terms.fold(text)
 
 
@@ -67,9 +73,7 @@ def test_folding_ignores_case_and_composition() -> None:
         ("NEAR(a b)", "near(a"),
     ],
 )
-def test_the_engine_finds_a_word_by_itself_and_by_its_beginnings(
-    index: sqlite3.Connection, text: str, query: str
-) -> None:
+def test_encoded_word_is_found_by_word_and_prefix(index: sqlite3.Connection, text: str, query: str) -> None:
     assert found(index, text, exactly(query))
     folded = search_index_terms.fold(query)
     for length in range(1, len(folded) + 1):
@@ -80,14 +84,14 @@ def test_the_engine_finds_a_word_by_itself_and_by_its_beginnings(
     ("text", "query"),
     [("Wow-WOW1", "wo"), ("Wow-WOW1", "ow"), ("résumé", "resume"), ("C++", "c"), ("a:b", "a"), ("ab", "a b")],
 )
-def test_the_engine_finds_nothing_else(index: sqlite3.Connection, text: str, query: str) -> None:
+def test_other_queries_do_not_match(index: sqlite3.Connection, text: str, query: str) -> None:
     assert not found(index, text, exactly(query))
 
 
-def test_every_utf_16_unit_stays_inside_one_word_and_apart_from_all_others(index: sqlite3.Connection) -> None:
+def test_utf_16_units_stay_in_one_distinct_word(index: sqlite3.Connection) -> None:
     units = [chr(unit) for unit in range(0x10000) if not 0xD800 <= unit < 0xE000]
     texts = [f"a{unit}b" for unit in units] + [f"a{chr(0x10000 + 0x401 * low)}b" for low in range(0x3FF)]
-    words = [fts_word(text) for text in texts]
+    words = [encode_token(text) for text in texts]
     index.executemany("INSERT INTO t VALUES (?)", [(word,) for word in words])
     indexed = {row[0] for row in index.execute("SELECT term FROM v")}
     # The engine folds ASCII capitals, which a folded token does not have.
@@ -95,23 +99,23 @@ def test_every_utf_16_unit_stays_inside_one_word_and_apart_from_all_others(index
 
 
 @given(st.lists(anything.map(search_index_terms.fold).filter(bool), min_size=1, max_size=5))
-def test_any_token_is_one_word_of_the_engine(words: list[str]) -> None:
+def test_any_token_is_one_encoded_word(words: list[str]) -> None:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE VIRTUAL TABLE t USING fts5 (w, tokenize = 'unicode61 remove_diacritics 0')")
     connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab (t, 'row')")
-    connection.execute("INSERT INTO t VALUES (?)", (" ".join(map(fts_word, words)),))
-    assert {row[0] for row in connection.execute("SELECT term FROM v")} == {fts_word(word) for word in words}
+    connection.execute("INSERT INTO t VALUES (?)", (" ".join(map(encode_token, words)),))
+    assert {row[0] for row in connection.execute("SELECT term FROM v")} == {encode_token(word) for word in words}
     connection.close()
 
 
 @given(anything, anything)
-def test_what_begins_alike_is_encoded_alike(beginning: str, rest: str) -> None:
-    assert fts_word(beginning + rest).startswith(fts_word(beginning))
+def test_common_prefixes_are_encoded_as_common_prefixes(beginning: str, rest: str) -> None:
+    assert encode_token(beginning + rest).startswith(encode_token(beginning))
 
 
-def test_business_metadata_gives_properties_and_tags() -> None:
+def test_business_metadata_contributes_properties_and_tags() -> None:
     value = {"properties": {"Owner": "Ops Team"}, "tags": ["FAA", "raw-data"]}
-    assert value_rows("businessMetadata", "USER", value) == [
+    assert build_value_rows("businessMetadata", "USER", value) == [
         ValueRow("Owner", "ops team", "Ops Team", "property", "USER"),
         ValueRow("tags", "faa", "FAA", "tag", "USER", "tag"),
         ValueRow("tags", "raw-data", "raw-data", "tag", "USER", "tag"),
@@ -123,20 +127,20 @@ def fields(rows: list[ValueRow]) -> set[str]:
     return {row.shown for row in rows}
 
 
-def test_a_schema_gives_fields_with_and_without_their_type() -> None:
+def test_schema_contributes_fields_with_and_without_type() -> None:
     value = {"fields": [{"fieldPath": "Body", "nativeDataType": "string"}, {"fieldPath": "n", "nativeDataType": "int"}]}
-    assert fields(value_rows("schemaMetadata", "SYSTEM", value)) == {"Body", "Body:string", "n", "n:int"}
-    assert value_rows("schemaMetadata", "SYSTEM", value)[1].value == "body:string"
+    assert fields(build_value_rows("schemaMetadata", "SYSTEM", value)) == {"Body", "Body:string", "n", "n:int"}
+    assert build_value_rows("schemaMetadata", "SYSTEM", value)[1].value == "body:string"
 
 
-def test_nested_fields_are_found_by_their_path_and_by_their_own_name() -> None:
+def test_nested_fields_are_found_by_path_and_name() -> None:
     columns = [
         {"fieldPath": "a", "nativeDataType": "struct<b:int,`c`:array<struct<d:decimal(10,2)>>>"},
         {"fieldPath": "m", "nativeDataType": "map<string,struct<e:date>>"},
         {"fieldPath": "x.y", "nativeDataType": "long"},
         {"fieldPath": "[version=2.0].[type=struct].[type=int].z", "nativeDataType": "int"},
     ]
-    got = fields(value_rows("schemaMetadata", "SYSTEM", {"fields": columns}))
+    got = fields(build_value_rows("schemaMetadata", "SYSTEM", {"fields": columns}))
     assert {"a:struct", "a.b:int", "b:int", "b", "a.c:array", "a.c.d:decimal", "d:decimal(10,2)"} <= got
     assert {"m:map", "m.e:date", "e", "x.y:long", "y:long", "y", "z:int"} <= got
     assert not any("[" in name for name in got)
@@ -152,8 +156,8 @@ AVRO = """{"type": "record", "name": "r", "fields": [
     {"name": "day", "type": {"type": "int", "logicalType": "date"}}]}"""
 
 
-def test_an_avro_schema_among_system_properties_gives_its_fields() -> None:
-    rows = value_rows("technicalMetadata", "SYSTEM", {"properties": {"schema": AVRO}, "tags": []})
+def test_avro_schema_in_system_properties_contributes_fields() -> None:
+    rows = build_value_rows("technicalMetadata", "SYSTEM", {"properties": {"schema": AVRO}, "tags": []})
     got = fields(rows[1:])
     assert {"id:long", "who", "who:string", "either:int", "either:record", "either.deep:int", "deep:int"} <= got
     assert {"list:array", "list.item:bytes", "item:bytes", "kv:map", "day:int"} <= got
@@ -163,20 +167,20 @@ def test_an_avro_schema_among_system_properties_gives_its_fields() -> None:
 @pytest.mark.parametrize(
     "text", ["", "{", "plain words", "[" * 5000, "5", "null", '{"fields": [1, {"name": 2}, {"name": ""}, {}]}']
 )
-def test_a_schema_that_cannot_be_read_is_plain_text(text: str) -> None:
-    rows = value_rows("technicalMetadata", "SYSTEM", {"properties": {"schema": text}, "tags": []})
+def test_unreadable_schema_is_plain_text(text: str) -> None:
+    rows = build_value_rows("technicalMetadata", "SYSTEM", {"properties": {"schema": text}, "tags": []})
     assert [row.kind for row in rows] == ["property"]
 
 
 @pytest.mark.parametrize("type_", ["struct<", "struct<>", "struct<a>", "struct<a:int,>", "<>", ">", "struct<" * 999])
-def test_a_type_that_cannot_be_read_still_names_its_column(type_: str) -> None:
+def test_unreadable_type_still_contributes_the_column(type_: str) -> None:
     value = {"fields": [{"fieldPath": "a", "nativeDataType": type_}]}
-    assert "a" in fields(value_rows("schemaMetadata", "SYSTEM", value))
+    assert "a" in fields(build_value_rows("schemaMetadata", "SYSTEM", value))
 
 
-def test_dataset_properties_give_name_description_and_custom_properties() -> None:
+def test_dataset_properties_contribute_name_description_and_properties() -> None:
     value = {"name": "Flights", "description": "of 2013", "customProperties": {"rows": "336776"}, "tags": ["no"]}
-    assert [(row.key, row.shown) for row in value_rows("datasetProperties", "SYSTEM", value)] == [
+    assert [(row.key, row.shown) for row in build_value_rows("datasetProperties", "SYSTEM", value)] == [
         ("name", "Flights"),
         ("description", "of 2013"),
         ("rows", "336776"),
@@ -184,31 +188,35 @@ def test_dataset_properties_give_name_description_and_custom_properties() -> Non
 
 
 @pytest.mark.parametrize(("aspect", "value"), [("status", {"removed": False}), ("businessMetadata", None)])
-def test_other_aspects_and_absent_ones_give_nothing(aspect: str, value: object) -> None:
-    assert value_rows(aspect, "USER", value) == []
+def test_other_and_absent_aspects_contribute_nothing(aspect: str, value: object) -> None:
+    assert build_value_rows(aspect, "USER", value) == []
 
 
-def test_an_entity_is_found_by_values_property_names_its_name_and_its_type() -> None:
-    rows = value_rows("businessMetadata", "USER", {"properties": {"data-owner": "Ops Team"}, "tags": ["raw-data"]})
-    rows += value_rows("schemaMetadata", "SYSTEM", {"fields": [{"fieldPath": "origin", "nativeDataType": "string"}]})
+def test_entity_is_found_by_values_keys_name_and_type() -> None:
+    rows = build_value_rows(
+        "businessMetadata", "USER", {"properties": {"data-owner": "Ops Team"}, "tags": ["raw-data"]}
+    )
+    rows += build_value_rows(
+        "schemaMetadata", "SYSTEM", {"fields": [{"fieldPath": "origin", "nativeDataType": "string"}]}
+    )
     words = index_words("daily_delays", "flights", "dataset", rows)
     found = ["ops", "team", "ops team", "owner", "data-owner", "raw", "data", "raw-data", "origin", "origin:string"]
     found += ["daily", "delays", "daily_delays", "flights.daily_delays", "dataset"]
-    assert words == {fts_word(word) for word in found}
+    assert words == {encode_token(word) for word in found}
 
 
-def test_an_application_is_found_by_the_words_of_other_doors() -> None:
+def test_application_is_found_by_type_names_of_other_apis() -> None:
     assert {"application", "app", "dataflow"} <= index_words("shop", "sales", "dataFlow", [])
 
 
-def test_long_values_stay_out_of_the_full_text_but_not_out_of_the_values() -> None:
+def test_long_values_are_stored_but_not_in_full_text() -> None:
     text = "word " + "é" * 300
-    (row,) = value_rows("businessMetadata", "USER", {"properties": {"k": text}, "tags": []})
+    (row,) = build_value_rows("businessMetadata", "USER", {"properties": {"k": text}, "tags": []})
     assert row.shown == text
     words = index_words("n", "s", "dataset", [row])
-    assert fts_word("word") in words
+    assert encode_token("word") in words
     assert max(map(len, words)) <= 256
 
 
-def test_a_filter_is_one_word_whatever_it_holds() -> None:
-    assert search_index_terms.filter_term("tag", "Raw-Data") == fts_word("tag:raw-data")
+def test_filter_is_one_encoded_word() -> None:
+    assert search_index_terms.filter_term("tag", "Raw-Data") == encode_token("tag:raw-data")

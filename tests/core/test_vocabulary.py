@@ -1,15 +1,15 @@
-"""What aspects contribute to the one vocabulary."""
+"""The descriptors of aspects."""
 
 from jupyter_colophon.core.model.vocabulary import (
     CONTRIBUTIONS,
     Contribution,
     Descriptor,
     Scope,
-    column_path,
     describe,
-    described_members,
     find_annotations,
+    list_described_members,
     reference_text,
+    simplify_column_path,
 )
 
 _STAMP = {"time": 0, "actor": "urn:li:corpuser:unknown"}
@@ -25,7 +25,7 @@ def _found(
     ]
 
 
-def test_references_are_read_by_the_key_of_their_urn() -> None:
+def test_references_have_the_key_of_their_urn() -> None:
     assert _found("globalTags", {"tags": [{"tag": "urn:li:tag:pii"}]}) == [("tag", "pii", "urn:li:tag:pii", "")]
     terms = {"terms": [{"urn": "urn:li:glossaryTerm:Finance.Revenue"}], "auditStamp": _STAMP}
     assert _found("glossaryTerms", terms) == [("term", "Finance.Revenue", "urn:li:glossaryTerm:Finance.Revenue", "")]
@@ -33,7 +33,7 @@ def test_references_are_read_by_the_key_of_their_urn() -> None:
     assert reference_text("urn:li:tag:a%2Cb") == "a,b"
 
 
-def test_an_owner_has_the_type_of_ownership_as_detail() -> None:
+def test_owner_has_ownership_type_as_detail() -> None:
     value = {"owners": [{"owner": "urn:li:corpGroup:ops", "type": "TECHNICAL_OWNER"}], "lastModified": _STAMP}
     assert list(describe("ownership", "SYSTEM", value)) == [
         Descriptor("owner", "owner", "ops", "ownership", "SYSTEM", "urn:li:corpGroup:ops", "", "TECHNICAL_OWNER")
@@ -96,7 +96,7 @@ def test_descriptions_names_and_links() -> None:
     ]
 
 
-def test_structured_properties_are_properties_under_the_key_of_their_definition() -> None:
+def test_structured_properties_use_the_key_of_their_definition() -> None:
     value = {
         "properties": [
             {"propertyUrn": "urn:li:structuredProperty:io.acme.retention", "values": [{"double": 90}, {"string": "x"}]}
@@ -108,7 +108,7 @@ def test_structured_properties_are_properties_under_the_key_of_their_definition(
     ]
 
 
-def test_annotations_of_a_schema_name_what_its_values_contribute() -> None:
+def test_schema_annotations_declare_descriptors() -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -136,7 +136,7 @@ def test_annotations_of_a_schema_name_what_its_values_contribute() -> None:
     ]
 
 
-def test_values_of_any_shape_are_passed_by() -> None:
+def test_malformed_values_give_no_descriptors() -> None:
     shapes: tuple[object, ...] = (
         None,
         [],
@@ -148,16 +148,16 @@ def test_values_of_any_shape_are_passed_by() -> None:
             assert all(isinstance(one.text, str) for one in describe(aspect, "SYSTEM", value))
 
 
-def test_a_plain_path_stays_as_it_is() -> None:
-    assert column_path("a.b") == "a.b"
-    assert column_path("[version=2.0].[type=struct].[type=array].[type=int].a.[type=int].b") == "a.b"
+def test_plain_column_path_is_unchanged() -> None:
+    assert simplify_column_path("a.b") == "a.b"
+    assert simplify_column_path("[version=2.0].[type=struct].[type=array].[type=int].a.[type=int].b") == "a.b"
 
 
-def test_described_members_are_those_that_descriptors_show_wholly() -> None:
-    assert described_members("globalTags") == ("tags",)
-    assert described_members("ownership") == ("ownerTypes", "owners")
-    assert described_members("datasetProperties") == ("customProperties", "description", "name")
-    assert described_members("schemaMetadata") == ()
-    assert described_members("upstreamLineage") == ()
+def test_described_members_are_fully_covered_by_descriptors() -> None:
+    assert list_described_members("globalTags") == ("tags",)
+    assert list_described_members("ownership") == ("ownerTypes", "owners")
+    assert list_described_members("datasetProperties") == ("customProperties", "description", "name")
+    assert list_described_members("schemaMetadata") == ()
+    assert list_described_members("upstreamLineage") == ()
     annotated = (Contribution("tag", ("labels", "*")), Contribution("owner", ("contact", "mail")))
-    assert described_members("contract", annotated) == ("labels",)
+    assert list_described_members("contract", annotated) == ("labels",)

@@ -1,4 +1,4 @@
-"""Background threads: when the step runs, what is logged of failures, and how a worker ends."""
+"""Background threads: running steps, logging failures, and stopping."""
 
 import logging
 import threading
@@ -59,7 +59,7 @@ def test_outage_is_logged_once_and_its_end_once(caplog: pytest.LogCaptureFixture
     assert caplog.messages == ["the store: unavailable, will retry: locked", "the store: available again"]
 
 
-def test_fault_is_logged_with_traceback_and_does_not_end_the_thread(caplog: pytest.LogCaptureFixture) -> None:
+def test_error_is_logged_with_traceback_and_thread_continues(caplog: pytest.LogCaptureFixture) -> None:
     failures, done = iter([ValueError("a"), ValueError("b"), KeyError("c")]), threading.Event()
 
     def step() -> None:
@@ -72,7 +72,7 @@ def test_fault_is_logged_with_traceback_and_does_not_end_the_thread(caplog: pyte
     assert [record.exc_info and record.exc_info[0] for record in caplog.records] == [ValueError, KeyError]
 
 
-def test_wake_ends_a_backoff_only_where_it_should() -> None:
+def test_wake_ends_backoff_only_if_configured() -> None:
     runs = threading.Semaphore(0)
 
     def step() -> None:
@@ -87,7 +87,7 @@ def test_wake_ends_a_backoff_only_where_it_should() -> None:
         assert runs.acquire(timeout=30)
 
 
-def test_done_ends_the_thread_until_it_is_started_again() -> None:
+def test_done_ends_the_thread_until_next_start() -> None:
     runs = threading.Semaphore(0)
 
     def step() -> float:
@@ -136,5 +136,5 @@ def test_close_ends_a_pause_and_finishes_on_the_thread() -> None:
     assert not worker.is_alive
 
 
-def test_pauses_are_doubled_up_to_the_longest() -> None:
+def test_pauses_double_up_to_the_maximum() -> None:
     assert [Backoff(1, 5).pause_s(failures) for failures in (1, 2, 3, 4, 5_000)] == [1, 2, 4, 5, 5]

@@ -17,7 +17,7 @@ Program = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def environment(server: LiveServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What the clients are told: where we are, and to tell nobody else of it."""
+    """The configuration of the clients: the address of our server, and no telemetry."""
     return {
         "PATH": f"{CLIENTS}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(tmp_path_factory.mktemp("home")),
@@ -30,7 +30,7 @@ def environment(server: LiveServer, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture
 def program(environment: dict[str, str]) -> Program:
-    """`program("… print(json.dumps(…))")`: what a Python program says that uses the client; it must succeed."""
+    """`program("… print(json.dumps(…))")`: the output of a Python program that uses the client; it must succeed."""
 
     def run(text: str) -> Any:
         done = subprocess.run(
@@ -49,7 +49,7 @@ def program(environment: dict[str, str]) -> Program:
 
 @pytest.fixture
 def datahub(environment: dict[str, str], tmp_path: Path) -> Callable[..., str]:
-    """`datahub("get", "--urn", …)`: the command line, in a folder of its own; what it says."""
+    """`datahub("get", "--urn", …)`: the command line, in a folder of its own; its output."""
 
     def run(*words: str) -> str:
         done = subprocess.run(

@@ -26,7 +26,7 @@ print(json.dumps([properties.description, g.exists(t), g.exists(urn("emit.none")
     assert found == ["é ☃", True, False, True, ["datasetKey", "datasetProperties", "status"]]
 
 
-def test_what_is_refused_is_told_by_the_client_and_asked_once(program: Program) -> None:
+def test_what_is_refused_is_reported_by_the_client_and_requested_once(program: Program) -> None:
     found = program("""
 from datahub.configuration.common import OperationalError
 t = urn("refused.t")
@@ -37,9 +37,9 @@ def refused(**how):
     except OperationalError as error:
         return error.info.get("status")
     return None
-told = [refused(changeType="CREATE"), refused(changeType="CREATE"), refused(changeType="CREATE", headers={"If-None-Match": "*"}),
+statuses = [refused(changeType="CREATE"), refused(changeType="CREATE"), refused(changeType="CREATE", headers={"If-None-Match": "*"}),
     refused(headers={"If-Version-Match": "99"}), refused(headers={"If-Version-Match": "1"}), refused(changeType="CREATE_ENTITY")]
-print(json.dumps(told))
+print(json.dumps(statuses))
 """)
     assert found == [None, 422, None, 422, None, 422]
 
@@ -74,7 +74,7 @@ print(json.dumps([read.schemaName, read.platform, shown, upstream.type, len(semi
     ]
 
 
-def test_classes_read_the_runs_that_openlineage_told(program: Program) -> None:
+def test_classes_read_the_runs_that_openlineage_reported(program: Program) -> None:
     found = program("""
 import urllib.request
 event = {"eventTime": "2026-01-01T00:00:00Z", "eventType": "COMPLETE", "producer": "https://x/p", "schemaURL": "https://x/s",
@@ -216,7 +216,7 @@ def test_the_command_line_puts_reads_ingests_and_rolls_back(datahub: Command, tm
     assert datahub("exists", "--urn", urn).strip() == "false"
 
 
-def test_what_people_say_is_read_and_written_back_and_nothing_is_lost_or_doubled(program: Program) -> None:
+def test_aspects_written_by_people_survive_reading_and_writing_back(program: Program) -> None:
     found = program("""
 import urllib.parse, urllib.request
 from datahub.sdk import DataHubClient
@@ -263,7 +263,7 @@ for one in builder.build():
     emitter.emit(one)
 print(json.dumps([before, same, added, read(), own("businessMetadata")]))
 """)
-    before, same, (added, own, owners, people), after, said = found
+    before, same, (added, own, owners, people), after, recorded = found
     assert before == [["machine", "pii", "raw"], ["urn:li:glossaryTerm:Sales.Margin"], ["bob", "ada"], "by ada"]
     assert same
     assert [sorted(one) for one in added[:3]] == [
@@ -274,10 +274,10 @@ print(json.dumps([before, same, added, read(), own("businessMetadata")]))
     assert own == ["urn:li:tag:machine", "urn:li:tag:x", "urn:li:tag:y"]
     assert (owners, people) == (2, True)
     assert [sorted(after[0]), sorted(after[2])] == [["machine", "raw", "y"], ["bob", "eve"]]
-    assert said == {"properties": {"description": "by ada"}, "tags": ["raw"]}
+    assert recorded == {"properties": {"description": "by ada"}, "tags": ["raw"]}
 
 
-def test_what_the_client_says_is_found_shown_and_respected_everywhere(program: Program, server: LiveServer) -> None:
+def test_what_the_client_states_is_found_shown_and_respected_everywhere(program: Program, server: LiveServer) -> None:
     table, column = program("""
 from datahub.metadata import schema_classes as S
 from datahub.emitter.mce_builder import make_schema_field_urn
@@ -298,7 +298,7 @@ for of, aspect in ((t, tags("platinum")), (t, terms("c0de")), (t, schema), (t, e
     emitter.emit_mcp(MCP(entityUrn=of, aspect=aspect))
 print(json.dumps([t, make_schema_field_urn(t, "ssn")]))
 """)
-    catalog = server.catalog()
+    catalog = server.create_client()
     for filters in ({"tag": "Platinum Tier"}, {"term": "c0de"}, {"domain": "Human Resources"}, {"owner": "hopper"}):
         found = catalog.search("zenith", **filters)
         assert [hit["urn"] for hit in found["hits"]] == [table], filters

@@ -60,7 +60,7 @@ _RECIPE = {
 def test_a_dbt_project_is_found_shown_respected_and_written_back(
     program: Program, datahub: Command, server: LiveServer, tmp_path: Path
 ) -> None:
-    catalog = server.catalog()
+    catalog = server.create_client()
     people = {"properties": {"owner": "eve"}, "tags": ["reviewed"]}
     catalog.write_aspect(_TABLE, "businessMetadata", people)
     (tmp_path / "recipe.json").write_text(json.dumps(_RECIPE))
@@ -73,7 +73,7 @@ def test_a_dbt_project_is_found_shown_respected_and_written_back(
     assert [(one["source"], one["target"]) for one in edges["edges"]] == [(_SOURCE, _TABLE)]
     columns = {(one["sourceField"], one["targetField"]) for one in edges["columns"]}
     assert columns == {("id", "id"), ("email", "email"), ("region", "region")}
-    # The source reads tags and owners, adds its own and writes the whole lists: what people say is not copied.
+    # The source reads tags and owners, adds its own and writes the whole lists: what people wrote is not copied.
     assert _stored(catalog) == (["gold", "has_pii", "nightly"], ["ada", "grace"], people)
     read, same, added = program(_WRITE_BACK % {"table": _TABLE})
     assert read == [
@@ -144,7 +144,7 @@ def _is_shown(catalog: Operations) -> None:
 
 
 def _stored(catalog: Operations) -> tuple[list[str], list[str], Any]:
-    """Return the tags and owners of machines, and what people say, each as its aspect has it."""
+    """Return the tags and owners of machines, and what people wrote, each as its aspect has it."""
     aspects = (find_entity(catalog, _TABLE) or {})["aspects"]
     tags = [one["tag"].removeprefix("urn:li:tag:") for one in aspects["globalTags"]["value"]["tags"]]
     owners = [one["owner"].removeprefix("urn:li:corpuser:") for one in aspects["ownership"]["value"]["owners"]]

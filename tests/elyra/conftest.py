@@ -1,4 +1,4 @@
-"""A Jupyter of its own for every test, with the schemaspace `Things`."""
+"""Provide a separate Jupyter environment for each test, with the schemaspace `Things`."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -10,7 +10,7 @@ from jupyter_colophon.schemaspaces.instances import release
 from support import hooked, strangers
 from support.strangers import Provider, schema
 
-CLASSES = ("Told", "Migrating", "Duck", "NoInstance", "NoArguments", "nowhere")
+CLASSES = ("Hooked", "Migrating", "Duck", "NoInstance", "NoArguments", "nowhere")
 
 
 @pytest.fixture(autouse=True)
@@ -26,13 +26,13 @@ def jupyter(jp_environ: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 @pytest.fixture
 def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Register providers' schemas for `Things`, beside what is installed."""
+    """Register providers' schemas for `Things` in addition to the installed ones."""
     return partial(strangers.register, monkeypatch)
 
 
 @pytest.fixture
 def things(register: Callable[..., None]) -> None:
-    """`thing`, and a schema for each of the classes of `support.hooked`, by its name in small letters."""
+    """Register the schema `thing`, and one for each class of `support.hooked`, named like the class in lower case."""
     of_class = [schema(name.lower(), metadata_class_name=f"support.hooked.{name}") for name in CLASSES]
     with_defaults = schema("rich", {"colour": {"default": "red"}, "deep": {"properties": {"a": {"default": 1}}}})
     register(Provider(schema(), with_defaults, *of_class))
@@ -40,5 +40,5 @@ def things(register: Callable[..., None]) -> None:
 
 @pytest.fixture
 def folder(jp_data_dir: Path) -> Path:
-    """Where the instances of `Things` are written."""
+    """Return the folder of the instances of `Things`."""
     return jp_data_dir / "metadata" / "things"

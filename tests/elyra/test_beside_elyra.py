@@ -1,4 +1,4 @@
-"""Elyra 4.1.1 itself on the same files, in one server with us and on its own command line (tests/elyra/requirements.txt)."""
+"""Elyra 4.1.1 on the same files, in the same server and on its own command line (tests/elyra/requirements.txt)."""
 
 import json
 import os
@@ -10,28 +10,28 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 import pytest
-from live import LiveServer, live_server
+from live import LiveServer, run_live_server
 from support.instances import FYRE
 from support.snippets import SPACE, snippet
 
-#: Made by `make`; it is no part of what is shipped.
+#: Created by `make`; not part of the distribution.
 ELYRA = Path(__file__).parents[2] / ".venv" / "elyra" / "bin"
 OURS, THEIRS = f"colophon/api/schemaspaces/{SPACE}/instances", f"elyra/metadata/{SPACE}"
-#: Nothing depends on it but how long a failure keeps the suite waiting.
+#: A timeout in seconds, which matters only when a test fails.
 PATIENCE_S = 60.0
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    """A server with both extensions: `/elyra/…` is Elyra's own."""
+    """Start a server with both extensions; `/elyra/…` is served by Elyra."""
     root, home = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")
     enabled = "--ServerApp.jpserver_extensions={'elyra': True, 'jupyter_colophon': True}"
-    with live_server(root, home, enabled, python=str(ELYRA / "python")) as running:
+    with run_live_server(root, home, enabled, python=str(ELYRA / "python")) as running:
         yield running
 
 
 def seen_by_elyra(server: LiveServer, name: str) -> str | None:
-    """Return the display name that Elyra answers with; None where it finds no such instance."""
+    """Return the display name that Elyra returns, or None if it finds no such instance."""
     try:
         return str(server.call("GET", f"{THEIRS}/{name}")["display_name"])
     except HTTPError as error:
@@ -40,15 +40,15 @@ def seen_by_elyra(server: LiveServer, name: str) -> str | None:
         return None
 
 
-def wait_for_elyra(server: LiveServer, name: str, wanted: str | None) -> None:
+def wait_for_elyra(server: LiveServer, name: str, selected: str | None) -> None:
     deadline = time.monotonic() + PATIENCE_S
-    while (seen := seen_by_elyra(server, name)) != wanted:
-        assert time.monotonic() < deadline, f"Elyra has {seen!r}, not {wanted!r}"
+    while (seen := seen_by_elyra(server, name)) != selected:
+        assert time.monotonic() < deadline, f"Elyra has {seen!r}, not {selected!r}"
         time.sleep(0.05)
 
 
 def actors(server: LiveServer, name: str) -> list[str]:
-    """Return who wrote each version of an instance, the oldest first."""
+    """Return the author of each version of an instance, the oldest first."""
     found = server.call("GET", f"colophon/api/entities/urn:li:instance:({SPACE},{name})/aspects/instance/versions")
     return ["outside" if one["actor"].startswith("outside:") else "us" for one in reversed(found["versions"])]
 
@@ -58,13 +58,13 @@ def command(server: LiveServer, *words: str) -> "subprocess.CompletedProcess[str
     return subprocess.run([*words], env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_elyra_sees_each_save_and_each_removal_of_ours(server: LiveServer) -> None:
+def test_elyra_sees_our_saves_and_removals(server: LiveServer) -> None:
     server.call("POST", OURS, snippet("Shared"))
     wait_for_elyra(server, "shared", "Shared")
     for title in ("Second", "Third"):
         server.call("PUT", f"{OURS}/shared", snippet(title))
         wait_for_elyra(server, "shared", title)
-    # Another process than Elyra's server.
+    # A process other than Elyra's server.
     ours = [sys.executable, "-m", "jupyter_colophon.cli", "metadata"]
     done = command(server, *ours, "update", SPACE, "--name=shared", "--display_name=Fourth")
     assert done.returncode == 0, done.stdout
@@ -76,7 +76,7 @@ def test_elyra_sees_each_save_and_each_removal_of_ours(server: LiveServer) -> No
     assert set(actors(server, "shared")) == {"us"}
 
 
-def test_edits_on_both_sides_lose_nothing(server: LiveServer) -> None:
+def test_concurrent_edits_by_both_are_kept(server: LiveServer) -> None:
     server.call("POST", THEIRS, snippet("Both", tags=["theirs"]))
     for number in range(3):
         mine = server.call("GET", f"{OURS}/both")
@@ -97,7 +97,7 @@ def test_edits_on_both_sides_lose_nothing(server: LiveServer) -> None:
         server.call("GET", f"{OURS}/both")
 
 
-#: What a process of Elyra's that starts now finds; `elyra-metadata list --json` answers with no JSON.
+#: Lists instances in a new process of Elyra; the output of `elyra-metadata list --json` is not JSON.
 LIST = f"""
 import json
 from elyra.metadata.manager import MetadataManager
@@ -105,13 +105,13 @@ print(json.dumps({{one.name: one.metadata["tags"] for one in MetadataManager({SP
 """
 
 
-def test_elyras_commands_are_silent_about_us(server: LiveServer) -> None:
+def test_elyra_commands_log_nothing_about_us(server: LiveServer) -> None:
     done = command(server, str(ELYRA / "elyra-metadata"), "list", "runtimes")
     assert (done.returncode, done.stdout) == (0, "No metadata instances found for runtimes\n")
     assert done.stderr == ""
 
 
-def test_old_runtime_and_loosely_written_files_are_valid_on_both_sides(server: LiveServer) -> None:
+def test_old_and_irregular_files_are_valid_for_both(server: LiveServer) -> None:
     put_file(server, "runtimes", "kfp-fyre", json.dumps(FYRE))
     put_file(server, SPACE, "years", json.dumps(snippet("Years", tags=[2023, "v1"])))
     twice = json.dumps(snippet("Twice")).replace('"language"', '"language": "R", "language"')

@@ -1,4 +1,4 @@
-"""Which instances a process has: those of its server, else those that Jupyter's config chooses (schemaspaces/instances.py)."""
+"""The instances of a process: those of its server, else those that Jupyter's configuration selects (schemaspaces/instances.py)."""
 
 import json
 import os
@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.errors import InstanceInvalid, InvalidConfiguration
-from jupyter_colophon.core.identity.names import Identity, instance
+from jupyter_colophon.core.identity.names import Identity, make_instance_urn
 from jupyter_colophon.core.model.proposal import Condition
-from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_file
 from jupyter_colophon.elyra.manager import MetadataManager
 from jupyter_colophon.elyra.metadata import Metadata
 from jupyter_colophon.schemaspaces import instances
@@ -45,8 +45,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def catalog(home: Path) -> Iterator[Catalog]:
-    """The catalog that a server made, where the settings look for it."""
-    found = open_catalog(sqlite_file(Path(Settings().database)), Identity())
+    """Create a catalog at its default location, as a server does."""
+    found = open_catalog(choose_sqlite_file(Path(Settings().database)), Identity())
     yield found
     found.close()
 
@@ -62,15 +62,15 @@ def save(name: str = "one") -> Any:
     return MetadataManager(schemaspace=SPACE).create(name, Metadata(**snippet()))
 
 
-def test_without_a_catalog_instances_are_files_and_no_catalog_is_made(home: Path) -> None:
+def test_without_catalog_saves_write_files_and_create_no_catalog(home: Path) -> None:
     assert save().resource == str(home / "jupyter_data_dir" / "metadata" / SPACE / "one.json")
     assert not Path(Settings().database).exists()
-    assert [one.version for one in instances.current().list(SPACE)] == [None]
+    assert [one.version for one in instances.get_instances().list(SPACE)] == [None]
 
 
-def test_a_save_is_recorded_in_the_catalog_that_there_is(catalog: Catalog) -> None:
+def test_save_is_recorded_in_existing_catalog(catalog: Catalog) -> None:
     save()
-    found = catalog.reader.aspect(instance(SPACE, "one"), "instance", ADA)
+    found = catalog.reader.read_aspect(make_instance_urn(SPACE, "one"), "instance", ADA)
     assert found.value["metadata"]["language"] == "Python"
 
 
@@ -83,33 +83,31 @@ def test_reading_opens_no_catalog(home: Path, catalog: Catalog) -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_config_files_choose_the_store_and_the_secrets(home: Path, catalog: Catalog) -> None:
+def test_config_files_select_store_and_secret_store(home: Path, catalog: Catalog) -> None:
     configure(home, metadata_store="catalog")
     document = {"display_name": "K", "schema_name": "kfp", "metadata": RUNTIME}
     MetadataManager(schemaspace="runtimes").create("kfp", Metadata(**document))
     assert not (home / "jupyter_data_dir" / "metadata").exists()
     assert MetadataManager(schemaspace="runtimes").get("kfp").metadata["cos_password"] == "PASSWORD-8"
-    kept = catalog.reader.aspect(instance("runtimes", "kfp"), "instance", ADA).value
+    kept = catalog.reader.read_aspect(make_instance_urn("runtimes", "kfp"), "instance", ADA).value
     assert "PASSWORD-8" not in json.dumps(kept)
 
 
-def test_where_files_are_is_looked_up_anew_when_the_environment_changes(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_environment_changes_data_folders(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save()
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(home / "other"))
     assert MetadataManager(schemaspace=SPACE).get_all() == []
 
 
-def test_the_servers_instances_are_those_of_its_process_until_it_ends(catalog: Catalog) -> None:
+def test_server_instances_serve_the_process_until_closed(catalog: Catalog) -> None:
     served = instances.serve(Settings(), lambda: catalog)
     try:
-        assert instances.current() is served
+        assert instances.get_instances() is served
         save()
         assert served.get(SPACE, "one", ADA).version == 1
     finally:
         served.close()
-    assert instances.current() is not served
+    assert instances.get_instances() is not served
 
 
 @pytest.mark.parametrize(
@@ -122,13 +120,13 @@ def test_the_servers_instances_are_those_of_its_process_until_it_ends(catalog: C
         ("support.dictionary.FileMetadataStore", "support.dictionary.FileMetadataStore"),
     ],
 )
-def test_elyras_own_setting_of_the_store_counts_where_ours_was_left(named: str, chosen: str) -> None:
+def test_elyra_store_setting_applies_without_our_setting(named: str, chosen: str) -> None:
     config = Config({"MetadataManager": {"metadata_store_class": named}})
-    assert instances.current(Settings(config=config)).stores.chosen == chosen
+    assert instances.get_instances(Settings(config=config)).stores.chosen == chosen
 
 
-def test_anybodys_store_keeps_instances_by_its_dotted_name() -> None:
-    found = instances.current(Settings(metadata_store="support.dictionary.Dictionary"))
+def test_third_party_store_is_loaded_by_dotted_name() -> None:
+    found = instances.get_instances(Settings(metadata_store="support.dictionary.Dictionary"))
     made = found.create(SPACE, "one", snippet(), ADA)
     assert (made.resource, made.version) == ("dict:one", None)
     assert [one.name for one in found.list(SPACE)] == ["one"]
@@ -137,12 +135,12 @@ def test_anybodys_store_keeps_instances_by_its_dotted_name() -> None:
 
 
 @pytest.mark.parametrize("named", ["nothing", "support.dictionary.Nothing", "no.such.module"])
-def test_a_store_that_there_is_not_is_told_of(named: str) -> None:
+def test_unknown_store_is_an_error(named: str) -> None:
     with pytest.raises(InvalidConfiguration):
-        instances.current(Settings(metadata_store=named))
+        instances.get_instances(Settings(metadata_store=named))
 
 
-def test_the_key_of_digests_is_the_accounts_alone(home: Path, catalog: Catalog) -> None:
+def test_digest_key_is_readable_by_the_account_only(home: Path, catalog: Catalog) -> None:
     served = instances.serve(Settings(), lambda: catalog)
     try:
         document = {"display_name": "K", "schema_name": "kfp", "metadata": RUNTIME}
@@ -156,27 +154,27 @@ def test_the_key_of_digests_is_the_accounts_alone(home: Path, catalog: Catalog) 
 
 
 def install(folder: Path, group: str, name: str, target: str) -> None:
-    """A package that registers something, as pip would have installed it."""
+    """Create the metadata of an installed package that registers an entry point."""
     about = folder / f"{name}_for_tests-1.0.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-for-tests\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text(f"[{group}]\n{name} = {target}\n")
 
 
-def test_packages_bring_stores_of_instances_and_of_secrets(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_register_instance_and_secret_stores(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(home / "packages")
     install(home / "packages", "jupyter_colophon.metadata_stores", "dictionary", "support.dictionary:Dictionary")
     install(home / "packages", "jupyter_colophon.secret_stores", "vault", "support.vault:Vault")
     monkeypatch.setattr(Vault, "there", {"qa": "PASSWORD-8"})
-    found = instances.current(Settings(metadata_store="dictionary", secret_store="vault"))
+    found = instances.get_instances(Settings(metadata_store="dictionary", secret_store="vault"))
     metadata = RUNTIME | {"cos_password": "qa"}
     made = found.create("runtimes", "kfp", {"display_name": "K", "schema_name": "kfp", "metadata": metadata}, ADA)
     assert made.metadata["cos_password"] == {"$secret": True}
-    kept = found.store("runtimes").read("kfp")
+    kept = found.get_store("runtimes").read("kfp")
     assert kept is not None
     assert kept.document is not None
     assert kept.document["metadata"]["cos_password"] == {"$secret": "vault:qa"}
-    assert found.objects("runtimes").get("kfp").metadata["cos_password"] == "PASSWORD-8"
+    assert found.create_objects("runtimes").get("kfp").metadata["cos_password"] == "PASSWORD-8"
     with pytest.raises(InstanceInvalid, match="name of a secret"):
         found.update("runtimes", "kfp", {**_document(made), "metadata": RUNTIME}, Condition(), ADA)
 

@@ -1,4 +1,4 @@
-"""MetadataManager, as code that was written for Elyra uses it."""
+"""MetadataManager, used like Elyra's."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("things")
 
 
 class Kept(MetadataStore):
-    """A store that somebody wrote: a dictionary."""
+    """A third-party store: a dictionary."""
 
     def __init__(self, schemaspace: str, **kwargs: Any) -> None:
         super().__init__(schemaspace, **kwargs)
@@ -58,7 +58,7 @@ def a(schema_name: str = "thing", display_name: Any = "A thing", **metadata: Any
     return Metadata(display_name=display_name, schema_name=schema_name, metadata=metadata)
 
 
-def test_an_instance_is_made_read_changed_and_removed(manager: MetadataManager) -> None:
+def test_instance_is_created_read_updated_and_removed(manager: MetadataManager) -> None:
     assert manager.schemaspace == "Things"
     assert not manager.schemaspace_exists()
     made = manager.create(None, a(size=1))
@@ -77,7 +77,7 @@ def test_an_instance_is_made_read_changed_and_removed(manager: MetadataManager) 
     assert manager.get_all() == []
 
 
-def test_the_example_of_the_documentation_runs() -> None:
+def test_documentation_example_runs() -> None:
     MetadataManager("runtimes").create(
         "kfp",
         Metadata(
@@ -178,7 +178,7 @@ REFUSED: list[tuple[str, Callable[[MetadataManager], Any], type[Exception], str]
 
 
 @pytest.mark.parametrize(("call", "kind", "words"), [one[1:] for one in REFUSED], ids=[one[0] for one in REFUSED])
-def test_what_cannot_be_done_is_told_as_elyra_tells_it(
+def test_errors_have_elyra_types_and_messages(
     manager: MetadataManager, call: Callable[[MetadataManager], Any], kind: type[Exception], words: str
 ) -> None:
     with pytest.raises(kind) as raised:
@@ -186,20 +186,20 @@ def test_what_cannot_be_done_is_told_as_elyra_tells_it(
     assert str(getattr(raised.value, "message", raised.value)).lower() == words.lower()
 
 
-def test_an_unknown_schemaspace_is_a_value_error() -> None:
+def test_unknown_schemaspace_raises_value_error() -> None:
     with pytest.raises(ValueError, match="The schemaspace name or id 'nope' is not in the list of valid schemaspaces"):
         MetadataManager("nope")
 
 
-def test_hooks_are_called_in_order_and_the_one_after_a_save_on_a_new_object(manager: MetadataManager) -> None:
-    given = hooked.Told(display_name="One", schema_name="told", metadata={})
+def test_hooks_run_in_order_with_a_new_object_after_save(manager: MetadataManager) -> None:
+    given = hooked.Hooked(display_name="One", schema_name="hooked", metadata={})
     made = manager.create("one", given)
     assert hooked.CALLS == [("pre_save", "One", False), ("post_save", "One", False), ("on_load", "One", None)]
-    assert type(made) is hooked.Told
+    assert type(made) is hooked.Hooked
     assert made is not given
     assert made.own == "made before the save"
     hooked.CALLS.clear()
-    manager.update("one", hooked.Told(display_name="Two", schema_name="told", metadata={}))
+    manager.update("one", hooked.Hooked(display_name="Two", schema_name="hooked", metadata={}))
     saved = [call for call in hooked.CALLS if call[0] != "on_load"]
     assert saved == [("pre_save", "Two", True), ("post_save", "Two", True)]
     assert hooked.CALLS[-1] == ("on_load", "Two", None)
@@ -209,28 +209,28 @@ def test_hooks_are_called_in_order_and_the_one_after_a_save_on_a_new_object(mana
 
 
 @pytest.mark.parametrize("hook", ["pre_save", "post_save"])
-def test_a_create_whose_hook_fails_leaves_nothing(manager: MetadataManager, hook: str) -> None:
+def test_failed_hook_undoes_create(manager: MetadataManager, hook: str) -> None:
     hooked.FAILS[hook] = NotImplementedError("not today")
     with pytest.raises(NotImplementedError, match="not today"):
-        manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={}))
+        manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={}))
     hooked.forget()
     assert manager.get_all(include_invalid=True) == []
-    assert manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={})).name == "one"
+    assert manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={})).name == "one"
 
 
 @pytest.mark.parametrize("hook", ["pre_save", "post_save"])
-def test_an_update_whose_hook_fails_leaves_what_was_there(manager: MetadataManager, hook: str) -> None:
-    manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={"size": 1}))
+def test_failed_hook_undoes_update(manager: MetadataManager, hook: str) -> None:
+    manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={"size": 1}))
     hooked.FAILS[hook] = ModuleNotFoundError("gone")
     with pytest.raises(ModuleNotFoundError, match="gone"):
-        manager.update("one", hooked.Told(display_name="Two", schema_name="told", metadata={"size": 2}))
+        manager.update("one", hooked.Hooked(display_name="Two", schema_name="hooked", metadata={"size": 2}))
     hooked.forget()
     assert (manager.get("one").display_name, manager.get("one").metadata) == ("One", {"size": 1})
 
 
 @pytest.mark.parametrize("hook", ["pre_delete", "post_delete"])
-def test_a_removal_whose_hook_fails_leaves_what_was_there(manager: MetadataManager, hook: str) -> None:
-    manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={"size": 1}))
+def test_failed_hook_undoes_removal(manager: MetadataManager, hook: str) -> None:
+    manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={"size": 1}))
     hooked.FAILS[hook] = FileNotFoundError("where")
     with pytest.raises(FileNotFoundError, match="where"):
         manager.remove("one")
@@ -241,19 +241,19 @@ def test_a_removal_whose_hook_fails_leaves_what_was_there(manager: MetadataManag
         manager.get("one")
 
 
-def test_a_hook_that_undoes_a_save_runs_no_hook_for_it(manager: MetadataManager) -> None:
+def test_undoing_a_save_runs_no_hooks(manager: MetadataManager) -> None:
     hooked.FAILS["post_save"] = ValueError("no")
     with pytest.raises(ValueError, match="no"):
-        manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={}))
+        manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={}))
     assert [call[0] for call in hooked.CALLS] == ["pre_save", "post_save"]
 
 
-def test_defaults_are_applied_to_what_is_missing_and_constants_to_what_is_there(manager: MetadataManager) -> None:
+def test_defaults_fill_missing_members(manager: MetadataManager) -> None:
     assert manager.create("x", a("rich")).metadata == {"colour": "red"}
     assert manager.create("y", a("rich", colour="blue", deep={})).metadata == {"colour": "blue", "deep": {}}
 
 
-def test_an_instance_may_migrate_itself_while_it_is_loaded(folder: Path) -> None:
+def test_instance_may_migrate_itself_on_load(folder: Path) -> None:
     folder.mkdir(parents=True)
     path = folder / "old.json"
     path.write_text(json.dumps({"display_name": "Old", "schema_name": "migrating", "metadata": {}}))
@@ -263,19 +263,19 @@ def test_an_instance_may_migrate_itself_while_it_is_loaded(folder: Path) -> None
     assert manager.get("old").metadata == {"size": 7}
 
 
-def test_a_class_needs_not_inherit_ours(manager: MetadataManager) -> None:
+def test_class_need_not_inherit_from_metadata(manager: MetadataManager) -> None:
     made = manager.create("x", hooked.Duck(name="x", display_name="X", schema_name="duck", metadata={"size": 1}))
     assert type(made) is hooked.Duck
     assert made.metadata == {"size": 1}
 
 
 @pytest.mark.parametrize("name", ["NoInstance", "NoArguments"])
-def test_a_class_that_is_none_of_its_kind_is_a_value_error(name: str) -> None:
+def test_invalid_class_raises_value_error(name: str) -> None:
     with pytest.raises(ValueError, match=f"'support.hooked.{name}'.*must be a subclass of 'Metadata'"):
         Metadata.from_dict("things", {"name": "x", "schema_name": name.lower(), "metadata": {}})
 
 
-def test_broken_instances_are_left_out_or_told_with_their_reason(folder: Path) -> None:
+def test_invalid_instances_are_omitted_or_have_a_reason(folder: Path) -> None:
     folder.mkdir(parents=True)
     files: dict[str, Any] = {
         "good": {"display_name": "Good", "schema_name": "thing", "metadata": {"size": 1}},
@@ -311,7 +311,7 @@ def test_broken_instances_are_left_out_or_told_with_their_reason(folder: Path) -
         ("strange", SchemaNotFoundError, "No such schema named 'nope' was found in the "),
     ],
 )
-def test_a_broken_instance_is_told_by_its_name_and_can_be_replaced_and_removed(
+def test_invalid_instance_can_be_replaced_and_removed(
     folder: Path, name: str, kind: type[Exception], words: str
 ) -> None:
     folder.mkdir(parents=True)
@@ -328,7 +328,7 @@ def test_a_broken_instance_is_told_by_its_name_and_can_be_replaced_and_removed(
     assert not (folder / f"{name}.json").exists()
 
 
-def test_the_store_may_be_given_by_its_class_or_dotted_name() -> None:
+def test_store_class_may_be_a_class_or_dotted_name() -> None:
     for chosen in (Kept, "jupyter_colophon.elyra.storage.CatalogMetadataStore"):
         manager = MetadataManager("things", metadata_store_class=chosen)
         expected = Kept if chosen is Kept else CatalogMetadataStore
@@ -336,7 +336,7 @@ def test_the_store_may_be_given_by_its_class_or_dotted_name() -> None:
     assert type(MetadataManager("things").metadata_store) is FileMetadataStore
 
 
-def test_a_store_that_changes_what_ours_does_is_asked_as_it_is() -> None:
+def test_overridden_store_methods_are_called() -> None:
     class Loud(FileMetadataStore):
         def store_instance(self, name: str, metadata: dict[str, Any], for_update: bool = False) -> dict[str, Any]:
             return super().store_instance(name, metadata | {"display_name": "LOUD"}, for_update)
@@ -344,6 +344,6 @@ def test_a_store_that_changes_what_ours_does_is_asked_as_it_is() -> None:
     assert MetadataManager("things", store=Loud("things")).create("x", a()).display_name == "LOUD"
 
 
-def test_names_are_made_as_elyra_makes_them() -> None:
+def test_normalized_names_equal_those_of_elyra() -> None:
     assert MetadataManager.get_normalized_name('1 teste "rápido"') == "a_1_teste_rpido"
     assert SameMetadata is Metadata

@@ -1,4 +1,4 @@
-"""Several processes on the same instances: no acknowledged change is lost, and one that is killed leaves nothing half done."""
+"""Several processes change the same instances: no acknowledged change is lost, and a killed process leaves none incomplete."""
 
 import os
 import subprocess
@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.composition import Catalog, open_catalog
-from jupyter_colophon.core.identity.names import Identity, instance
-from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.identity.names import Identity, make_instance_urn
+from jupyter_colophon.core.store import choose_sqlite_file
 from jupyter_colophon.schemaspaces import instances
 from jupyter_colophon.settings import Settings
 from support.catalog import ADA
-from support.keeping import keeper
-from support.packages import python_path
+from support.keeping import create_maintenance
+from support.packages import build_python_path
 from support.snippets import SPACE, snippet
 
 TESTS = Path(__file__).parents[1]
@@ -24,8 +24,8 @@ TESTS = Path(__file__).parents[1]
 
 @pytest.fixture
 def served(jp_environ: None, tmp_path: Path) -> Iterator[Any]:
-    """A server's instances, and its catalog."""
-    catalog = open_catalog(sqlite_file(Path(Settings().database)), Identity())
+    """Yield the instances of a server and its catalog."""
+    catalog = open_catalog(choose_sqlite_file(Path(Settings().database)), Identity())
     found = instances.serve(Settings(), lambda: catalog)
     found.create(SPACE, "shared", snippet("Shared", code=[]), ADA)
     yield found, catalog
@@ -37,7 +37,7 @@ def start(who: str, count: int) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         [sys.executable, "-m", "support.adder", who, str(count)],
         cwd=TESTS,
-        env=os.environ | {"PYTHONPATH": python_path(TESTS)},
+        env=os.environ | {"PYTHONPATH": build_python_path(TESTS)},
     )
 
 
@@ -46,14 +46,17 @@ def lines(served: Any) -> list[str]:
 
 
 def sound(served: Any, catalog: Catalog) -> None:
-    """The record is what the file says, each version one change more, and nothing is wrong with the catalog."""
+    """Check that record and file are equal, that versions have no gaps, and that the catalog has no issues."""
     found = served.get(SPACE, "shared", ADA)
-    assert catalog.reader.aspect(instance(SPACE, "shared"), "instance", ADA).value["metadata"] == found.metadata
+    assert (
+        catalog.reader.read_aspect(make_instance_urn(SPACE, "shared"), "instance", ADA).value["metadata"]
+        == found.metadata
+    )
     assert found.version == len(found.metadata["code"]) + 1
-    assert [*keeper(catalog).checker().findings()] == []
+    assert [*create_maintenance(catalog).create_checker().find_issues()] == []
 
 
-def test_processes_that_change_one_instance_at_once_lose_nothing(served: Any) -> None:
+def test_concurrent_processes_lose_no_change(served: Any) -> None:
     known, catalog = served
     running = [start(who, 12) for who in ("ada", "bob", "eve")]
     assert [one.wait(300) for one in running] == [0, 0, 0]
@@ -61,7 +64,7 @@ def test_processes_that_change_one_instance_at_once_lose_nothing(served: Any) ->
     sound(known, catalog)
 
 
-def test_a_process_that_is_killed_leaves_a_whole_file_and_its_record(served: Any) -> None:
+def test_killed_process_leaves_complete_file_and_record(served: Any) -> None:
     known, catalog = served
     for turn in range(4):
         before = len(lines(known))

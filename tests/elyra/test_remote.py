@@ -1,4 +1,4 @@
-"""MetadataManager in a program that has a server's URL and not its catalog."""
+"""MetadataManager in a program that has a server's URL but no access to its catalog."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 from jsonschema import ValidationError
 from jupyter_colophon.elyra import CatalogMetadataStore, FileMetadataStore, Metadata, MetadataManager
 from jupyter_colophon.elyra.error import MetadataExistsError, MetadataNotFoundError, SchemaNotFoundError
-from live import LiveServer, live_server
+from live import LiveServer, run_live_server
 
 KFP = {
     "api_endpoint": "https://kfp.example/pipeline",
@@ -34,7 +34,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 
 @pytest.fixture(autouse=True)
 def elsewhere(running: LiveServer, jp_config_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a kernel has it: the server's URL, and its settings."""
+    """Set the server's URL and settings as in a kernel."""
     (jp_config_dir / "jupyter_server_config.json").write_text(json.dumps({"Colophon": {"metadata_store": "catalog"}}))
     monkeypatch.setenv("COLOPHON_URL", running.url)
     monkeypatch.setenv("COLOPHON_TOKEN", running.token)
@@ -46,7 +46,7 @@ def snippet(**metadata: Any) -> Metadata:
     )
 
 
-def test_instances_of_the_server_are_made_read_changed_and_removed(jp_data_dir: Path) -> None:
+def test_server_instances_are_created_read_updated_and_removed(jp_data_dir: Path) -> None:
     manager = MetadataManager(schemaspace="code-snippets")
     assert (manager.schemaspace_exists(), manager.get_all()) == (False, [])
     made = manager.create(None, snippet())
@@ -66,7 +66,7 @@ def test_instances_of_the_server_are_made_read_changed_and_removed(jp_data_dir: 
     assert list(jp_data_dir.rglob("*.db")) == []
 
 
-def test_what_the_server_refuses_is_raised_as_ever() -> None:
+def test_server_errors_are_raised_as_elyra_types() -> None:
     manager = MetadataManager(schemaspace="code-snippets")
     manager.create("there", snippet())
     with pytest.raises(MetadataExistsError, match="'there' already exists"):
@@ -82,7 +82,7 @@ def test_what_the_server_refuses_is_raised_as_ever() -> None:
     manager.remove("there")
 
 
-def test_a_secret_stays_with_the_server_and_is_kept_when_its_mask_is_sent_back() -> None:
+def test_secret_is_not_returned_and_its_mask_keeps_it() -> None:
     manager = MetadataManager(schemaspace="runtimes")
     made = manager.create("work", Metadata(display_name="Work", schema_name="kfp", metadata=KFP))
     assert made.metadata["cos_password"] == {"$secret": True}
@@ -91,29 +91,27 @@ def test_a_secret_stays_with_the_server_and_is_kept_when_its_mask_is_sent_back()
     manager.remove("work")
 
 
-def test_what_is_not_valid_on_the_server_is_told_with_its_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_server_instances_have_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "home" / "data" / "metadata" / "code-snippets"
     folder.mkdir(parents=True)
     (folder / "torn.json").write_text("{")
     (folder / "odd.json").write_text(json.dumps(snippet(code=1).prepare_write()))
     (folder / "fine.json").write_text(json.dumps(snippet().prepare_write()))
     (tmp_path / "root").mkdir()
-    with live_server(tmp_path / "root", tmp_path / "home") as other:
+    with run_live_server(tmp_path / "root", tmp_path / "home") as other:
         monkeypatch.setenv("COLOPHON_URL", other.url)
         monkeypatch.setenv("COLOPHON_TOKEN", other.token)
         manager = MetadataManager(schemaspace="code-snippets")
         assert [one.name for one in manager.get_all()] == ["fine"]
-        told = {one.name: one.reason for one in manager.get_all(include_invalid=True)}
-        assert told == {"fine": None, "odd": "ValidationError", "torn": "ValueError"}
+        reasons = {one.name: one.reason for one in manager.get_all(include_invalid=True)}
+        assert reasons == {"fine": None, "odd": "ValidationError", "torn": "ValueError"}
         with pytest.raises(ValidationError):
             manager.get("odd")
         with pytest.raises(ValueError, match="JSON"):
             manager.get("torn")
 
 
-def test_a_store_that_is_given_is_the_one_that_is_asked(jp_data_dir: Path) -> None:
+def test_given_store_is_used_instead_of_the_server(jp_data_dir: Path) -> None:
     space = "code-snippets"
     manager = MetadataManager(schemaspace=space, store=FileMetadataStore(schemaspace=space))
     manager.create("here", snippet())

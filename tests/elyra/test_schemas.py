@@ -1,4 +1,4 @@
-"""SchemaManager, Schemaspace and SchemasProvider, as code that was written for Elyra uses them."""
+"""SchemaManager, Schemaspace and SchemasProvider, used like Elyra's."""
 
 import copy
 import threading
@@ -12,13 +12,13 @@ from support.strangers import ID, OTHER_ID, Entry, Provider, schema, thing
 
 
 class Ours(Schemaspace):
-    """A schemaspace as it is written for Elyra."""
+    """A schemaspace written for Elyra."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(ID, "Things", display_name="All things", **kwargs)
 
 
-def test_there_is_one_manager_which_lists_schemaspaces_without_deprecated_ones() -> None:
+def test_manager_is_a_singleton_and_omits_deprecated_schemaspaces() -> None:
     manager = SchemaManager.instance()
     assert SchemaManager.instance() is manager
     shipped = ["code-snippets", "component-catalogs", "pipelines", "runtime-images", "runtimes", "saved-searches"]
@@ -37,20 +37,20 @@ def test_there_is_one_manager_which_lists_schemaspaces_without_deprecated_ones()
         lambda m: m.validate_instance("nope", "thing", {}),
     ],
 )
-def test_an_unknown_schemaspace_is_a_value_error(call: Callable[[Any], Any]) -> None:
+def test_unknown_schemaspace_raises_value_error(call: Callable[[Any], Any]) -> None:
     words = "The schemaspace name or id 'nope' is not in the list of valid schemaspaces: "
     with pytest.raises(ValueError, match=words):
         call(SchemaManager.instance())
 
 
-def test_an_unknown_schema_is_told_by_its_name(register: Callable[..., None]) -> None:
+def test_unknown_schema_error_contains_its_name(register: Callable[..., None]) -> None:
     register(Provider(schema()))
     with pytest.raises(SchemaNotFoundError) as raised:
         SchemaManager.instance().get_schema("things", "nope")
     assert str(raised.value) == "No such schema named 'nope' was found in the things schemaspace."
 
 
-def test_what_is_returned_is_a_copy(register: Callable[..., None]) -> None:
+def test_returned_schemas_are_copies(register: Callable[..., None]) -> None:
     register(Provider(schema()), space=Ours)
     manager = SchemaManager.instance()
     for change in (
@@ -63,7 +63,7 @@ def test_what_is_returned_is_a_copy(register: Callable[..., None]) -> None:
     assert manager.get_schemaspace(ID).schemas["thing"]["properties"]
 
 
-def test_a_schemaspace_comes_with_its_schemas_and_deprecated_ones_are_left_out_of_lists(
+def test_schemaspace_lists_its_schemas_without_deprecated_ones(
     register: Callable[..., None],
 ) -> None:
     register(Provider(schema(), schema("old", deprecated=True)), space=Ours)
@@ -78,9 +78,9 @@ def test_a_schemaspace_comes_with_its_schemas_and_deprecated_ones_are_left_out_o
     assert sorted(manager.get_schemasproviders(ID)) == ["old", "thing"]
 
 
-def test_a_schemaspace_that_holds_on_to_a_server_is_returned_all_the_same(register: Callable[..., None]) -> None:
+def test_schemaspace_with_uncopyable_attribute_is_returned(register: Callable[..., None]) -> None:
     class Foreign:
-        """Of nobody's class; it cannot be copied."""
+        """A class without a known base, whose objects cannot be copied."""
 
         id, name = OTHER_ID, "others"
 
@@ -104,7 +104,7 @@ def test_a_schemaspace_that_holds_on_to_a_server_is_returned_all_the_same(regist
     assert list(copy.deepcopy(held).schemas) == ["thing"]
 
 
-def test_validation_raises_the_error_of_jsonschema(register: Callable[..., None]) -> None:
+def test_validation_raises_jsonschema_error(register: Callable[..., None]) -> None:
     register(Provider(schema()))
     manager = SchemaManager.instance()
     manager.validate_instance("things", "thing", thing(size=1))
@@ -113,7 +113,7 @@ def test_validation_raises_the_error_of_jsonschema(register: Callable[..., None]
     assert raised.value.message == "'x' is not of type 'integer'"
 
 
-def test_clearing_asks_the_providers_anew(register: Callable[..., None]) -> None:
+def test_clear_all_reloads_schemas_from_providers(register: Callable[..., None]) -> None:
     answers = [[schema(title="first")], [schema(title="second")]]
     register(Provider(asks=lambda: answers.pop(0)))
     manager = SchemaManager.instance()
@@ -143,20 +143,20 @@ def test_only_allowed_packages_are_loaded(register: Callable[..., None], monkeyp
         (ID, "ab\n", "must be alphanumeric with dash or underscore only!"),
     ],
 )
-def test_a_schemaspace_needs_a_uuid_and_a_name(identity: str, name: str, words: str) -> None:
-    with pytest.raises(ValueError) as raised:  # noqa: PT011  the words are looked at below
+def test_schemaspace_requires_uuid_and_name(identity: str, name: str, words: str) -> None:
+    with pytest.raises(ValueError) as raised:  # noqa: PT011  the message is checked below
         Schemaspace(identity, name)
     assert words in str(raised.value)
 
 
-def test_a_schemaspace_is_called_by_its_name_unless_it_says_otherwise() -> None:
+def test_schemaspace_display_name_defaults_to_its_name() -> None:
     space = Schemaspace(ID, "Things")
     assert (space.display_name, space.description) == ("Things", "")
     with pytest.raises(AssertionError):
         space.add_schema("no schema")  # type: ignore[arg-type]
 
 
-def test_a_provider_of_the_usual_kind_has_the_usual_validator() -> None:
+def test_provider_has_default_validator() -> None:
     class Usual(SchemasProvider):
         def get_schemas(self) -> list[dict[str, Any]]:
             return []
@@ -168,7 +168,7 @@ def test_a_provider_of_the_usual_kind_has_the_usual_validator() -> None:
     usual.log.info("a provider has a log")
 
 
-def test_a_schemaspace_migrates_its_instances_by_its_providers(register: Callable[..., None]) -> None:
+def test_schemaspace_migrates_instances_through_its_providers(register: Callable[..., None]) -> None:
     class Migrating(Provider):
         def migrate(self, *args: Any, **kwargs: Any) -> list[str]:
             return [f"{kwargs['schemaspace_name']}/{kwargs['schema_name']}"]

@@ -1,4 +1,4 @@
-"""The schemaspaces that we ship, and the names of the package."""
+"""The shipped schemaspaces, and the public names of the package."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from typing import Any
 
 import jupyter_colophon.elyra
 import pytest
-from jupyter_colophon.core.package_data import schemas_dir
+from jupyter_colophon.core.package_data import find_schemas_dir
 from jupyter_colophon.elyra import Metadata, MetadataManager, SchemaManager
 
 SHIPPED = {
@@ -24,7 +24,7 @@ SHIPPED = {
     "saved-searches": ("5d0c3a4e-6b1f-4c27-9a58-2f7be1d90c63", {"saved-search"}),
     "runtimes": ("130b8e00-de7c-4b32-b553-b4a52824a3b5", {"airflow", "kfp"}),
 }
-#: What a schema's instances must have, of what they may have (spec INST-13).
+#: The required and the optional members of each schema's instances (spec INST-13).
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "code-snippet": ({"language", "code"}, {"description", "tags"}),
     "saved-search": (
@@ -85,39 +85,41 @@ SECRETS = {
 def manager(monkeypatch: pytest.MonkeyPatch) -> SchemaManager:
     monkeypatch.setenv("METADATA_TESTING", "1")
     found: SchemaManager = SchemaManager.instance()
-    assert found.spaces.problems() == []
+    assert found.spaces.list_problems() == []
     return found
 
 
-def test_they_have_the_ids_and_schemas_of_elyra(manager: SchemaManager) -> None:
-    found = {one.name: (one.id, {*one.schemas, *one.deprecated_schemas}) for one in manager.spaces.all()}
+def test_shipped_schemaspaces_have_elyra_ids_and_schemas(manager: SchemaManager) -> None:
+    found = {one.name: (one.id, {*one.schemas, *one.deprecated_schemas}) for one in manager.spaces.list_spaces()}
     assert found == SHIPPED
-    assert [one.name for one in manager.spaces.all() if one.deprecated] == ["component-registries"]
+    assert [one.name for one in manager.spaces.list_spaces() if one.deprecated] == ["component-registries"]
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_a_schema_has_the_fields_of_elyra(manager: SchemaManager, name: str) -> None:
+def test_shipped_schema_has_elyra_fields(manager: SchemaManager, name: str) -> None:
     space = next(space for space, (_, schemas) in SHIPPED.items() if name in schemas)
     metadata = manager.get_schema(space, name)["properties"]["metadata"]
     required, others = FIELDS[name]
     assert set(metadata["required"]) == required
     assert set(metadata["properties"]) == required | others
-    assert set(manager.spaces.secret_pointers(space, name)) == SECRETS.get(name, set())
-    assert manager.spaces.class_name(space, name) == CLASSES.get(name)
+    assert set(manager.spaces.list_secret_locations(space, name)) == SECRETS.get(name, set())
+    assert manager.spaces.get_class_name(space, name) == CLASSES.get(name)
 
 
-@pytest.mark.parametrize("path", sorted((schemas_dir() / "schemaspaces").rglob("*.json")), ids=lambda path: path.stem)
-def test_the_example_of_a_schema_is_a_valid_instance(manager: SchemaManager, path: Path) -> None:
+@pytest.mark.parametrize(
+    "path", sorted((find_schemas_dir() / "schemaspaces").rglob("*.json")), ids=lambda path: path.stem
+)
+def test_schema_example_is_a_valid_instance(manager: SchemaManager, path: Path) -> None:
     (example,) = json.loads(path.read_text())["examples"]
-    assert manager.spaces.find_fault(path.parent.name, path.stem, example) is None
+    assert manager.spaces.find_failure(path.parent.name, path.stem, example) is None
 
 
 @pytest.mark.parametrize("bad", ["", " a", "a "])
-def test_a_tag_is_a_word_or_several_without_blanks_round_them(manager: SchemaManager, bad: str) -> None:
+def test_tag_with_surrounding_spaces_is_invalid(manager: SchemaManager, bad: str) -> None:
     document: dict[str, Any] = {"display_name": "X", "schema_name": "code-snippet"}
     for tag, valid in ((bad, False), ("two words", True)):
         metadata = {"language": "Python", "code": [], "tags": [tag]}
-        fault = manager.spaces.find_fault("code-snippets", "code-snippet", document | {"metadata": metadata})
+        fault = manager.spaces.find_failure("code-snippets", "code-snippet", document | {"metadata": metadata})
         assert (fault is None) == valid
 
 
@@ -158,7 +160,7 @@ AIRFLOW = {
         ),
     ],
 )
-def test_instances_of_older_versions_load_and_are_migrated(
+def test_instances_of_older_versions_load_and_migrate(
     space: str, schema: str, metadata: dict[str, Any], added: dict[str, str], jp_data_dir: Path
 ) -> None:
     path = jp_data_dir / "metadata" / space / "old.json"
@@ -179,7 +181,7 @@ def registry(name: str, runtime: str, location: str) -> None:
     MetadataManager("component-registries").create(name, instance)
 
 
-def test_component_registries_become_component_catalogs_once() -> None:
+def test_component_registries_migrate_to_catalogs_once() -> None:
     registry("one", "kfp", "URL")
     registry("two", "airflow", "Filename")
     registry("three", "kfp", "Directory")
@@ -199,7 +201,7 @@ def test_component_registries_become_component_catalogs_once() -> None:
     assert len(MetadataManager("component-registries").get_all()) == 3
 
 
-def test_a_registry_that_cannot_be_migrated_keeps_no_other_back(
+def test_failed_registry_does_not_stop_migration_of_others(
     jp_data_dir: Path, jp_env_jupyter_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry("good", "kfp", "URL")
@@ -213,7 +215,7 @@ def test_a_registry_that_cannot_be_migrated_keeps_no_other_back(
     assert SchemaManager.instance().spaces.migrate("component-registries").migrated == ("good",)
 
 
-def test_every_public_name_is_at_the_top_and_nothing_heavy_is_loaded_for_it() -> None:
+def test_public_names_are_importable_from_the_package_lazily() -> None:
     names = [
         "CatalogMetadataStore FileMetadataCache FileMetadataStore METADATA_TEST_SCHEMASPACE",
         "METADATA_TEST_SCHEMASPACE_ID Metadata MetadataExistsError MetadataManager MetadataNotFoundError",

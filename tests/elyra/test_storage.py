@@ -1,4 +1,4 @@
-"""Stores of instances, as code that was written for Elyra uses them."""
+"""Stores of instances, used like Elyra's."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def store() -> FileMetadataStore:
     return FileMetadataStore("things")
 
 
-def test_folders_are_in_the_order_of_elyra(
+def test_metadata_folders_have_elyra_order(
     jp_data_dir: Path, jp_env_jupyter_path: Path, jp_system_jupyter_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ELYRA_METADATA_PATH", f"/first{os.pathsep}/second")
@@ -35,7 +35,7 @@ def test_folders_are_in_the_order_of_elyra(
     assert FileMetadataStore.metadata_path() == [str(place) for place in places]
 
 
-def test_an_instance_is_a_file_that_elyra_reads(store: FileMetadataStore, folder: Path) -> None:
+def test_instance_file_has_elyra_format(store: FileMetadataStore, folder: Path) -> None:
     assert not store.schemaspace_exists()
     kept = store.store_instance("a", dict(DOCUMENT))
     path = folder / "a.json"
@@ -46,13 +46,13 @@ def test_an_instance_is_a_file_that_elyra_reads(store: FileMetadataStore, folder
     assert store.fetch_instances() == store.fetch_instances(name="a") == [kept]
 
 
-def test_what_was_fetched_may_be_changed(store: FileMetadataStore) -> None:
+def test_fetched_documents_are_copies(store: FileMetadataStore) -> None:
     store.store_instance("a", dict(DOCUMENT))
     store.fetch_instances(name="a")[0]["metadata"].clear()
     assert store.fetch_instances(name="a")[0]["metadata"] == {"size": 1}
 
 
-def test_a_name_is_taken_once_and_an_update_replaces(store: FileMetadataStore) -> None:
+def test_create_refuses_existing_name_and_update_replaces(store: FileMetadataStore) -> None:
     store.store_instance("a", dict(DOCUMENT))
     with pytest.raises(MetadataExistsError, match="An instance named 'a' already exists in the things schemaspace"):
         store.store_instance("a", dict(DOCUMENT))
@@ -62,9 +62,7 @@ def test_a_name_is_taken_once_and_an_update_replaces(store: FileMetadataStore) -
         store.fetch_instances(name="a")
 
 
-def test_an_instance_of_a_factory_can_be_shadowed_and_not_removed(
-    store: FileMetadataStore, jp_env_jupyter_path: Path
-) -> None:
+def test_factory_instance_can_be_shadowed_but_not_removed(store: FileMetadataStore, jp_env_jupyter_path: Path) -> None:
     factory = jp_env_jupyter_path / "metadata" / "things"
     factory.mkdir(parents=True)
     (factory / "a.json").write_text(json.dumps(DOCUMENT))
@@ -80,26 +78,24 @@ def test_an_instance_of_a_factory_can_be_shadowed_and_not_removed(
     assert store.fetch_instances(name="a")[0]["resource"] == str(factory / "a.json")
 
 
-def test_what_cannot_be_read_is_left_out_or_told_and_is_a_value_error_by_its_name(
-    store: FileMetadataStore, folder: Path
-) -> None:
+def test_unreadable_instance_is_omitted_and_raises_value_error_by_name(store: FileMetadataStore, folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "torn.json").write_text("{")
     assert store.fetch_instances() == []
-    (told,) = store.fetch_instances(include_invalid=True)
-    assert told == {"name": "torn", "resource": str(folder / "torn.json"), "reason": "ValueError"}
+    (unreadable,) = store.fetch_instances(include_invalid=True)
+    assert unreadable == {"name": "torn", "resource": str(folder / "torn.json"), "reason": "ValueError"}
     with pytest.raises(
         ValueError, match="JSON failed to load for instance 'torn' in the things schemaspace with error"
     ):
         store.fetch_instances(name="torn")
 
 
-def test_the_catalogs_store_needs_a_catalog() -> None:
-    with pytest.raises(Exception, match="there is no catalog yet"):
+def test_catalog_store_requires_a_catalog() -> None:
+    with pytest.raises(Exception, match="no catalog exists yet"):
         CatalogMetadataStore("things").store_instance("a", dict(DOCUMENT))
 
 
-def test_the_cache_keeps_copies_and_lets_the_oldest_go() -> None:
+def test_cache_stores_copies_and_evicts_the_oldest() -> None:
     FileMetadataCache.clear_instance()
     cache = FileMetadataCache.instance(max_size=2)
     entry: dict[str, Any] = {"metadata": {"size": 1}}
@@ -119,7 +115,7 @@ def test_the_cache_keeps_copies_and_lets_the_oldest_go() -> None:
     FileMetadataCache.clear_instance()
 
 
-def test_the_cache_lets_go_of_files_that_changed_or_went(tmp_path: Path) -> None:
+def test_cache_drops_changed_and_deleted_files(tmp_path: Path) -> None:
     FileMetadataCache.clear_instance()
     cache = FileMetadataCache.instance()
     path = tmp_path / "a.json"
@@ -136,7 +132,7 @@ def test_the_cache_lets_go_of_files_that_changed_or_went(tmp_path: Path) -> None
     FileMetadataCache.clear_instance()
 
 
-def test_a_disabled_cache_keeps_nothing_and_watches_nothing() -> None:
+def test_disabled_cache_stores_nothing() -> None:
     FileMetadataCache.clear_instance()
     cache = FileMetadataCache.instance(enabled=False)
     cache.add_item("a", {})

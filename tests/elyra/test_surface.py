@@ -1,4 +1,4 @@
-"""Every public name of Elyra's metadata service, with what it takes."""
+"""Every public name of Elyra's metadata service, with its parameters."""
 
 import inspect
 from importlib import import_module
@@ -8,7 +8,7 @@ import pytest
 from jupyter_colophon.elyra import FileMetadataCache, MetadataManager, Schemaspace
 from traitlets import TraitError
 
-#: Module, name, and the parameters that code written for Elyra gives, by position or by name.
+#: Module, name, and the parameters that code written for Elyra passes, by position or by name.
 CALLED = [
     ("error", "MetadataNotFoundError", "schemaspace name"),
     ("error", "MetadataExistsError", "schemaspace name"),
@@ -80,7 +80,7 @@ def named(module: str, name: str) -> Any:
 
 
 @pytest.mark.parametrize(("module", "name", "takes"), CALLED, ids=[one[1] for one in CALLED])
-def test_what_is_called_takes_what_code_for_elyra_gives(module: str, name: str, takes: str) -> None:
+def test_callable_accepts_elyra_parameters(module: str, name: str, takes: str) -> None:
     parameters = inspect.signature(named(module, name)).parameters
     stars = {one.kind for one in parameters.values()}
     for one in takes.split():
@@ -89,27 +89,27 @@ def test_what_is_called_takes_what_code_for_elyra_gives(module: str, name: str, 
 
 
 @pytest.mark.parametrize(("module", "name"), NAMED, ids=[one[1] for one in NAMED])
-def test_what_is_only_looked_at_is_there(module: str, name: str) -> None:
+def test_attribute_exists(module: str, name: str) -> None:
     assert named(module, name) is not None
 
 
-def test_errors_are_made_of_schemaspace_and_name() -> None:
-    for name, told in (
+def test_errors_take_schemaspace_and_name() -> None:
+    for name, document in (
         ("MetadataNotFoundError", "No such instance named 'x' was found in the things schemaspace."),
         ("MetadataExistsError", "An instance named 'x' already exists in the things schemaspace."),
         ("SchemaNotFoundError", "No such schema named 'x' was found in the things schemaspace."),
     ):
         error = named("error", name)(schemaspace="things", name="x")
-        assert (isinstance(error, Exception), str(error)) == (True, told)
+        assert (isinstance(error, Exception), str(error)) == (True, document)
 
 
-def test_a_manager_gives_what_else_it_is_given_to_its_store() -> None:
+def test_manager_passes_extra_arguments_to_its_store() -> None:
     manager = MetadataManager("code-snippets", parent=None)
     assert manager.metadata_store.schemaspace == manager.schemaspace == "code-snippets"
     assert manager.schema_mgr is named("schema", "SchemaManager").instance()
 
 
-def test_the_cache_is_as_large_as_elyras_may_be_and_migrate_is_final() -> None:
+def test_cache_size_is_limited_and_migrate_is_final() -> None:
     assert FileMetadataCache.max_size.default_value == 128
     for size in (0, 1025):
         with pytest.raises(TraitError):

@@ -1,4 +1,4 @@
-"""A store's choice as an argument of another process."""
+"""The choice of a store as an argument of another process."""
 
 import json
 from dataclasses import asdict
@@ -8,11 +8,11 @@ from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 
 
-def told(choice: StoreChoice) -> str:
-    """The choice as text."""
+def format_choice(choice: StoreChoice) -> str:
+    """Return the choice as text."""
     return json.dumps(asdict(choice), default=str)
 
 
-def catalog_of(text: str) -> Catalog:
-    """The catalog in the store that the text names."""
+def open_choice(text: str) -> Catalog:
+    """Open the catalog in the store of this text."""
     return open_catalog(StoreChoice(**json.loads(text)), Identity())

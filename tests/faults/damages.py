@@ -1,4 +1,4 @@
-"""What happens to files: each damage leaves a file that holds no instance (spec FAULT-3)."""
+"""Ways to damage a file so that it is not a valid instance (spec FAULT-3)."""
 
 import json
 import os

@@ -1,7 +1,8 @@
-"""The disks that a power cut could have left, made from what the shim wrote down (spec FAULT-2).
+"""Simulate disks after a power loss, from the calls that the shim recorded (spec FAULT-2).
 
-What a file was at its last sync is on the disk. Of every later write, each sector of 512 bytes may have come there or
-not; so may a truncation, and a removal until the folder is synced. Side files in memory (`-shm`) are not on the disk at all.
+The content at the last sync of a file is on the disk. Of every later write, each sector of 512 bytes may or may not be
+there; the same holds for a truncation, and for a removal until the folder is synced. Side files in memory (`-shm`) are
+never on the disk.
 """
 
 import random
@@ -14,8 +15,9 @@ SECTOR = 512
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One recorded call: its kind (Write, Truncate, Sync, Unlink; Create, Rename, Link, Make a folder), the file, where,
-    and the bytes, or the other name."""
+    """A recorded call: its kind (Write, Truncate, Sync, Unlink; Create, Rename, Link, Make a folder), the file, the
+    offset, and the bytes, or the other name.
+    """
 
     kind: str
     path: str
@@ -25,13 +27,13 @@ class Call:
 
 @dataclass(slots=True)
 class File:
-    """A file as it was at its last sync, and what was asked of it since."""
+    """A file at its last sync, and the calls since then."""
 
     durable: bytearray = field(default_factory=bytearray)
     pending: list[Call] = field(default_factory=list)
 
-    def take(self, call: Call) -> None:
-        """One more call."""
+    def add_call(self, call: Call) -> None:
+        """Add a call."""
         if call.kind != "S":
             self.pending.append(call)
             return
@@ -39,54 +41,54 @@ class File:
             _apply(self.durable, earlier)
         self.pending.clear()
 
-    def cut(self, chance: random.Random) -> bytes:
-        """One of the ways in which the calls since the last sync could have ended."""
+    def simulate_cut(self, chance: random.Random) -> bytes:
+        """Return one possible content after a power loss."""
         content = bytearray(self.durable)
         kept = chance.choice((0.0, 0.5, 0.9, 1.0))
         for call in self.pending:
             if chance.random() > kept:
                 continue
             if call.kind == "W" and chance.random() < 0.3:
-                for torn in _torn(call, chance):
+                for torn in _tear(call, chance):
                     _apply(content, torn)
             else:
                 _apply(content, call)
         return bytes(content)
 
 
-def calls(record: Path) -> list[Call]:
-    """What the shim wrote down."""
-    text, found, at = record.read_bytes(), [], 0
+def read_calls(record: Path) -> list[Call]:
+    """Return the calls that the shim recorded."""
+    text, recorded, at = record.read_bytes(), [], 0
     while at < len(text):
         end = text.index(b"\n", at)
         kind, offset, size, path = text[at:end].decode().split(" ", 3)
         data = text[end + 1 : end + 1 + int(size)]
-        found.append(Call(kind, path, int(offset), data))
+        recorded.append(Call(kind, path, int(offset), data))
         at = end + 1 + int(size)
-    return found
+    return recorded
 
 
-def images(
+def simulate_power_loss(
     recorded: list[Call], count: int, chance: random.Random, acknowledgements: Path
 ) -> Iterator[tuple[dict[str, bytes], str]]:
-    """Disks after a cut at random moments, as (content by file name), and what was acknowledged before the cut."""
+    """Yield disks after a power loss at random times, as content by file name, with the acknowledgements before it."""
     cuts = sorted(chance.randrange(len(recorded) + 1) for _ in range(count))
     files: dict[str, File] = {}
-    told, at = b"", 0
+    acknowledged, at = b"", 0
     for cut in cuts:
         for call in recorded[at:cut]:
             if call.path == str(acknowledgements):
-                told += call.data
+                acknowledged += call.data
             elif call.path == str(acknowledgements.parent):
                 _sync_folder(files)
             elif not call.path.endswith("-shm"):
-                files.setdefault(Path(call.path).name, File()).take(call)
+                files.setdefault(Path(call.path).name, File()).add_call(call)
         at = cut
-        yield {name: one.cut(chance) for name, one in files.items()}, told.decode()
+        yield {name: file.simulate_cut(chance) for name, file in files.items()}, acknowledged.decode()
 
 
 def _sync_folder(files: dict[str, File]) -> None:
-    """A sync of the folder makes removals last."""
+    """Make removals durable by a sync of the folder."""
     for file in files.values():
         removals = [at for at, call in enumerate(file.pending) if call.kind == "U"]
         if removals:
@@ -94,7 +96,7 @@ def _sync_folder(files: dict[str, File]) -> None:
             file.durable.clear()
 
 
-def _torn(call: Call, chance: random.Random) -> Iterator[Call]:
+def _tear(call: Call, chance: random.Random) -> Iterator[Call]:
     for start in range(0, len(call.data), SECTOR):
         if chance.random() < 0.5:
             yield Call("W", call.path, call.at + start, call.data[start : start + SECTOR])

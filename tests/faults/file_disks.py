@@ -1,8 +1,8 @@
-"""The folders that a power cut could have left, made from what the shim wrote down (spec FAULT-2).
+"""Simulate folders after a power loss, from the calls that the shim recorded (spec FAULT-2).
 
-A file's content is on the disk as far as it was synced; of each later write any sector may have come there or not. What
-a file is called is on the disk as far as its folder was synced; of each later creation, rename, link and removal any may
-have come there or not, each as a whole.
+A file's content is durable up to its last sync; of each later write any sector may or may not be there. A file's name
+is durable up to the last sync of its folder; each later creation, rename, link and removal may or may not be there, as
+a whole.
 """
 
 import random
@@ -12,13 +12,13 @@ from pathlib import Path
 
 from faults.disks import Call, File
 
-#: What an operation does to names: the path, and the number of the file that it leads to then; None for none.
+#: The effect of an operation on names: a path, and the number of the file that it leads to; None after a removal.
 Names = dict[str, int | None]
 
 
 @dataclass(slots=True)
 class _Disk:
-    """Files by number, and what they are called: now, on the disk, and by folder what may not have come there."""
+    """Files by number, and their names: now, on the disk, and by folder those that may not be durable."""
 
     files: list[File] = field(default_factory=list)
     folders: set[str] = field(default_factory=set)
@@ -26,43 +26,43 @@ class _Disk:
     durable: Names = field(default_factory=dict)
     pending: dict[str, list[Names]] = field(default_factory=dict)
 
-    def take(self, call: Call) -> None:
-        """One more call."""
+    def add_call(self, call: Call) -> None:
+        """Add a call."""
         if call.kind in "CMRLU":
-            self._take_name(call)
+            self._add_name(call)
         elif call.kind == "S" and call.path in self.folders:
             for names in self.pending.pop(call.path, ()):
                 self.durable |= names
         else:
             number = self.now.get(call.path)
-            self.files[self._create(call.path) if number is None else number].take(call)
+            self.files[self._create(call.path) if number is None else number].add_call(call)
 
-    def _take_name(self, call: Call) -> None:
+    def _add_name(self, call: Call) -> None:
         other = call.data.decode("utf-8", "surrogateescape")
         if call.kind in "CM":
             self._create(call.path)
         if call.kind == "M":
             self.folders.add(call.path)
         elif call.kind == "R":
-            self._call({other: self.now.get(call.path), call.path: None})
+            self._rename({other: self.now.get(call.path), call.path: None})
         elif call.kind == "L":
-            self._call({other: self.now.get(call.path)})
+            self._rename({other: self.now.get(call.path)})
         elif call.kind == "U":
-            self._call({call.path: None})
+            self._rename({call.path: None})
 
     def _create(self, path: str) -> int:
         self.files.append(File())
-        self._call({path: len(self.files) - 1})
+        self._rename({path: len(self.files) - 1})
         return len(self.files) - 1
 
-    def _call(self, names: Names) -> None:
+    def _rename(self, names: Names) -> None:
         folder = str(Path(next(iter(names))).parent)
         self.folders.add(folder)
         self.now |= names
         self.pending.setdefault(folder, []).append(names)
 
-    def cut(self, chance: random.Random) -> dict[str, bytes]:
-        """One of the ways in which it could be now: content by path, without folders."""
+    def simulate_cut(self, chance: random.Random) -> dict[str, bytes]:
+        """Return one possible state after a power loss: content by path, without folders."""
         names = dict(self.durable)
         for pending in self.pending.values():
             kept = chance.choice((0.0, 0.5, 1.0))
@@ -70,7 +70,7 @@ class _Disk:
                 if chance.random() < kept:
                     names |= one
         lost = {path for path in self.folders & self.now.keys() if names.get(path) is None}
-        contents = [file.cut(chance) for file in self.files]
+        contents = [file.simulate_cut(chance) for file in self.files]
         return {
             path: contents[number]
             for path, number in names.items()
@@ -78,16 +78,16 @@ class _Disk:
         }
 
 
-def images(
-    recorded: list[Call], cuts: int, chance: random.Random, told: Path
+def simulate_power_loss(
+    recorded: list[Call], cuts: int, chance: random.Random, acknowledgements: Path
 ) -> Iterator[tuple[dict[str, bytes], str]]:
-    """Disks after a cut at random moments, as (content by path), and what was told before the cut."""
-    disk, said, at = _Disk(), b"", 0
+    """Yield disks after a power loss at random times, as content by path, with the acknowledgements before it."""
+    disk, acknowledged, at = _Disk(), b"", 0
     for cut in sorted(chance.randrange(len(recorded) + 1) for _ in range(cuts)):
         for call in recorded[at:cut]:
-            if call.path == str(told):
-                said += call.data
+            if call.path == str(acknowledgements):
+                acknowledged += call.data
             else:
-                disk.take(call)
+                disk.add_call(call)
         at = cut
-        yield disk.cut(chance), said.decode()
+        yield disk.simulate_cut(chance), acknowledged.decode()

@@ -1,4 +1,4 @@
-"""A writer that is killed in the middle of its work."""
+"""Kill a writer while it works."""
 
 import subprocess
 import time
@@ -7,11 +7,11 @@ from pathlib import Path
 from faults import shim
 
 
-def killed_after(arguments: list[str], told: Path, lines: int, pause_s: float) -> None:
-    """Run a writer, and kill it a pause after it told so many lines, those of writers before it apart."""
+def kill_after(arguments: list[str], report_file: Path, lines: int, pause_s: float) -> None:
+    """Run a writer, and kill it a pause after it has written this many more lines."""
     process = subprocess.Popen(shim.python(*arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    wanted, deadline = _lines(told) + lines, time.monotonic() + 300
-    while _lines(told) < wanted and process.poll() is None:
+    expected, deadline = _count_lines(report_file) + lines, time.monotonic() + 300
+    while _count_lines(report_file) < expected and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.002)
     time.sleep(pause_s)
@@ -20,5 +20,5 @@ def killed_after(arguments: list[str], told: Path, lines: int, pause_s: float) -
     process.communicate()
 
 
-def _lines(told: Path) -> int:
-    return told.read_bytes().count(b"\n") if told.exists() else 0
+def _count_lines(report_file: Path) -> int:
+    return report_file.read_bytes().count(b"\n") if report_file.exists() else 0

@@ -1,7 +1,7 @@
-"""Whether a history of reads and conditional writes on one name could have happened one after the other.
+"""Check whether reads and conditional writes on one name are linearisable.
 
-Wing and Gong's search with Lowe's memory of configurations already seen. An operation without a return may have had
-its effect at any time after its call, or never.
+This is Wing and Gong's search with Lowe's cache of visited configurations. An operation without a return may have taken
+effect at any time after its call, or never.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ NEVER = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation with the times of its call and return; `result` is None where nobody knows."""
+    """An operation with the times of its call and return; `result` is None if it is unknown."""
 
     kind: str
     called: int
@@ -25,8 +25,8 @@ class Operation:
     new: str
     result: Any
 
-    def after(self, state: State) -> State | None:
-        """The state after it, or None where it cannot have happened in this one."""
+    def apply_to(self, state: State) -> State | None:
+        """Return the state after the operation, or None if it is impossible in this state."""
         if self.kind == "read":
             return state if self.result == list(state) else None
         if self.result == "refused":
@@ -37,12 +37,12 @@ class Operation:
         return (version, self.new) if self.result in (None, [version]) else None
 
 
-def histories(told: Iterable[dict[str, Any]]) -> dict[str, list[Operation]]:
-    """The operations on each name, from what the clients said in any order."""
+def group_by_key(reports: Iterable[dict[str, Any]]) -> dict[str, list[Operation]]:
+    """Return the operations on each name, from the reports of the clients in any order."""
     calls: dict[str, dict[str, Any]] = defaultdict(dict)
-    for one in told:
+    for one in reports:
         calls[one["id"]] |= one
-    found: dict[str, list[Operation]] = defaultdict(list)
+    histories: dict[str, list[Operation]] = defaultdict(list)
     for one in calls.values():
         if one["kind"] == "read" and "result" not in one:
             continue
@@ -54,12 +54,12 @@ def histories(told: Iterable[dict[str, Any]]) -> dict[str, list[Operation]]:
             one.get("new", ""),
             one.get("result"),
         )
-        found[one["key"]].append(operation)
-    return found
+        histories[one["key"]].append(operation)
+    return histories
 
 
 def is_linearisable(operations: list[Operation]) -> bool:
-    """Whether there is an order that fits the times, the results and a single register with versions."""
+    """Return whether an order exists that is consistent with the times, the results and a single versioned register."""
     waiting = sorted(operations, key=lambda one: one.called)
     seen: set[tuple[int, State]] = set()
     whole = sum(1 << at for at, one in enumerate(waiting) if one.returned != NEVER)
@@ -72,7 +72,7 @@ def is_linearisable(operations: list[Operation]) -> bool:
         for at, one in enumerate(waiting):
             if one.called > first_return:
                 break
-            if done >> at & 1 or (after := one.after(state)) is None:
+            if done >> at & 1 or (after := one.apply_to(state)) is None:
                 continue
             following = (done | 1 << at, after)
             if following not in seen:

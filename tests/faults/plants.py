@@ -1,4 +1,4 @@
-"""Bugs that are planted on purpose, so that it is known that the checkers see them (spec FAULT-7)."""
+"""Deliberate bugs, to verify that the checkers detect them (spec FAULT-7)."""
 
 import sqlite3
 from typing import Any
@@ -12,18 +12,18 @@ from jupyter_colophon.storage.sqlite.session import SqliteSession
 
 
 def plant(*names: str) -> None:
-    """Put bugs into this process, by name."""
+    """Install bugs in this process, by name."""
     for name in names:
         _PLANTS[name]()
 
 
 def _no_fsync() -> None:
-    """The disk is never asked to write anything down."""
+    """Never sync the disk."""
     _at_begin("PRAGMA synchronous = OFF")
 
 
 def _lazy_fsync() -> None:
-    """The log is written down at checkpoints only."""
+    """Sync the write-ahead log only at checkpoints."""
     _at_begin("PRAGMA synchronous = NORMAL")
 
 
@@ -38,7 +38,7 @@ def _at_begin(statement: str) -> None:
 
 
 def _acknowledge_first() -> None:
-    """A write is acknowledged while it waits for a later one to commit it."""
+    """Acknowledge a write before a later one commits it."""
     commits, skipped = SqliteSession.commit, [0]
 
     def late(self: SqliteSession) -> None:
@@ -53,11 +53,11 @@ def _acknowledge_first() -> None:
     def rollback(self: SqliteSession) -> None:
         pass
 
-    SqliteSession.commit, SqliteSession.begin, SqliteSession.rollback = late, begin, rollback  # type: ignore[method-assign]
+    SqliteSession.commit, SqliteSession.begin, SqliteSession.roll_back = late, begin, rollback  # type: ignore[method-assign]
 
 
 def _in_two_halves() -> None:
-    """What is found by search and lineage is written in a transaction of its own, after the rest."""
+    """Write the rows of search and lineage in a separate transaction after the rest."""
     refresh = index.update_search_rows
 
     def late(tx: Any, *arguments: Any) -> None:
@@ -69,7 +69,7 @@ def _in_two_halves() -> None:
 
 
 def _drop_changes() -> None:
-    """Now and then a change is not announced."""
+    """Omit a change from the log now and then."""
     append, seen = SqliteLog.append, [0]
 
     def dropping(self: SqliteLog, row: Any) -> int:
@@ -80,7 +80,7 @@ def _drop_changes() -> None:
 
 
 def _forget_search() -> None:
-    """Search is not told what becomes of one of the datasets."""
+    """Do not update search for one of the datasets."""
     refresh = index.update_search_rows
 
     def forgetful(tx: Any, changed: Any) -> None:
@@ -90,12 +90,12 @@ def _forget_search() -> None:
 
 
 def _no_condition() -> None:
-    """Nobody looks whether a condition holds."""
+    """Ignore conditions."""
     Condition.check = lambda *_: None  # type: ignore[assignment, method-assign]
 
 
 def _stale_condition() -> None:
-    """A condition holds for the version before as well."""
+    """Let a condition also hold for the previous version."""
     check = Condition.check
 
     def stale(self: Condition, subject: str, version: int, time: int | None) -> None:
@@ -106,8 +106,8 @@ def _stale_condition() -> None:
 
 
 def _stale_read() -> None:
-    """What was read once is told again for a while."""
-    read, kept, seen = EntityReader.aspect, dict[str, Any](), [0]
+    """Return cached values for a while."""
+    read, kept, seen = EntityReader.read_aspect, dict[str, Any](), [0]
 
     def stale(self: EntityReader, urn: Any, *rest: Any) -> Any:
         seen[0] += 1
@@ -115,11 +115,11 @@ def _stale_read() -> None:
             kept[str(urn)] = read(self, urn, *rest)
         return kept[str(urn)]
 
-    EntityReader.aspect = stale  # type: ignore[method-assign]
+    EntityReader.read_aspect = stale  # type: ignore[method-assign]
 
 
 def _overwrite_version() -> None:
-    """Every so often a version number is given twice."""
+    """Assign a version number twice now and then."""
     write, seen = commit.Commit._write, [0]
 
     def again(self: commit.Commit, entity: Any, spec: Any, *rest: Any) -> int:

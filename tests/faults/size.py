@@ -1,4 +1,4 @@
-"""How big the fault suite is: small in `make test`, full in `make long`."""
+"""The size of the fault suite: small in `make test`, full in `make long`."""
 
 import os
 
@@ -6,5 +6,5 @@ IS_FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
 
 
 def sized(small: int, full: int) -> int:
-    """One of the two."""
+    """Return the number for the present size."""
     return full if IS_FULL else small

@@ -1,4 +1,4 @@
-"""The wall clock jumps: back an hour, on ten days, back ten days."""
+"""The wall clock jumps: back an hour, forward ten days, back ten days."""
 
 import json
 import subprocess
@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from faults import choice, shim
-from faults.oracle import acknowledged, faults
+from faults.oracle import find_violations, parse_acknowledgements
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_file
 from support.catalog import ADA
 from support.urns import table
 
@@ -17,9 +17,9 @@ SCRIPT = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from faults import shim
-from faults.choice import catalog_of
+from faults.choice import open_choice
 from faults.workload import Write
-catalog = catalog_of(sys.argv[2])
+catalog = open_choice(sys.argv[2])
 for number, seconds in enumerate(json.loads(sys.argv[3])):
     shim.shift_clock(seconds)
     for at in range(6):
@@ -28,17 +28,17 @@ catalog.close()
 """
 
 
-def test_versions_and_the_order_of_the_log_do_not_care(tmp_path: Path) -> None:
-    store = choice.told(sqlite_file(tmp_path / "catalog.db"))
+def test_clock_changes_do_not_affect_versions_and_log_order(tmp_path: Path) -> None:
+    store = choice.format_choice(choose_sqlite_file(tmp_path / "catalog.db"))
     jumps = [0, -3600, 10 * DAY, -10 * DAY, 3600, 0]
     arguments = ["-c", SCRIPT, str(Path(__file__).parents[1]), store, json.dumps(jumps)]
     done = subprocess.run(
         [sys.executable, *arguments], env=shim.environment(tmp_path), capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    catalog = choice.catalog_of(store)
-    assert faults(catalog, acknowledged(done.stdout)) == []
-    history, _ = catalog.reader.versions(Urn.parse(table("t0")), "technicalMetadata", 500, "", ADA)
+    catalog = choice.open_choice(store)
+    assert find_violations(catalog, parse_acknowledgements(done.stdout)) == []
+    history, _ = catalog.reader.list_versions(Urn.parse(table("t0")), "technicalMetadata", 500, "", ADA)
     times = [one.time for one in history]
     assert [one.version for one in history] == list(range(len(history), 0, -1))
     assert max(times) - min(times) > 19 * DAY * 1000, "the clock did jump"

@@ -1,4 +1,4 @@
-"""The power goes while instances are saved: each is the old one or the new one, never torn and never missing."""
+"""Power is lost while instances are saved: each has its old or its new content, and none is missing."""
 
 import random
 import subprocess
@@ -6,53 +6,51 @@ from pathlib import Path
 
 import pytest
 from faults import files, shim
-from faults.disks import Call, calls
-from faults.file_disks import images
+from faults.disks import Call, read_calls
+from faults.file_disks import simulate_power_loss
 from faults.size import sized
-from support.memory import quick_folder
+from support.memory import create_quick_folder
 
 WORKLOAD = Path(__file__).with_name("files.py")
 IMAGES = sized(600, 10_000)
 WRITES = 25
 
 
-def recorded(folder: Path, *said: str) -> tuple[list[Call], Path]:
-    """What three threads that save and remove ask of the disk, and what they told."""
-    told, record = folder / "told", folder.with_name(f"{folder.name}.record")
+def record_calls(folder: Path, *bugs: str) -> tuple[list[Call], Path]:
+    """Record the disk calls of three threads that save and remove instances, and their reports."""
+    reports, record = folder / "reports", folder.with_name(f"{folder.name}.record")
     folder.mkdir()
-    arguments = [str(WORKLOAD), str(folder / "root"), str(told), "1", str(WRITES), "3", "3000", *said]
+    arguments = [str(WORKLOAD), str(folder / "root"), str(reports), "1", str(WRITES), "3", "3000", *bugs]
     environment = shim.environment(folder, record, names=True)
     done = subprocess.run(shim.python(*arguments), env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    return calls(record), told
+    return read_calls(record), reports
 
 
-def after_cuts(recorded: list[Call], told: Path, count: int) -> list[str]:
-    """What is wrong on any of the disks that a cut could have left."""
+def find_problems_after_cuts(recorded: list[Call], reports: Path, count: int) -> list[str]:
+    """Return the problems on any of the possible disks after a power loss."""
     found: list[str] = []
-    with quick_folder() as memory:
-        for number, (content, said) in enumerate(images(recorded, count, random.Random(4), told)):
+    with create_quick_folder() as memory:
+        for number, (content, reported) in enumerate(simulate_power_loss(recorded, count, random.Random(4), reports)):
             for path, data in content.items():
-                there = memory / str(number) / Path(path).relative_to(told.parent)
+                there = memory / str(number) / Path(path).relative_to(reports.parent)
                 there.parent.mkdir(parents=True, exist_ok=True)
                 there.write_bytes(data)
-            found += files.wrong(memory / str(number) / "root", said)
+            found += files.find_problems(memory / str(number) / "root", reported)
     return found
 
 
-@pytest.mark.parametrize("said", [[], [files.FOUND]], ids=["folder made", files.FOUND])
-def test_every_acknowledged_save_is_there_after_a_power_cut_and_none_is_half_there(
-    tmp_path: Path, said: list[str]
-) -> None:
-    asked, told = recorded(tmp_path / "disk", *said)
-    assert sum(call.path == str(told) for call in asked) == 2 * 3 * WRITES
-    assert {call.kind for call in asked} >= set("CLMRSTUW")
-    assert after_cuts(asked, told, IMAGES) == []
+@pytest.mark.parametrize("bugs", [[], [files.FOUND]], ids=["folder created", files.FOUND])
+def test_acknowledged_saves_survive_power_loss_and_are_whole(tmp_path: Path, bugs: list[str]) -> None:
+    recorded, reports = record_calls(tmp_path / "disk", *bugs)
+    assert sum(call.path == str(reports) for call in recorded) == 2 * 3 * WRITES
+    assert {call.kind for call in recorded} >= set("CLMRSTUW")
+    assert find_problems_after_cuts(recorded, reports, IMAGES) == []
 
 
 @pytest.mark.parametrize(
     "bug", ["no fsync", "no folder sync", "folders not synced", "late sync", "in place", "acknowledge first"]
 )
-def test_the_checker_sees_a_writer_that_acknowledges_what_is_not_on_the_disk(tmp_path: Path, bug: str) -> None:
-    asked, told = recorded(tmp_path / "disk", bug)
-    assert after_cuts(asked, told, 600) != []
+def test_checker_detects_acknowledgement_before_sync(tmp_path: Path, bug: str) -> None:
+    recorded, reports = record_calls(tmp_path / "disk", bug)
+    assert find_problems_after_cuts(recorded, reports, 600) != []

@@ -9,29 +9,29 @@ from pathlib import Path
 import pytest
 from faults import files
 from faults.size import sized
-from support.files import document, files_of, save, user_folder
-from support.process import running
+from support.files import document, open_files, save, user_folder
+from support.process import start_script
 
 WRITES = sized(60, 2_000)
 NAMES = ("a", "b", "c")
-#: So often is looked at what the writers write, however quick they are.
+#: The number of reads during the writes, however fast the writers are.
 LOOKS = 20
 WRITING = """
 import os, sys, threading
 from itertools import count
 from pathlib import Path
 from faults import files as faulty
-from support.files import document, files_of
+from support.files import document, open_files
 for bug in sys.argv[3:]:
     setattr(*faulty._BUGS[bug])
 seen = Path(sys.argv[1]) / "seen"
 
 def write(number):
-    files = files_of(Path(sys.argv[1]), wait_s=300)
+    files = open_files(Path(sys.argv[1]), wait_s=300)
     for step in count(1):
         if step > int(sys.argv[2]) and seen.exists():
             return
-        with files.slot("abc"[(number + step) % 3]) as slot:
+        with files.lock_instance("abc"[(number + step) % 3]) as slot:
             slot.write(document(step, text="x" * (step * 997 % 30_000)), create=False)
 
 threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
@@ -44,25 +44,27 @@ for thread in threads:
 
 @contextmanager
 def writers(root: Path, times: int, *bugs: str) -> Iterator[list["subprocess.Popen[str]"]]:
-    """Two processes with four threads each, which save instances that are there already."""
+    """Run two processes with four threads each, which save existing instances."""
     for name in NAMES:
-        save(files_of(root), name, document(0), create=True)
+        save(open_files(root), name, document(0), create=True)
     with ExitStack() as stack:
-        yield [stack.enter_context(running(WRITING, str(root), str(times), *bugs)) for _ in range(2)]
+        yield [stack.enter_context(start_script(WRITING, str(root), str(times), *bugs)) for _ in range(2)]
 
 
 def seen_wrong(root: Path, processes: list["subprocess.Popen[str]"]) -> list[str]:
-    """What a reader in another process sees that it must not, until the writers end: with our eyes and with open()."""
-    ours, found, looks = files_of(root), [], 0
+    """Return the invalid states that a reader in another process sees until the writers end, with our reader and with
+    open().
+    """
+    ours, found, looks = open_files(root), [], 0
     while any(process.poll() is None for process in processes):
-        # Before the first of them writes there is nothing to see.
-        looks += any(files.number_of(ours.read(name)) > 0 for name in NAMES)
+        # Before the first write there is nothing to see.
+        looks += any(files.get_number(ours.read(name)) > 0 for name in NAMES)
         if looks == LOOKS:
             (root / "seen").touch()
-        if ours.names() != list(NAMES):
+        if ours.list_names() != list(NAMES):
             found.append("not listed")
         for name in NAMES:
-            if files.number_of(ours.read(name)) < 0 or ours.read(name) is None:
+            if files.get_number(ours.read(name)) < 0 or ours.read(name) is None:
                 found.append("not read")
             try:
                 json.loads((user_folder(root) / f"{name}.json").read_text())
@@ -72,13 +74,13 @@ def seen_wrong(root: Path, processes: list["subprocess.Popen[str]"]) -> list[str
     return found
 
 
-def test_a_reader_sees_whole_instances_at_every_moment(tmp_path: Path) -> None:
+def test_readers_always_see_whole_instances(tmp_path: Path) -> None:
     with writers(tmp_path, WRITES) as processes:
         assert seen_wrong(tmp_path, processes) == []
         assert [process.communicate()[0] for process in processes] == ["", ""]
 
 
 @pytest.mark.parametrize("bug", ["in place"])
-def test_the_reader_sees_a_writer_that_writes_in_place(tmp_path: Path, bug: str) -> None:
+def test_checker_detects_writes_in_place(tmp_path: Path, bug: str) -> None:
     with writers(tmp_path, 20, bug) as processes:
         assert seen_wrong(tmp_path, processes) != []

@@ -1,4 +1,4 @@
-"""Each system call of a save fails once: a clear error, the old state or the new one, and the next try works."""
+"""Each system call of a save fails once: a clear error, the old or the new state, and the next attempt works."""
 
 import errno
 import json
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from faults import shim
 
-#: Run in one process under the shim: a round for each call that may fail, until one in which none did.
+#: Run in one process under the shim: a round for each call that may fail, until a round without a failure.
 SCRIPT = """
 import json, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from faults import shim
-from faults.files import number_of
+from faults.files import get_number
 from jupyter_colophon.core.errors import StorageError
-from support.files import document, files_of, left
+from support.files import document, list_left_files, open_files
 
 work, kinds, error = Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 #: Name, the number before, the number after; 0 is absent.
@@ -25,7 +25,7 @@ STEPS = [("a", 0, 1), ("a", 1, 2), ("b", 0, 3), ("b", 3, 0), ("a", 2, 4), ("a", 
 
 
 def step(files, name, before, after):
-    with files.slot(name) as slot:
+    with files.lock_instance(name) as slot:
         if after:
             slot.write(document(after), create=before == 0)
         else:
@@ -35,10 +35,10 @@ def step(files, name, before, after):
 def look(root, name):
     # The call that fails may be one of ours.
     try:
-        seen = number_of(files_of(root).read(name))
+        seen = get_number(open_files(root).read(name))
     except StorageError:
         seen = -1
-    return seen if seen >= 0 else number_of(files_of(root).read(name))
+    return seen if seen >= 0 else get_number(open_files(root).read(name))
 
 
 def attempt(nth):
@@ -47,17 +47,17 @@ def attempt(nth):
     shim.fail(kinds, nth, error)
     for name, before, after in STEPS:
         try:
-            step(files_of(root), name, before, after)
+            step(open_files(root), name, before, after)
         except StorageError as problem:
             refused.append([type(problem).__name__, problem.detail])
             now = look(root, name)
             assert now in (before, after), (name, now)
             if now == before:
-                step(files_of(root), name, before, after)
+                step(open_files(root), name, before, after)
         assert look(root, name) == after
     seen = shim.fail(0, 0, 0)
-    files_of(root).sweep()
-    assert left(root) == ["a.json"], left(root)
+    open_files(root).sweep()
+    assert list_left_files(root) == ["a.json"], list_left_files(root)
     print(json.dumps({"refused": refused, "seen": seen}), flush=True)
     return seen >= nth
 
@@ -82,12 +82,12 @@ CALLS = {
 
 
 KINDS = {errno.ENOSPC: "StoreFull", errno.EDQUOT: "StoreFull", errno.EMFILE: "StoreUnavailable"}
-#: Without it a save is whole, and durable.
+#: A save does not depend on it.
 NOT_NEEDED = shim.TRUNCATE
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_each_call_may_fail_once(tmp_path: Path, call: str) -> None:
+def test_any_single_system_call_may_fail(tmp_path: Path, call: str) -> None:
     kinds, error = CALLS[call]
     arguments = ["-c", SCRIPT, str(Path(__file__).parents[1]), str(tmp_path), str(kinds), str(error)]
     environment = shim.environment(tmp_path)
@@ -98,8 +98,8 @@ def test_each_call_may_fail_once(tmp_path: Path, call: str) -> None:
     rounds = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(rounds) > 5, "too few calls were seen"
     assert rounds[-1]["refused"] == [], "the last round is one in which no call failed"
-    # What fails is told once, as what it is, and without a path.
+    # A failure is reported once, with its kind, and without a path.
     assert all(len(one["refused"]) <= 1 for one in rounds)
     expected = set() if kinds == NOT_NEEDED else {KINDS.get(error, "StorageError")}
-    assert {told[0] for one in rounds for told in one["refused"]} == expected
-    assert not any(str(tmp_path) in told[1] for one in rounds for told in one["refused"])
+    assert {problem[0] for one in rounds for problem in one["refused"]} == expected
+    assert not any(str(tmp_path) in problem[1] for one in rounds for problem in one["refused"])

@@ -1,4 +1,4 @@
-"""Instances behind real servers: nobody's change is lost, no reader of the file sees half of one."""
+"""Instances behind real servers: no change is lost, and no reader of the file sees half of one."""
 
 import json
 import random
@@ -13,8 +13,8 @@ import pytest
 from faults.damages import DAMAGES
 from faults.size import sized
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.client.transport import Answer, Server, Transport
-from live import LiveServer, live_server
+from jupyter_colophon.client.transport import HttpAnswer, ServerAddress, Transport
+from live import LiveServer, run_live_server
 from support.files import put
 from support.snippets import SPACE, snippet
 
@@ -25,21 +25,21 @@ ONE = f"/schemaspaces/{SPACE}/instances/shared"
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveServer, LiveServer]]:
-    """Two servers on one data directory."""
+    """Start two servers on one data directory."""
     root, data = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("data")
     with (
-        live_server(root, tmp_path_factory.mktemp("one"), data=data) as one,
-        live_server(root, tmp_path_factory.mktemp("two"), data=data) as two,
+        run_live_server(root, tmp_path_factory.mktemp("one"), data=data) as one,
+        run_live_server(root, tmp_path_factory.mktemp("two"), data=data) as two,
     ):
         yield one, two
 
 
 def transport(server: LiveServer) -> Transport:
-    return Transport(Server(server.url, server.token))
+    return Transport(ServerAddress(server.url, server.token))
 
 
-def _add(ask: Callable[..., Answer], tag: str) -> None:
-    """Read, change, and write only if nobody did in between."""
+def _add(ask: Callable[..., HttpAnswer], tag: str) -> None:
+    """Read, change, and write if nobody else did in between."""
     while True:
         found = ask("GET", ONE).body
         found["metadata"]["tags"].append(tag)
@@ -53,7 +53,7 @@ def _add(ask: Callable[..., Answer], tag: str) -> None:
                 raise
 
 
-def test_of_eight_who_change_one_instance_none_loses_anything(servers: tuple[LiveServer, LiveServer]) -> None:
+def test_eight_concurrent_writers_lose_no_update(servers: tuple[LiveServer, LiveServer]) -> None:
     maker = transport(servers[0])
     maker.request("POST", f"/schemaspaces/{SPACE}/instances", body=snippet(tags=[]) | {"name": "shared"})
     path = servers[0].data / "metadata" / SPACE / "shared.json"
@@ -89,9 +89,7 @@ def test_of_eight_who_change_one_instance_none_loses_anything(servers: tuple[Liv
     assert seen
 
 
-def test_a_thousand_damaged_files_keep_no_good_one_from_being_served(
-    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
-) -> None:
+def test_damaged_files_do_not_hide_valid_instances(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
     data = tmp_path / "data"
     folder, chance = data / "metadata" / SPACE, random.Random(7)
     good, bad = [f"good-{number}" for number in range(GOOD)], [f"bad-{number}" for number in range(DAMAGED)]
@@ -99,7 +97,7 @@ def test_a_thousand_damaged_files_keep_no_good_one_from_being_served(
         put(folder, name, json.dumps(snippet(name)))
     for name in bad:
         chance.choice(DAMAGES)(folder / f"{name}.json", chance)
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home"), data=data) as server:
+    with run_live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home"), data=data) as server:
         mine = transport(server)
         names, reasons, cursor = [], {}, ""
         while cursor is not None:

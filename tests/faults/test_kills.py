@@ -7,43 +7,52 @@ from pathlib import Path
 
 import pytest
 from faults import choice
-from faults.killing import killed_after
-from faults.oracle import acknowledged, faults
+from faults.killing import kill_after
+from faults.oracle import find_violations, parse_acknowledgements
 from faults.size import sized
-from jupyter_colophon.core.store import sqlite_file
-from support.catalog import opened
+from jupyter_colophon.core.store import choose_sqlite_file
+from support.catalog import open_catalog_file
 
 WORKLOAD = Path(__file__).with_name("workload.py")
 KILLS = sized(12, 1_000)
-#: How many kills one store sees: looking at all that it holds takes longer with each.
+#: The number of kills of one store: checking all that it contains takes longer with each.
 KILLS_A_STORE = 20
 
 
-#: After so many writes in one process each planted bug has had its turn.
+#: After this many writes in one process, each deliberate bug has taken effect.
 HARMED = 40
 
 
-def killed(path: Path, told: Path, name: str, chance: random.Random, *plants: str, least: int = 1) -> None:
-    """Three writers in a process that is killed a moment after so many of its writes."""
-    arguments = [str(WORKLOAD), choice.told(sqlite_file(path)), str(told), name, "0", "0", "3", *plants]
-    killed_after(arguments, told, least, chance.uniform(0.0, 0.15))
+def run_and_kill(path: Path, reports: Path, name: str, chance: random.Random, *plants: str, least: int = 1) -> None:
+    """Run three writers in a process that is killed shortly after this many writes."""
+    arguments = [
+        str(WORKLOAD),
+        choice.format_choice(choose_sqlite_file(path)),
+        str(reports),
+        name,
+        "0",
+        "0",
+        "3",
+        *plants,
+    ]
+    kill_after(arguments, reports, least, chance.uniform(0.0, 0.15))
 
 
-def wrong(path: Path, told: Path) -> list[str]:
-    catalog = opened(path)
+def find_problems(path: Path, reports: Path) -> list[str]:
+    catalog = open_catalog_file(path)
     try:
-        return faults(catalog, acknowledged(told.read_text()))
+        return find_violations(catalog, parse_acknowledgements(reports.read_text()))
     finally:
         catalog.close()
 
 
-def test_every_acknowledged_write_outlives_a_kill_and_none_is_half_there(tmp_path: Path) -> None:
+def test_acknowledged_writes_survive_a_kill_and_are_whole(tmp_path: Path) -> None:
     chance = random.Random(1)
     for store in range(-(-KILLS // KILLS_A_STORE)):
-        path, told = tmp_path / f"{store}.db", tmp_path / f"{store}.told"
+        path, reports = tmp_path / f"{store}.db", tmp_path / f"{store}.reports"
         for kill in range(min(KILLS, KILLS_A_STORE)):
-            killed(path, told, f"k{kill}w", chance)
-        assert wrong(path, told) == []
+            run_and_kill(path, reports, f"k{kill}w", chance)
+        assert find_problems(path, reports) == []
         with closing(sqlite3.connect(path)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -51,11 +60,11 @@ def test_every_acknowledged_write_outlives_a_kill_and_none_is_half_there(tmp_pat
 @pytest.mark.parametrize(
     "bug", ["acknowledge first", "in two halves", "drop changes", "forget search", "overwrite version"]
 )
-def test_the_checker_sees_a_writer_that_breaks_a_promise(tmp_path: Path, bug: str) -> None:
-    path, told, chance = tmp_path / "catalog.db", tmp_path / "told", random.Random(2)
-    # A kill does not always come while the bug does its harm.
+def test_checker_detects_faulty_writer(tmp_path: Path, bug: str) -> None:
+    path, reports, chance = tmp_path / "catalog.db", tmp_path / "reports", random.Random(2)
+    # A kill does not always happen while the bug takes effect.
     for kill in range(20):
-        killed(path, told, f"k{kill}w", chance, bug, least=HARMED)
-        if wrong(path, told):
+        run_and_kill(path, reports, f"k{kill}w", chance, bug, least=HARMED)
+        if find_problems(path, reports):
             return
-    raise AssertionError("nothing was seen")
+    raise AssertionError("no bug was detected")

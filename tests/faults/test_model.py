@@ -1,4 +1,4 @@
-"""Any sequence of calls does what a plain dictionary would do, on every store (spec FAULT-6)."""
+"""Any sequence of calls behaves like a plain dictionary, on every store (spec FAULT-6)."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, NotFound, PatchFailed
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, Written
+from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, ProposalResult
 from jupyter_colophon.storage.commit.commit import Commit
 from support.catalog import ADA, metadata, search
 from support.stores import READY
@@ -35,8 +35,8 @@ class Model(RuleBasedStateMachine):
         super().__init__()
         self._folder = TemporaryDirectory()
         self._store = READY[self.provider](Path(self._folder.name))
-        self._choice = choice.told(self._store.__enter__())
-        self.catalog = choice.catalog_of(self._choice)
+        self._choice = choice.format_choice(self._store.__enter__())
+        self.catalog = choice.open_choice(self._choice)
         self.values: dict[tuple[str, str], Any] = {}
         self.versions: dict[tuple[str, str], int] = {}
         self.alive: set[str] = set()
@@ -82,13 +82,13 @@ class Model(RuleBasedStateMachine):
     @rule(place=PLACES, pairs=VALUES, off=st.sampled_from([0, 0, 1, -1]))
     def put_if(self, place: tuple[str, str], pairs: dict[str, str], off: int) -> None:
         value, expected = self._value(place[1], pairs), self._expected(place)
-        asked = max(expected + off, -1) if expected != ABSENT else (ABSENT if off == 0 else 1)
-        if asked != expected:
+        requested = max(expected + off, -1) if expected != ABSENT else (ABSENT if off == 0 else 1)
+        if requested != expected:
             with pytest.raises(ConditionFailed):
-                self._propose(place, "upsert", value, Condition(version=asked))
+                self._propose(place, "upsert", value, Condition(version=requested))
             return
         self._note(place, value)
-        assert self._propose(place, "upsert", value, Condition(version=asked)) == self.versions[place]
+        assert self._propose(place, "upsert", value, Condition(version=requested)) == self.versions[place]
 
     @rule(place=PLACES)
     def remove(self, place: tuple[str, str]) -> None:
@@ -122,40 +122,42 @@ class Model(RuleBasedStateMachine):
     @rule()
     def open_again(self) -> None:
         self.catalog.close()
-        self.catalog = choice.catalog_of(self._choice)
+        self.catalog = choice.open_choice(self._choice)
 
     @invariant()
     def everything_is_as_in_the_dictionary(self) -> None:
         for name in NAMES:
-            wanted = {aspect: value for (of, aspect), value in self.values.items() if of == name}
+            selected = {aspect: value for (of, aspect), value in self.values.items() if of == name}
             try:
-                found = self.catalog.reader.entity(Urn.parse(name), None, ADA).aspects
+                found = self.catalog.reader.read_entity(Urn.parse(name), None, ADA).aspects
             except NotFound:
                 assert name not in self.alive
                 continue
             assert name in self.alive
-            assert {aspect: found[aspect].value for aspect in found.keys() & set(ASPECTS)} == wanted
-            assert all(found[aspect].version == self.versions[name, aspect] for aspect in wanted), json.dumps(wanted)
+            assert {aspect: found[aspect].value for aspect in found.keys() & set(ASPECTS)} == selected
+            assert all(found[aspect].version == self.versions[name, aspect] for aspect in selected), json.dumps(
+                selected
+            )
 
     @invariant()
     def search_finds_what_there_is(self) -> None:
         for key in "abc":
-            wanted = {
+            selected = {
                 name
                 for (name, aspect), value in self.values.items()
                 if aspect == "technicalMetadata" and key in value["properties"]
             }
-            assert {hit.summary.urn for hit in search(self.catalog, f"{key}:*").hits} >= wanted
+            assert {hit.summary.urn for hit in search(self.catalog, f"{key}:*").hits} >= selected
 
     @invariant()
     def the_log_goes_on(self) -> None:
-        head = self.catalog.feed.head()
+        head = self.catalog.feed.read_head()
         assert head >= self.last
         self.last = head
 
 
 @pytest.mark.parametrize("provider", sorted(READY))
-def test_any_sequence_of_calls_matches_a_dictionary(provider: str) -> None:
+def test_catalog_behaves_like_a_dictionary(provider: str) -> None:
     machine = type("Model", (Model,), {"provider": provider})
     small = 12 if provider == Model.provider else 6
     size = settings(max_examples=sized(small, 1_000), stateful_step_count=sized(25, 50), deadline=None)
@@ -174,7 +176,9 @@ def _forgets_a_version(write: Any) -> Any:
 
 def _keeps_aspects(remove: Any) -> Any:
     def keeping(self: Commit, urn: Urn, spec: Any, *rest: Any) -> Any:
-        return Written(urn, spec.name, ABSENT, None) if spec.name == ASPECTS[1] else remove(self, urn, spec, *rest)
+        return (
+            ProposalResult(urn, spec.name, ABSENT, None) if spec.name == ASPECTS[1] else remove(self, urn, spec, *rest)
+        )
 
     return keeping
 
@@ -186,7 +190,7 @@ def _ignores_conditions(check: Any) -> Any:
 @pytest.mark.parametrize(
     ("method", "bug"), [("_write", _forgets_a_version), ("remove", _keeps_aspects), ("check", _ignores_conditions)]
 )
-def test_the_model_sees_a_catalog_that_does_otherwise(method: str, bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_detects_faulty_catalog(method: str, bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Commit, method, bug(getattr(Commit, method)))
     size = settings(max_examples=60, stateful_step_count=25, deadline=None, phases=[Phase.generate])
     with pytest.raises(BaseException):  # noqa: B017, PT011  an assertion, or a group of them

@@ -1,4 +1,4 @@
-"""The network between us and PostgreSQL swallows everything for a while (spec STORE-20)."""
+"""The network to PostgreSQL drops all packets for a while (spec STORE-20)."""
 
 import socket
 import threading
@@ -12,17 +12,17 @@ from faults import choice
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.core.store import StoreChoice
-from support.catalog import ADA, say, search
-from support.postgres import fresh_schema
+from support.catalog import ADA, search, write_metadata
+from support.postgres import create_schema
 from support.urns import table
 
 _SOCKET = ".s.PGSQL.5432"
-#: A thread that waits this long has been forgotten.
-_PATIENCE_S = 300
+#: A thread that waits longer than this hangs.
+_TIMEOUT_S = 300
 
 
 class Wire:
-    """A socket in a folder of its own that leads to another one, for as long as it is whole."""
+    """A socket that forwards to another one while it is intact."""
 
     def __init__(self, folder: Path, to: Path) -> None:
         self._to, self.is_whole = to, threading.Event()
@@ -34,7 +34,7 @@ class Wire:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
-        """Cut it for good."""
+        """Close the connection permanently."""
         self.is_whole.set()
         for end in (self._listening, *self._ends):
             with suppress(OSError):
@@ -63,63 +63,65 @@ class Wire:
 
 @pytest.fixture
 def wire(tmp_path: Path) -> Iterator[tuple[Wire, Catalog]]:
-    """A catalog on PostgreSQL at the end of a wire."""
-    with fresh_schema() as store:
+    """Open a catalog on PostgreSQL behind a wire."""
+    with create_schema() as store:
         real = Path(store.options["dsn"].split()[0].removeprefix("host="))
-        made = Wire(tmp_path, real)
+        proxy = Wire(tmp_path, real)
         dsn = store.options["dsn"].replace(str(real), str(tmp_path))
-        catalog = choice.catalog_of(choice.told(StoreChoice("postgresql", dict(store.options) | {"dsn": dsn})))
-        yield made, catalog
+        catalog = choice.open_choice(
+            choice.format_choice(StoreChoice("postgresql", dict(store.options) | {"dsn": dsn}))
+        )
+        yield proxy, catalog
         catalog.close()
-        made.close()
+        proxy.close()
 
 
-def test_requests_fail_and_work_again_without_a_restart(wire: tuple[Wire, Catalog]) -> None:
-    made, catalog = wire
-    say(catalog, properties={"before": "yes"})
-    made.is_whole.clear()
+def test_requests_fail_during_outage_and_recover_without_restart(wire: tuple[Wire, Catalog]) -> None:
+    proxy, catalog = wire
+    write_metadata(catalog, properties={"before": "yes"})
+    proxy.is_whole.clear()
     with ThreadPoolExecutor(8) as threads:
-        writes = [threads.submit(say, catalog, table(f"t{number}")) for number in range(4)]
+        writes = [threads.submit(write_metadata, catalog, table(f"t{number}")) for number in range(4)]
         reads = [threads.submit(search, catalog, "before:yes") for _ in range(4)]
-        for asked in (*writes, *reads):
-            assert isinstance(asked.exception(_PATIENCE_S), StoreUnavailable)
-    assert catalog.provider.health()["status"] == "down"
-    made.is_whole.set()
+        for requested in (*writes, *reads):
+            assert isinstance(requested.exception(_TIMEOUT_S), StoreUnavailable)
+    assert catalog.provider.check_health()["status"] == "down"
+    proxy.is_whole.set()
     for _ in range(1_500):
-        # For a moment nobody knocks at a server that could not be reached.
+        # After a failed connection, no further attempt is proxy for a moment.
         with suppress(StoreUnavailable):
-            assert say(catalog, properties={"after": "yes"}).version == 2
+            assert write_metadata(catalog, properties={"after": "yes"}).version == 2
             break
         threading.Event().wait(0.2)
     assert search(catalog, "after:yes").total == 1
-    assert catalog.provider.health()["status"] == "ok"
+    assert catalog.provider.check_health()["status"] == "ok"
 
 
-def test_what_was_asked_before_the_silence_happened_wholly_or_not_at_all(wire: tuple[Wire, Catalog]) -> None:
-    made, catalog = wire
-    say(catalog)
+def test_interrupted_writes_are_atomic(wire: tuple[Wire, Catalog]) -> None:
+    proxy, catalog = wire
+    write_metadata(catalog)
     over = threading.Event()
 
     def write_on(name: str) -> list[int]:
         done = []
         while not over.is_set():
             with suppress(StoreUnavailable):
-                done.append(say(catalog, table(name), {"number": str(len(done))}).version)
+                done.append(write_metadata(catalog, table(name), {"number": str(len(done))}).version)
         return done
 
     with ThreadPoolExecutor(3) as threads:
         writers = [threads.submit(write_on, name) for name in "abc"]
         for _ in range(2):
             over.wait(0.5)
-            made.is_whole.clear()
+            proxy.is_whole.clear()
             over.wait(1)
-            made.is_whole.set()
+            proxy.is_whole.set()
         over.wait(1)
         over.set()
-        told = {name: writer.result(_PATIENCE_S) for name, writer in zip("abc", writers, strict=True)}
-    for name, versions in told.items():
+        results = {name: writer.result(_TIMEOUT_S) for name, writer in zip("abc", writers, strict=True)}
+    for name, versions in results.items():
         assert versions == sorted(set(versions))
-        changes = catalog.feed.changes(0, 500, {"urn": table(name)}, ADA)
+        changes = catalog.feed.read_changes(0, 500, {"urn": table(name)}, ADA)
         announced = [one.version for one in changes if one.aspect == "technicalMetadata"]
         assert announced == list(range(1, len(announced) + 1))
         assert set(versions) <= set(announced)

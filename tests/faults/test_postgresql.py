@@ -1,4 +1,4 @@
-"""PostgreSQL goes away, stands still and comes back, and our process goes on (spec FAULT-4, STORE-20)."""
+"""PostgreSQL stops, hangs and comes back, and our process continues (spec FAULT-4, STORE-20)."""
 
 import json
 import random
@@ -12,42 +12,42 @@ from typing import Any
 
 import pytest
 from faults import choice
-from faults.oracle import Acknowledged, faults
+from faults.oracle import Acknowledged, find_violations
 from faults.size import IS_FULL, sized
-from faults.workload import ASPECTS, Write, numbers
+from faults.workload import ASPECTS, Write, generate_numbers
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range
-from support.catalog import ADA, say, search
-from support.memory import memory
-from support.postgres import PostgresServer, fresh_schema
-from support.process import running
+from support.catalog import ADA, search, write_metadata
+from support.memory import find_memory_folder
+from support.postgres import PostgresServer, create_schema
+from support.process import start_script
 from support.urns import ORDERS
 
 ROUNDS, THREADS = sized(3, 200), 4
-#: How many rounds one store sees: looking at all that it holds takes longer with each.
+#: The number of rounds of one store: checking all that it contains takes longer with each.
 ROUNDS_A_STORE = 10
-#: A little longer than everybody is refused after somebody met no server.
-REFUSED_S = 0.6
-#: Writes the shared names, each time only if nobody else did in between, and notes in a file which versions it made.
+#: A little longer than requests are rejected after a failed connection.
+REJECTED_S = 0.6
+#: Writes the shared names, each time only if nobody else did in between, and notes its versions in a file.
 RACER = """
 import json
 from pathlib import Path
 from faults import choice
 from jupyter_colophon.core.errors import ConditionFailed
 from jupyter_colophon.core.identity.names import Urn
-from support.catalog import ADA, say
+from support.catalog import ADA, write_metadata
 from support.urns import table
-catalog, name, made = choice.catalog_of(sys.argv[1]), sys.argv[2], []
+catalog, name, made = choice.open_choice(sys.argv[1]), sys.argv[2], []
 while len(made) < int(sys.argv[3]):
     urn = table(f"shared{len(made) % 5}")
-    version = catalog.reader.aspect(Urn.parse(urn), "technicalMetadata", ADA).version
+    version = catalog.reader.read_aspect(Urn.parse(urn), "technicalMetadata", ADA).version
     try:
-        won = say(catalog, urn, {"by": f"{name}-{len(made)}"}, version=version)
+        won = write_metadata(catalog, urn, {"by": f"{name}-{len(made)}"}, version=version)
     except ConditionFailed:
         continue
     made.append([urn, won.version, f"{name}-{len(made)}"])
@@ -57,16 +57,16 @@ Path(sys.argv[4]).write_text(json.dumps(made))
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:
-    """A server that no other test uses; at full size on a disk, where a commit takes its time."""
-    made = PostgresServer(None if IS_FULL else memory())
+    """Start a server that no other test uses; at full size on a disk, where commits are slow."""
+    made = PostgresServer(None if IS_FULL else find_memory_folder())
     yield made
     made.stop()
 
 
 @contextmanager
 def catalog_on(server: PostgresServer) -> Iterator[Catalog]:
-    with fresh_schema(server) as store:
-        catalog = choice.catalog_of(choice.told(store))
+    with create_schema(server) as store:
+        catalog = choice.open_choice(choice.format_choice(store))
         try:
             yield catalog
         finally:
@@ -74,7 +74,7 @@ def catalog_on(server: PostgresServer) -> Iterator[Catalog]:
 
 
 class Writers:
-    """Threads that write until they are stopped; whatever becomes of a write, they ask for it again until they know."""
+    """Threads that write until they are stopped, retrying each write until its outcome is known."""
 
     def __init__(self, catalog: Catalog, name: str) -> None:
         self.catalog = catalog
@@ -95,15 +95,15 @@ class Writers:
         assert self.failed == []
 
     def wait_for(self, more: int) -> None:
-        """Until so many more writes are acknowledged."""
-        wanted = len(self.acknowledged) + more
-        while len(self.acknowledged) < wanted:
+        """Wait until this many more writes are acknowledged."""
+        expected = len(self.acknowledged) + more
+        while len(self.acknowledged) < expected:
             assert not self.failed
             time.sleep(0.005)
 
     def _write_on(self, writer: str) -> None:
         try:
-            for number in numbers(writer, 0):
+            for number in generate_numbers(writer, 0):
                 if self.stopped.is_set():
                     return
                 self._write(Write(number))
@@ -113,7 +113,7 @@ class Writers:
     def _write(self, write: Write) -> None:
         while True:
             try:
-                # The batch is sent with a key; a run and its accesses are the same when they are told again.
+                # The batch is sent with a key; recording a run and its accesses again changes nothing.
                 done = _propose(self.catalog, write)
                 if write.has_run:
                     write.apply_run(self.catalog)
@@ -127,19 +127,23 @@ class Writers:
 
 def _propose(catalog: Catalog, write: Write) -> tuple[tuple[str, str, int], ...]:
     batch = [Proposal(Urn.parse(urn), aspect, "upsert", write.value) for urn in write.urns for aspect in ASPECTS]
-    done = catalog.write_path.propose(batch, ADA, once=Once("ada", write.number, "the batch"))
+    done = catalog.write_path.propose(batch, ADA, once=IdempotencyKey("ada", write.number, "the batch"))
     return tuple((str(one.urn), one.aspect or "", one.version) for one in done)
 
 
-def _said_twice(catalog: Catalog) -> list[Any]:
-    """Places that were given the same number by more than one version."""
-    rows = catalog.provider.tx_runner.run(lambda tx: list(tx.table("aspect_versions").scan(Range())), read_only=True)
-    said = [(row["urn"], row["aspect"], json.loads(row["value"] or "{}").get("properties", {})) for row in rows]
-    numbered = Counter((urn, aspect, told["number"]) for urn, aspect, told in said if "number" in told)
+def _find_repeated(catalog: Catalog) -> list[Any]:
+    """Return the aspects in which more than one version has the same number."""
+    rows = catalog.provider.tx_runner.run(
+        lambda tx: list(tx.get_table("aspect_versions").scan(Range())), read_only=True
+    )
+    written = [(row["urn"], row["aspect"], json.loads(row["value"] or "{}").get("properties", {})) for row in rows]
+    numbered = Counter(
+        (urn, aspect, properties["number"]) for urn, aspect, properties in written if "number" in properties
+    )
     return [place for place, count in numbered.items() if count > 1]
 
 
-def test_of_a_server_that_is_stopped_at_once_every_acknowledged_write_stays_and_none_is_half_there(
+def test_acknowledged_writes_survive_immediate_server_shutdown(
     server: PostgresServer,
 ) -> None:
     chance, unknown = random.Random(7), 0
@@ -153,121 +157,124 @@ def test_of_a_server_that_is_stopped_at_once_every_acknowledged_write_stays_and_
                     server.start()
                 writers.wait_for(5)
             unknown += writers.unknown
-            assert faults(catalog, writers.acknowledged) == []
-            assert _said_twice(catalog) == []
-            assert catalog.provider.health()["status"] == "ok"
-    assert unknown > 0, "nobody was in the middle of anything"
+            assert find_violations(catalog, writers.acknowledged) == []
+            assert _find_repeated(catalog) == []
+            assert catalog.provider.check_health()["status"] == "ok"
+    assert unknown > 0, "no write was interrupted"
 
 
-def test_a_listener_hears_on_when_the_server_comes_back(server: PostgresServer) -> None:
+def test_listener_continues_after_server_restart(server: PostgresServer) -> None:
     with catalog_on(server) as catalog:
-        heard: list[int] = []
-        catalog.feed.listen(lambda changes: heard.extend(one.seq for one in changes))
-        head = catalog.feed.head()
+        received: list[int] = []
+        catalog.feed.listen(lambda changes: received.extend(one.seq for one in changes))
+        head = catalog.feed.read_head()
         for number in range(3):
             server.crash()
             server.start()
-            _until_it_goes(lambda number=number: say(catalog, properties={"number": str(number)}))  # type: ignore[misc]
-        last = _until_it_goes(catalog.feed.head)
-        while not heard or heard[-1] < last:
+            _retry(lambda number=number: write_metadata(catalog, properties={"number": str(number)}))  # type: ignore[misc]
+        last = _retry(catalog.feed.read_head)
+        while not received or received[-1] < last:
             time.sleep(0.01)
-        assert heard == list(range(head + 1, last + 1))
+        assert received == list(range(head + 1, last + 1))
 
 
-def test_after_a_restart_nobody_is_given_a_connection_that_broke(server: PostgresServer) -> None:
+def test_broken_connections_are_not_reused_after_restart(server: PostgresServer) -> None:
     with catalog_on(server) as catalog:
         asks: list[Callable[[], Any]] = [
-            lambda: say(catalog, properties={"a": str(catalog.feed.head())}),
+            lambda: write_metadata(catalog, properties={"a": str(catalog.feed.read_head())}),
             lambda: search(catalog, "orders"),
             lambda: catalog.provider.table_admin.list(),
-            lambda: catalog.provider.commits(),
+            lambda: catalog.provider.get_data_version(),
         ]
         for ask in asks:
             for before in asks:
                 before()
             server.crash()
             server.start()
-            # The sealer may have asked meanwhile: for a moment after that nobody else does.
-            time.sleep(REFUSED_S)
-            _until_it_goes(catalog.provider._server.require_answers)  # type: ignore[attr-defined]
+            # The sealer may have failed to connect meanwhile: for a moment after that no other attempt is made.
+            time.sleep(REJECTED_S)
+            _retry(catalog.provider._server.require_answers)  # type: ignore[attr-defined]
             ask()
 
 
-def test_while_the_server_is_away_requests_fail_and_afterwards_they_do_not(server: PostgresServer) -> None:
+def test_requests_fail_during_outage_and_recover(server: PostgresServer) -> None:
     with catalog_on(server) as catalog:
-        say(catalog)
+        write_metadata(catalog)
         server.crash()
         for _ in range(2):
-            for asked in (
-                lambda: say(catalog, properties={"a": "b"}),
+            for request in (
+                lambda: write_metadata(catalog, properties={"a": "b"}),
                 lambda: search(catalog, "orders"),
-                catalog.provider.commits,
+                catalog.provider.get_data_version,
             ):
                 with pytest.raises(StoreUnavailable):
-                    asked()
-        assert catalog.provider.health()["status"] == "down"
+                    request()
+        assert catalog.provider.check_health()["status"] == "down"
         server.start()
-        assert _until_it_goes(lambda: say(catalog, properties={"a": "b"})).version == 2
+        assert _retry(lambda: write_metadata(catalog, properties={"a": "b"})).version == 2
         assert search(catalog, "a:b").total == 1
-        assert catalog.provider.health()["status"] == "ok"
+        assert catalog.provider.check_health()["status"] == "ok"
 
 
-def test_a_server_that_stands_still_holds_nobody_up_for_long(server: PostgresServer) -> None:
+def test_frozen_server_delays_requests_only_briefly(server: PostgresServer) -> None:
     with catalog_on(server) as catalog:
-        say(catalog)
+        write_metadata(catalog)
         search(catalog, "orders")
         server.freeze()
         try:
-            for asked in (lambda: say(catalog, properties={"a": "b"}), lambda: search(catalog, "orders")):
+            for request in (lambda: write_metadata(catalog, properties={"a": "b"}), lambda: search(catalog, "orders")):
                 with pytest.raises(StoreUnavailable):
-                    asked()
+                    request()
         finally:
-            server.thaw()
-        assert _until_it_goes(lambda: say(catalog, properties={"a": "b"})).version == 2
-        assert _until_it_goes(lambda: search(catalog, "a:b")).total == 1
+            server.resume()
+        assert _retry(lambda: write_metadata(catalog, properties={"a": "b"})).version == 2
+        assert _retry(lambda: search(catalog, "a:b")).total == 1
 
 
-def test_of_two_processes_each_version_has_one_winner_and_a_follower_misses_nothing(
+def test_two_processes_write_each_version_once_and_followers_miss_nothing(
     server: PostgresServer, tmp_path: Path
 ) -> None:
     wins = sized(60, 1_000)
-    with fresh_schema(server) as store:
-        told = choice.told(store)
-        catalog = choice.catalog_of(told)
+    with create_schema(server) as store:
+        argument = choice.format_choice(store)
+        catalog = choice.open_choice(argument)
         for number in range(5):
-            say(catalog, ORDERS.replace("orders", f"shared{number}"))
+            write_metadata(catalog, ORDERS.replace("orders", f"shared{number}"))
         files = [str(tmp_path / name) for name in ("a", "b")]
-        with running(RACER, told, "a", str(wins), files[0]) as a, running(RACER, told, "b", str(wins), files[1]) as b:
-            followed = _followed(catalog, lambda: a.poll() is None or b.poll() is None)
+        with (
+            start_script(RACER, argument, "a", str(wins), files[0]) as a,
+            start_script(RACER, argument, "b", str(wins), files[1]) as b,
+        ):
+            received = _follow(catalog, lambda: a.poll() is None or b.poll() is None)
             outputs = [process.communicate(timeout=300)[0] for process in (a, b)]
         assert [process.returncode for process in (a, b)] == [0, 0], outputs
         made = [tuple(one) for file in files for one in json.loads(Path(file).read_text())]
         whole = _read_on(catalog, 0)
         assert [one.seq for one in whole] == list(range(1, len(whole) + 1))
-        assert followed + _read_on(catalog, followed[-1].seq) == whole
+        assert received + _read_on(catalog, received[-1].seq) == whole
         assert len({(urn, version) for urn, version, _ in made}) == len(made) == 2 * wins
         shared = [one for one in whole if "shared" in one.urn and one.aspect == ASPECTS[0] and one.version > 1]
         assert {(one.urn, one.version, one.value["properties"]["by"]) for one in shared} == set(made)
         catalog.close()
 
 
-def _followed(catalog: Catalog, goes_on: Callable[[], bool]) -> list[Change]:
-    """What somebody reads who asks again and again from where he was."""
+def _follow(catalog: Catalog, continues: Callable[[], bool]) -> list[Change]:
+    """Read changes repeatedly from the last position."""
     changes: list[Change] = []
-    while goes_on():
-        changes += catalog.feed.changes(changes[-1].seq if changes else 0, 50, {}, ADA)
+    while continues():
+        changes += catalog.feed.read_changes(changes[-1].seq if changes else 0, 50, {}, ADA)
     return changes
 
 
 def _read_on(catalog: Catalog, after: int) -> list[Change]:
     changes: list[Change] = []
-    while found := catalog.feed.changes(changes[-1].seq if changes else after, 500, {}, ADA):
+    while found := catalog.feed.read_changes(changes[-1].seq if changes else after, 500, {}, ADA):
         changes += found
     return changes
 
 
-def _until_it_goes(work: Callable[[], Any]) -> Any:
-    """Ask as a client would that is told to come back later."""
+def _retry(work: Callable[[], Any]) -> Any:
+    """Retry like a client that was request to come back later."""
     while True:
         try:
             return work()

@@ -1,4 +1,4 @@
-"""The power goes: every acknowledged write is on the disk, whatever became of what was not synced."""
+"""Power is lost: every acknowledged write is on the disk, whatever happened to unsynced data."""
 
 import random
 import subprocess
@@ -6,28 +6,28 @@ from pathlib import Path
 
 import pytest
 from faults import choice, shim
-from faults.disks import Call, calls, images
-from faults.oracle import acknowledged, faults
+from faults.disks import Call, read_calls, simulate_power_loss
+from faults.oracle import find_violations, parse_acknowledgements
 from faults.size import sized
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.core.store import sqlite_file
-from support.catalog import opened
-from support.memory import quick_folder
+from jupyter_colophon.core.store import choose_sqlite_file
+from support.catalog import open_catalog_file
+from support.memory import create_quick_folder
 
 WORKLOAD = Path(__file__).with_name("workload.py")
 IMAGES = sized(150, 10_000)
-#: Enough for the write-ahead log to be folded into the file more than once.
+#: Enough for several checkpoints of the write-ahead log.
 WRITES = sized(30, 40)
 
 
-def recorded(folder: Path, *plants: str) -> tuple[list[Call], Path]:
-    """What four threads that write in groups ask of the disk, with their acknowledgements among it."""
-    told, record = folder / "acknowledged", folder.with_name(f"{folder.name}.record")
+def record_calls(folder: Path, *plants: str) -> tuple[list[Call], Path]:
+    """Record the disk calls of four threads that write in groups, with their acknowledgements."""
+    acknowledgements, record = folder / "acknowledged", folder.with_name(f"{folder.name}.record")
     folder.mkdir()
     arguments = [
         str(WORKLOAD),
-        choice.told(sqlite_file(folder / "colophon.db")),
-        str(told),
+        choice.format_choice(choose_sqlite_file(folder / "colophon.db")),
+        str(acknowledgements),
         "w",
         "0",
         str(WRITES),
@@ -38,41 +38,41 @@ def recorded(folder: Path, *plants: str) -> tuple[list[Call], Path]:
         shim.python(*arguments), env=shim.environment(folder, record), capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    return calls(record), told
+    return read_calls(record), acknowledgements
 
 
-def after_cuts(recorded: list[Call], told: Path, count: int) -> list[str]:
-    """What is wrong on any of the disks that a cut could have left."""
+def find_problems_after_cuts(recorded: list[Call], acknowledgements: Path, count: int) -> list[str]:
+    """Return the problems on any of the possible disks after a power loss."""
     found: list[str] = []
-    for content, said in images(recorded, count, random.Random(4), told):
-        with quick_folder() as disk:
+    for content, acknowledged in simulate_power_loss(recorded, count, random.Random(4), acknowledgements):
+        with create_quick_folder() as disk:
             for name, data in content.items():
                 (disk / name).write_bytes(data)
-            found += wrong(disk / "colophon.db", said)
+            found += find_problems(disk / "colophon.db", acknowledged)
     return found
 
 
-def wrong(database: Path, said: str) -> list[str]:
+def find_problems(database: Path, acknowledged: str) -> list[str]:
     try:
-        catalog = opened(database)
+        catalog = open_catalog_file(database)
     except MetadataError as error:
         return [f"cannot be opened: {error.detail}"]
     try:
-        return faults(catalog, acknowledged(said))
+        return find_violations(catalog, parse_acknowledgements(acknowledged))
     except MetadataError as error:
         return [f"cannot be read: {error.detail}"]
     finally:
         catalog.close()
 
 
-def test_every_acknowledged_write_is_there_after_a_power_cut_and_none_is_half_there(tmp_path: Path) -> None:
-    asked, told = recorded(tmp_path / "catalog")
-    assert sum(call.path == str(told) for call in asked) == 4 * WRITES
-    assert sum(call.kind == "S" for call in asked) > 20
-    assert after_cuts(asked, told, IMAGES) == []
+def test_acknowledged_writes_survive_power_loss_and_are_whole(tmp_path: Path) -> None:
+    recorded, acknowledgements = record_calls(tmp_path / "catalog")
+    assert sum(call.path == str(acknowledgements) for call in recorded) == 4 * WRITES
+    assert sum(call.kind == "S" for call in recorded) > 20
+    assert find_problems_after_cuts(recorded, acknowledgements, IMAGES) == []
 
 
 @pytest.mark.parametrize("bug", ["no fsync", "lazy fsync", "acknowledge first"])
-def test_the_checker_sees_a_writer_that_acknowledges_what_is_not_on_the_disk(tmp_path: Path, bug: str) -> None:
-    asked, told = recorded(tmp_path / "catalog", bug)
-    assert any("lost" in one for one in after_cuts(asked, told, 60))
+def test_checker_detects_acknowledgement_before_sync(tmp_path: Path, bug: str) -> None:
+    recorded, acknowledgements = record_calls(tmp_path / "catalog", bug)
+    assert any("lost" in one for one in find_problems_after_cuts(recorded, acknowledgements, 60))

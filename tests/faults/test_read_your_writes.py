@@ -1,4 +1,4 @@
-"""What one process writes, another finds and traces at once."""
+"""Search and lineage immediately see the writes of another process."""
 
 import json
 import subprocess
@@ -9,27 +9,27 @@ import pytest
 from faults import choice
 from faults.size import sized
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import LineageQuestion
+from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.store import StoreChoice
 from support.catalog import ADA, search
-from support.process import running
+from support.process import start_script
 from support.stores import READY
 from support.urns import table
 
 WRITES = sized(80, 10_000)
-#: Writes when it is told a number, and says when it is done: a value that is searched for, and a run.
+#: Writes for each number it reads, and prints the number afterwards: a value that can be searched for, and a run.
 WRITER = """
-from faults.choice import catalog_of
+from faults.choice import open_choice
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access, RunStart
-from support.catalog import ADA, say
+from support.catalog import ADA, write_metadata
 from support.urns import cell, table
-catalog = catalog_of(sys.argv[1])
+catalog = open_choice(sys.argv[1])
 print("ready", flush=True)
 for line in sys.stdin:
     number = line.strip()
     target = table(f"target{int(number) // 100}")
-    say(catalog, target, {"number": f"n{number}"})
+    write_metadata(catalog, target, {"number": f"n{number}"})
     run = catalog.write_path.start_run(RunStart(Urn.parse(cell(f"c{number}")), number, 1_000, 2_000, "succeeded"), ADA)
     catalog.write_path.record_accesses(run.urn, [Access(Urn.parse(target), "write")], [], ADA)
     print(number, flush=True)
@@ -38,29 +38,29 @@ for line in sys.stdin:
 
 @pytest.fixture(params=sorted(READY.keys() - {"toy"}))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreChoice]:
-    """Every store that several processes can share."""
+    """Open every store that several processes can share."""
     with READY[request.param](tmp_path) as chosen:
         yield chosen
 
 
-def said(writer: "subprocess.Popen[str]") -> str:
-    """The next word of a writer."""
+def read_line(writer: "subprocess.Popen[str]") -> str:
+    """Return the next line of a writer."""
     assert writer.stdout is not None
     return writer.stdout.readline().strip()
 
 
-def test_search_and_lineage_see_each_write_at_once_from_another_process(store: StoreChoice) -> None:
-    catalog = choice.catalog_of(choice.told(store))
-    with running(WRITER, choice.told(store)) as writer:
+def test_search_and_lineage_see_writes_of_another_process_immediately(store: StoreChoice) -> None:
+    catalog = choice.open_choice(choice.format_choice(store))
+    with start_script(WRITER, choice.format_choice(store)) as writer:
         assert writer.stdin is not None
-        assert said(writer) == "ready"
+        assert read_line(writer) == "ready"
         for number in range(WRITES):
             writer.stdin.write(f"{number}\n")
             writer.stdin.flush()
-            assert said(writer) == str(number)
+            assert read_line(writer) == str(number)
             target = table(f"target{number // 100}")
             assert [hit.summary.urn for hit in search(catalog, f"number:n{number}").hits] == [target]
-            question = LineageQuestion(Urn.parse(target), "upstream", 1)
-            sources = {edge.source for edge in catalog.lineage.lineage(question, ADA).edges}
+            request = LineageRequest(Urn.parse(target), "upstream", 1)
+            sources = {edge.source for edge in catalog.lineage.read_lineage(request, ADA).edges}
             assert any(source.endswith(f"#c{number})") for source in sources), json.dumps(sorted(sources))
     catalog.close()

@@ -1,4 +1,4 @@
-"""The whole server is killed while eight clients write."""
+"""The whole server is killed_server while eight clients write."""
 
 import http.client
 import json
@@ -12,37 +12,37 @@ from urllib.parse import urlsplit
 
 import pytest
 from faults import choice
-from faults.oracle import Acknowledged, faults
+from faults.oracle import Acknowledged, find_violations
 from faults.size import sized
 from faults.workload import ASPECTS, Write
-from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_file
 from live import LiveServer
 
 KILLS, CLIENTS = sized(2, 20), 8
 
 
 class Client(threading.Thread):
-    """Posts one write after the other, and the same again with the same key until it is answered."""
+    """Posts writes one by one, repeating each with the same key until it is answered."""
 
     def __init__(self, server: LiveServer, name: str) -> None:
         super().__init__(name=name, daemon=True)
-        self._server, self._over = server, threading.Event()
-        self.told: list[Acknowledged] = []
-        self.odd: list[str] = []
+        self._server, self._stopped = server, threading.Event()
+        self.acknowledged: list[Acknowledged] = []
+        self.unexpected: list[str] = []
 
     def stop(self) -> None:
-        """Write no more."""
-        self._over.set()
+        """Stop writing."""
+        self._stopped.set()
         self.join(300)
         assert not self.is_alive()
 
     def run(self) -> None:
-        """Write until told to stop."""
+        """Write until stopped."""
         at = 0
-        while not self._over.is_set():
+        while not self._stopped.is_set():
             write = Write(f"{self.name}-{at}")
             key, answer = str(uuid.uuid4()), None
-            while answer is None and not self._over.is_set():
+            while answer is None and not self._stopped.is_set():
                 answer = self._post(write, key)
             at += 1
 
@@ -66,15 +66,15 @@ class Client(threading.Thread):
             connection.close()
         if answer.status == 200:
             done = tuple((one["urn"], one["aspect"], one["version"]) for one in body["results"])
-            self.told.append(Acknowledged(write.number, done))
+            self.acknowledged.append(Acknowledged(write.number, done))
         elif answer.status != 503:
-            self.odd.append(f"{answer.status} {body}")
+            self.unexpected.append(f"{answer.status} {body}")
         return answer.status == 200
 
 
 @pytest.fixture
-def killed(tmp_path: Path) -> Any:
-    """What the clients of a server were told that was killed again and again."""
+def killed_server(tmp_path: Path) -> Any:
+    """Run clients against a server that is killed_server repeatedly."""
     root = tmp_path / "root"
     root.mkdir()
     server, chance = LiveServer(root, tmp_path), random.Random(3)
@@ -83,10 +83,10 @@ def killed(tmp_path: Path) -> Any:
     for client in clients:
         client.start()
     for _ in range(KILLS):
-        before = sum(len(client.told) for client in clients)
+        before = sum(len(client.acknowledged) for client in clients)
         deadline = time.monotonic() + 300
-        while sum(len(client.told) for client in clients) < before + 30:
-            assert time.monotonic() < deadline, [client.odd for client in clients]
+        while sum(len(client.acknowledged) for client in clients) < before + 30:
+            assert time.monotonic() < deadline, [client.unexpected for client in clients]
             time.sleep(0.01)
         time.sleep(chance.uniform(0, 0.1))
         server.kill()
@@ -97,11 +97,11 @@ def killed(tmp_path: Path) -> Any:
     return server, clients
 
 
-def test_every_answered_write_is_there_and_each_retry_had_one_effect(killed: Any) -> None:
-    server, clients = killed
-    assert [client.odd for client in clients if client.odd] == []
-    told = [one for client in clients for one in client.told]
-    assert len(told) > 30 * KILLS
-    catalog = choice.catalog_of(choice.told(sqlite_file(server.data / "colophon" / "colophon.db")))
-    assert faults(catalog, told) == []
+def test_answered_writes_survive_a_kill_and_retries_apply_once(killed_server: Any) -> None:
+    server, clients = killed_server
+    assert [client.unexpected for client in clients if client.unexpected] == []
+    acknowledged = [one for client in clients for one in client.acknowledged]
+    assert len(acknowledged) > 30 * KILLS
+    catalog = choice.open_choice(choice.format_choice(choose_sqlite_file(server.data / "colophon" / "colophon.db")))
+    assert find_violations(catalog, acknowledged) == []
     catalog.close()

@@ -29,7 +29,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def store_settings(store_name: str, tmp_path: Path) -> Iterator[dict[str, Any]]:
-    """What the server is told of its store; SQLite's is the default."""
+    """Return the store settings of the server; empty for the default, SQLite."""
     if store_name == "sqlite":
         yield {}
         return
@@ -39,7 +39,7 @@ def store_settings(store_name: str, tmp_path: Path) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(params=["file", "catalog"])
 def kept(request: pytest.FixtureRequest) -> str:
-    """Where instances of schemaspaces are kept, for tests that ask for it: once for each."""
+    """Return where instances of schemaspaces are stored; a test that uses it runs once for each."""
     name: str = request.param
     return name
 
@@ -86,15 +86,15 @@ class Caller:
         headers: Any = None,
         params: Any = None,
         anonymous: bool = False,
-        told: bool = True,
+        documented: bool = True,
     ) -> Answer:
-        """`told=False` is for answers that our documents do not tell of; what is no JSON is not read then."""
+        """`documented=False` skips the check against the API's document; an answer that is not JSON is not parsed then."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
         if raw is None and method in ("POST", "PUT", "PATCH"):
             raw = b""
-        asked = "/" + "/".join(quote(part, safe="") for part in path)
+        requested = "/" + "/".join(quote(part, safe="") for part in path)
         found: HTTPResponse = await self.fetch(
-            f"{self.prefix}{asked}" + (f"?{urlencode(params)}" if params else ""),
+            f"{self.prefix}{requested}" + (f"?{urlencode(params)}" if params else ""),
             method=method,
             body=raw,
             headers=(headers or {}) if anonymous else self.token | (headers or {}),
@@ -104,10 +104,10 @@ class Caller:
         )
         if found.code == 599:
             found.rethrow()
-        is_json = told or "html" not in found.headers.get("Content-Type", "")
+        is_json = documented or "html" not in found.headers.get("Content-Type", "")
         document = json.loads(found.body) if found.body and is_json else None
-        if told:
-            self.contract.check(method, asked, found.code, found.headers, document, answers)
+        if documented:
+            self.contract.check(method, requested, found.code, found.headers, document, answers)
         return Answer(found.code, document, found.headers)
 
 
@@ -115,7 +115,7 @@ class Caller:
 def api(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
     """`await api("GET", "entities", urn, params=…, body=…)`. Every answer is held against the API's document.
 
-    `idempotency_results` names the document of `schemas/api` that a success is. `told=False` is for failures that are ours.
+    `answers` names the document of `schemas/api` that a success has. `documented=False` is for internal errors.
     """
     return Caller(http_server_client.fetch, f"{jp_base_url}colophon/api", jp_auth_header, contract.NATIVE)
 
@@ -135,7 +135,7 @@ def openlineage(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any,
 
 @pytest.fixture
 def datahub(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
-    """`await datahub("POST", "aspects", params={"action": …}, body=…)`: the same through the door of DataHub's clients."""
+    """`await datahub("POST", "aspects", params={"action": …}, body=…)`: the same through DataHub's API."""
     return Caller(http_server_client.fetch, f"{jp_base_url}colophon/datahub", jp_auth_header, contract.DATAHUB)
 
 

@@ -1,4 +1,4 @@
-"""Who may use the server: authentication on every route, kernels' tokens, XSRF and origins."""
+"""Authentication on every route, authorization, kernel tokens, XSRF and origins."""
 
 import asyncio
 import re
@@ -14,7 +14,7 @@ from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
 from jupyter_colophon.operations.v3.api import V3
 from jupyter_server.auth.authorizer import Authorizer
-from support.browser import signed_in
+from support.browser import sign_in
 from support.catalog import metadata
 from support.urns import CELL, ORDERS, table
 from tornado.httpclient import HTTPClientError, HTTPRequest
@@ -33,33 +33,33 @@ def examples() -> list[tuple[str, str]]:
 
 
 async def test_every_method_of_every_route_refuses_strangers_without_a_word(api: Any, sales: None) -> None:
-    asked = [(method, path) for method, path in examples() if path != "/changes/ws"]
-    assert len(asked) > 20
-    for method, path in asked:
+    requested = [(method, path) for method, path in examples() if path != "/changes/ws"]
+    assert len(requested) > 20
+    for method, path in requested:
         for headers in ({}, {"Authorization": "token eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9."}):
             found = await api(method, *path.strip("/").split("/"), anonymous=True, headers=headers)
             assert found.status == 403, (method, path)
-            said = ("you are not signed in, or may not do this", "Forbidden", NO_TOKEN)
-            assert found.body["detail"] in said
+            recorded = ("you are not signed in, or may not do this", "Forbidden", NO_TOKEN)
+            assert found.body["detail"] in recorded
 
 
-async def test_a_path_parameter_opens_no_door(api: Any, sales: None) -> None:
+async def test_path_parameter_does_not_bypass_authentication(api: Any, sales: None) -> None:
     for tail in (";v1/users/login", "/../../../api/status", "/%2e%2e/api"):
         assert (await api("GET", "entities", ORDERS + tail, anonymous=True)).status in (400, 403, 404)
 
 
-async def test_a_kernel_may_annotate_and_emit_and_delete_nothing(api: Any, sales: None, kernel: Any) -> None:
-    async def asked(method: str, *path: str, body: Any = None) -> int:
+async def test_kernel_may_annotate_and_emit_but_not_delete(api: Any, sales: None, kernel: Any) -> None:
+    async def requested(method: str, *path: str, body: Any = None) -> int:
         return (await api(method, *path, body=body, anonymous=True, headers=kernel)).status
 
     me = await api("GET", "me", anonymous=True, headers=kernel, answers="me")
     assert (me.body["via"], me.body["scopes"]) == ("kernel-1", ["annotate", "emit", "read"])
-    assert await asked("PUT", *BUSINESS, body=metadata({"owner": "ops"})) == 200
-    assert await asked("PUT", *TECHNICAL, body=metadata({"rows": "3"})) == 200
-    assert await asked("POST", "runs", body={"program": CELL, "runId": "r", "start": "2026-11-20T12:00:00Z"}) == 200
-    assert await asked("DELETE", "entities", ORDERS) == 403
+    assert await requested("PUT", *BUSINESS, body=metadata({"owner": "ops"})) == 200
+    assert await requested("PUT", *TECHNICAL, body=metadata({"rows": "3"})) == 200
+    assert await requested("POST", "runs", body={"program": CELL, "runId": "r", "start": "2026-11-20T12:00:00Z"}) == 200
+    assert await requested("DELETE", "entities", ORDERS) == 403
     batch = {"proposals": [{"urn": ORDERS, "operation": "delete"}]}
-    assert await asked("POST", "proposals", body=batch) == 403
+    assert await requested("POST", "proposals", body=batch) == 403
     assert "Set-Cookie" not in me.headers  # nor does it get a browser's rights for its token
     found = await api("GET", *BUSINESS, answers="aspect")
     assert (found.body["actor"], found.body["via"]) == ("ada", "kernel-1")
@@ -69,18 +69,18 @@ async def test_a_kernels_token_dies_with_the_kernel(api: Any, kernel: Any, jp_se
     assert (await api("GET", "me", anonymous=True, headers=kernel)).status == 200
     bearer = {"Authorization": kernel["Authorization"].replace("token", "Bearer")}
     assert (await api("GET", "me", anonymous=True, headers=bearer)).status == 200
-    door = jp_serverapp.web_app.settings[SETTING]
+    endpoint = jp_serverapp.web_app.settings[SETTING]
     head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
     question = {"after": head, "waitSeconds": 30}
     waiting = asyncio.ensure_future(api("GET", "changes", params=question, anonymous=True, headers=kernel))
-    while not door.change_hub.count:
+    while not endpoint.change_hub.count:
         await asyncio.sleep(0.01)
-    door.tokens.revoke("kernel-1")
+    endpoint.tokens.revoke("kernel-1")
     assert (await waiting).status == 403
     assert (await api("GET", "me", anonymous=True, headers=kernel)).status == 403
 
 
-async def test_a_kernels_token_opens_none_of_jupyters_own_doors(
+async def test_kernel_token_is_not_accepted_by_jupyters_apis(
     kernel: Any, http_server_client: Any, jp_base_url: str
 ) -> None:
     for path in ("api/contents", "api/kernels", "api/me", "api/terminals"):
@@ -94,12 +94,12 @@ async def test_a_kernels_token_opens_none_of_jupyters_own_doors(
 
 
 class ReadOnly(Authorizer):
-    """Whoever may look and not touch; it keeps what it was asked."""
+    """An authorizer that allows only reads, and records its calls."""
 
-    asked: list[tuple[str, str]]
+    requested: list[tuple[str, str]]
 
     def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
-        self.asked.append((action, resource))
+        self.requested.append((action, resource))
         return action == "read"
 
 
@@ -107,36 +107,34 @@ async def test_jupyters_authorizer_decides_before_anything_is_looked_at(
     api: Any, sales: None, jp_serverapp: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
 ) -> None:
     authorizer = ReadOnly(parent=jp_serverapp)
-    authorizer.asked = []
+    authorizer.requested = []
     jp_serverapp.web_app.settings["authorizer"] = authorizer
     assert (await api("GET", *TECHNICAL, answers="aspect")).status == 200
     for body in (metadata(), {"no": "metadata"}, b"{"):
         assert (await api("PUT", *BUSINESS, body=body)).status == 403
     assert (await api("DELETE", "entities", ORDERS)).status == 403
     assert (await api("GET", "search", params={"q": "orders"}, answers="search-results")).status == 200
-    assert authorizer.asked == [("read", RESOURCE), *[("write", RESOURCE)] * 4, ("read", RESOURCE)]
+    assert authorizer.requested == [("read", RESOURCE), *[("write", RESOURCE)] * 4, ("read", RESOURCE)]
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     with pytest.raises(HTTPClientError) as refused:
         await websocket_connect(HTTPRequest(url, headers=jp_auth_header))
-    assert (refused.value.code, authorizer.asked[-1]) == (403, ("execute", RESOURCE))
+    assert (refused.value.code, authorizer.requested[-1]) == (403, ("execute", RESOURCE))
 
 
-async def test_reader_calls_actions_that_read_and_gets_403_for_those_that_write(
-    datahub: Any, jp_serverapp: Any
-) -> None:
+async def test_reader_may_call_only_read_actions(datahub: Any, jp_serverapp: Any) -> None:
     authorizer = ReadOnly(parent=jp_serverapp)
-    authorizer.asked = []
+    authorizer.requested = []
     jp_serverapp.web_app.settings["authorizer"] = authorizer
     count = await datahub("POST", "aspects", params={"action": "getCount"}, body={"aspect": "status"})
     assert (count.status, list(count.body)) == (200, ["value"])
     written = await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=b"{")
-    assert (written.status, authorizer.asked[-1]) == (403, ("write", RESOURCE))
+    assert (written.status, authorizer.requested[-1]) == (403, ("write", RESOURCE))
 
 
 async def test_a_browsers_write_needs_the_xsrf_token(
     api: Any, sales: None, jp_serverapp: Any, http_server_client: Any, jp_base_url: str
 ) -> None:
-    cookie = await signed_in(jp_serverapp, http_server_client, jp_base_url)
+    cookie = await sign_in(jp_serverapp, http_server_client, jp_base_url)
     assert (await api("GET", *TECHNICAL, anonymous=True, headers={"Cookie": cookie})).status == 200
     forged = await api("PUT", *BUSINESS, anonymous=True, headers={"Cookie": cookie}, body=metadata())
     assert (forged.status, forged.body["detail"]) == (403, "'_xsrf' argument missing from POST")
@@ -152,7 +150,7 @@ async def test_a_browsers_write_needs_the_xsrf_token(
 async def test_no_page_of_another_origin_listens(
     jp_serverapp: Any, http_server_client: Any, jp_base_url: str, jp_http_port: int
 ) -> None:
-    cookie = await signed_in(jp_serverapp, http_server_client, jp_base_url)
+    cookie = await sign_in(jp_serverapp, http_server_client, jp_base_url)
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     with pytest.raises(HTTPClientError) as refused:
         await websocket_connect(HTTPRequest(url, headers={"Cookie": cookie, "Origin": "https://evil.example"}))
@@ -182,7 +180,7 @@ class TestPolicies:
         return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | named}
 
     @pytest.mark.parametrize("jp_server_config", ["Namespaces"], indirect=True)
-    async def test_it_takes_from_what_a_token_may_do_and_adds_nothing(self, api: Any, kernel: Any) -> None:
+    async def test_policy_only_restricts_token_scopes(self, api: Any, kernel: Any) -> None:
         paths = {name: ("entities", table("orders", name), "aspects") for name in ("secret", "shown", "open")}
         for path in paths.values():
             assert (await api("PUT", *path, "technicalMetadata", body=metadata({"rows": "1"}))).status == 200
@@ -203,13 +201,13 @@ class TestPolicies:
         assert (await asks("DELETE", "entities", table("orders", "open"))).status == 403
 
     @pytest.mark.parametrize("jp_server_config", ["Failing"], indirect=True)
-    async def test_one_that_fails_allows_nothing(self, api: Any) -> None:
+    async def test_failing_policy_denies_everything(self, api: Any) -> None:
         for name, status in (("secret", 404), ("open", 200)):
             path = ("entities", table("orders", name), "aspects", "technicalMetadata")
             assert (await api("PUT", *path, body=metadata({"rows": "1"}))).status == status
 
     @pytest.mark.parametrize("jp_server_config", ["Nothing", "None"], indirect=True)
-    async def test_one_that_cannot_be_used_opens_no_door(self, api: Any) -> None:
-        told = await api("GET", "search", params={"q": "x"}, told=False)
-        assert told.status >= 500
-        assert "c.Colophon.policy" in told.body["detail"]
+    async def test_unusable_policy_denies_everything(self, api: Any) -> None:
+        reported = await api("GET", "search", params={"q": "x"}, documented=False)
+        assert reported.status >= 500
+        assert "c.Colophon.policy" in reported.body["detail"]

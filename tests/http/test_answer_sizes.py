@@ -22,7 +22,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
 
 STORE_NAMES = ["sqlite"]
 MIB = 1024 * 1024
-#: What a page may have beyond its bound: the item that ended it, and what frames the items.
+#: How far a page may exceed its bound: the item that ended it, and the JSON around the items.
 ITEM = 3 * MIB
 PAGE, LIST = PAGE_BYTES_MAX + ITEM, LIST_BYTES_MAX + ITEM
 #: A single item is answered whole, up to this.
@@ -30,7 +30,7 @@ WHOLE = ANSWER_BYTES_MAX
 #: More than a page; and more than a list.
 MANY, MOST = 8, 20
 TEXT = "large " * 160_000
-#: As long as a description may be, and so many of them are more than a page.
+#: The longest allowed description; this many of them exceed a page.
 DESCRIPTION, DESCRIBED = TEXT[:100_000], 60
 TABLES = [table(f"t{at}") for at in range(MANY)]
 ORDERS, PROGRAM = TABLES[0], "urn:li:dataJob:(urn:li:dataFlow:(colophon,etl,sales),flows.Load)"
@@ -46,7 +46,7 @@ FIELDS = f"{SPACES}/datasets/t0/lineage"
 
 @dataclass(frozen=True)
 class Read:
-    """A request, and how many bytes its answer may have. `cut` says that without the bound it would have more."""
+    """A request, and the maximum size of its answer. `cut` states that the answer would be larger without the bound."""
 
     bound: int
     path: tuple[str, ...] | str
@@ -208,7 +208,7 @@ READS: dict[str, list[Read]] = {
     "readMetadata": [Read(WHOLE, ("metadata", SPACE, "large0"))],
     "readElyraYaml": [Read(PAGE, ("elyra.yaml",))],
 }
-#: What is sent as it is read, a piece after the other, and never held whole.
+#: Answers that are streamed in pieces and never held in memory completely.
 STREAMED = {"exportNamespace", "exportSelection", "streamChanges", "followChanges", "v3StreamChanges"}
 
 
@@ -288,8 +288,8 @@ async def make_runs(api: Any) -> str:
     for at in range(MANY):
         start = {"program": PROGRAM, "runId": str(at), "start": "2026-01-01T00:00:00Z", "arguments": {"note": TEXT}}
         run = str((await api("POST", "runs", body=start, answers="run")).body["urn"])
-        told = await api("POST", "runs", run, "accesses", body={"accesses": touched, "columns": columns})
-        assert told.status == 200
+        reported = await api("POST", "runs", run, "accesses", body={"accesses": touched, "columns": columns})
+        assert reported.status == 200
     return run
 
 
@@ -298,8 +298,8 @@ async def make_events(openlineage: Any) -> None:
     note = {"_producer": "https://example.org", "_schemaURL": "https://example.org/n.json", "n": TEXT}
     for at in range(MOST):
         facets = {"note": note} if at < MANY else {}
-        told = event(run=f"{RUN[:-2]}{at:02d}", second=at, run_facets=facets, outputs=[data(f"t{at}", note=note)])
-        assert (await openlineage("POST", "api", "v1", "lineage", body=told)).status == 201
+        reported = event(run=f"{RUN[:-2]}{at:02d}", second=at, run_facets=facets, outputs=[data(f"t{at}", note=note)])
+        assert (await openlineage("POST", "api", "v1", "lineage", body=reported)).status == 201
     assert (await openlineage("POST", "api", "v1", "lineage", body=event(second=59))).status == 201
 
 
@@ -309,13 +309,13 @@ def large(api: Any, datahub: Any, openlineage: Any, jp_asyncio_loop: Any) -> dic
 
     async def propose(params: Any = None, **proposal: Any) -> Any:
         body = {"proposals": [{"operation": "upsert"} | proposal]}
-        told = await api("POST", "proposals", body=body, params=params)
-        assert told.status in (200, 202), told.body
-        return told
+        reported = await api("POST", "proposals", body=body, params=params)
+        assert reported.status in (200, 202), reported.body
+        return reported
 
     async def ingest(urn: str, aspect: str, value: Any) -> None:
-        told = await emit(datahub, mcp(aspect, value, urn=urn, systemMetadata={"runId": "load"}))
-        assert told.status == 200, told.body
+        reported = await emit(datahub, mcp(aspect, value, urn=urn, systemMetadata={"runId": "load"}))
+        assert reported.status == 200, reported.body
 
     async def make() -> dict[str, str]:
         await make_entities(api, ingest, propose)

@@ -1,4 +1,4 @@
-"""Whatever is asked, with whatever in it: an answer or a refusal, never a failure of ours."""
+"""Any request gets an answer or a refusal, never an internal error."""
 
 import asyncio
 import json

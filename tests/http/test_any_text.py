@@ -1,6 +1,6 @@
 """Any text that people can type as a name, a value, a tag, a key or a query, through the native API and `/v3`.
 
-It comes back as it was, and is found, or it is a clear refusal: never a failure of ours.
+It is returned unchanged and found, or it is refused with a clear error: never an internal error.
 """
 
 import json
@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from jupyter_colophon.core.identity.names import dataset
+from jupyter_colophon.core.identity.names import make_dataset_urn
 
 pytestmark = pytest.mark.each_store
 
@@ -19,7 +19,7 @@ _FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
 SETTINGS = settings(
     max_examples=1_000 if _FULL else 12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-#: What people, and programs that mean no good, type: any character, and those that grammars use for themselves.
+#: Characters that users and attackers type: any character, and those with a meaning in our grammars.
 _SIGNS = st.sampled_from([*"\"'*?:=%/\\.,;()[]{}<>#&+-_$@|^~ \t\n", "urn:li:", "..", "%2F", "\u0130", "ß", "\ufeff"])
 TEXT = st.lists(st.one_of(st.characters(exclude_categories=["Cs"]), _SIGNS), max_size=25).map("".join)
 REFUSED = (400, 404, 413)
@@ -27,7 +27,7 @@ REFUSED = (400, 404, 413)
 
 @pytest.fixture
 def ask(http_server_client: Any, jp_auth_header: Any, jp_base_url: str, jp_asyncio_loop: Any, sales: None) -> Any:
-    """`ask("PUT", ("v3", "namespaces", name), {…})`: status and document; a failure of ours fails the test."""
+    """`ask("PUT", ("v3", "namespaces", name), {…})`: status and document; an internal error fails the test."""
 
     def fetch(method: str, path: tuple[str, ...], body: Any = None, **params: str) -> tuple[int, Any]:
         url = f"{jp_base_url}colophon/" + "/".join(quote(part, safe="") for part in path)
@@ -48,7 +48,7 @@ def ask(http_server_client: Any, jp_auth_header: Any, jp_base_url: str, jp_async
 
 
 def _is_plain(text: str) -> bool:
-    """Whether it can be said in a query as it is, within quotes: the server takes control characters for blanks."""
+    """Return whether the text can be a quoted phrase of a query: the server reads control characters as blanks."""
     return bool(text.strip()) and not any(sign in '"*?' or sign < " " for sign in text)
 
 
@@ -67,8 +67,8 @@ def test_any_name_of_a_dataset(ask: Any) -> None:
             hidden = text.startswith("_")
             assert hidden or text in found[1]
         try:
-            urn = str(dataset("file", text))
-        except Exception:  # noqa: BLE001  what has no URN has no path either
+            urn = str(make_dataset_urn("file", text))
+        except Exception:  # noqa: BLE001  a name without a URN has no path
             return
         aspect = ("api", "entities", urn, "aspects", "technicalMetadata")
         if ask("PUT", aspect, {"properties": {}, "tags": ["any"]})[0] == 200:
@@ -88,7 +88,7 @@ def test_any_value_tag_and_key(ask: Any) -> None:
     @given(TEXT, TEXT, TEXT)
     @example(" padded ", "raw-data", "a-b_C9")
     @example("x" * 10_241, "x" * 51, "tags")
-    def say(value: str, tag: str, key: str) -> None:
+    def write(value: str, tag: str, key: str) -> None:
         ask("DELETE", v3)
         if ask("POST", (*v3, "properties"), {"note": value})[0] == 200:
             assert ask("GET", (*v3, "properties")) == (200, {"note": value})
@@ -110,11 +110,11 @@ def test_any_value_tag_and_key(ask: Any) -> None:
             keys = ask("GET", (*v3[:3], "metadata", "keys"), prefix=key)[1]
             assert key in {one["key"] for one in keys}
             assert ask("DELETE", (*v3, "properties", key))[0] == 200
-        told = {"properties": {"note": value, key: "x"}, "tags": [tag]}
-        if ask("PUT", (*native, "businessMetadata"), told)[0] == 200:
-            assert ask("GET", (*native, "businessMetadata"))[1]["value"] == told
+        reported = {"properties": {"note": value, key: "x"}, "tags": [tag]}
+        if ask("PUT", (*native, "businessMetadata"), reported)[0] == 200:
+            assert ask("GET", (*native, "businessMetadata"))[1]["value"] == reported
 
-    say()
+    write()
 
 
 def test_any_query(ask: Any) -> None:

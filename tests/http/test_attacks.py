@@ -13,7 +13,7 @@ import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.authorizer import AllowAllAuthorizer, Authorizer
 from jupyter_server.auth.identity import User
-from support.browser import signed_in
+from support.browser import sign_in
 from support.snippets import folder, put_file
 from support.strangers import Provider, register, schema
 from tornado.httpclient import HTTPResponse
@@ -52,9 +52,9 @@ def _avro() -> dict[str, Any]:
     """A field of Avro whose type has hundreds of levels, as a text."""
     kind = '{"type":' * 450 + '"int"' + "}" * 450
     schema_ = f'{{"type":"record","name":"r","fields":[{{"name":"f","type":{kind}}}]}}'
-    said = {"properties": {"schema": schema_}, "tags": []}
+    recorded = {"properties": {"schema": schema_}, "tags": []}
     urn = "urn:li:dataset:(urn:li:dataPlatform:hive,evil,PROD)"
-    return {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": said}]}
+    return {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": recorded}]}
 
 
 def _argument() -> dict[str, Any]:
@@ -81,7 +81,7 @@ MADE = {
 
 
 class Reader(Authorizer):
-    """Lets everybody look, and nobody touch."""
+    """Allows everyone to read, and no one to write."""
 
     def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
         return action == "read"
@@ -111,7 +111,7 @@ class Attacker:
 
     async def _signed(self, auth: str) -> dict[str, str]:
         if auth == "cookie":
-            return {"Cookie": await signed_in(self._server, self._client, self._base)}
+            return {"Cookie": await sign_in(self._server, self._client, self._base)}
         if auth == "kernel":
             tokens = self._server.web_app.settings[SETTING].tokens
             return {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}
@@ -119,7 +119,7 @@ class Attacker:
 
 
 def _body(row: dict[str, Any]) -> bytes:
-    """What a row sends. Schemas are whole but for what is evil in them: else they were refused for what they lack."""
+    """The body of a row. Schemas are complete except for the attack: otherwise they would be refused as incomplete."""
     body = MADE[row["made"]]() if "made" in row else row["body"]
     if row["path"] == "{schemas}":
         body = schema("evil") | body
@@ -136,7 +136,7 @@ def things(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def planted(jp_data_dir: Path) -> Iterator[Path]:
-    """Instances, and what somebody put into their folder: a link out of it, a pipe, and a file without end."""
+    """Instances, and hostile files in their folder: a link out of it, a pipe, and an endless file."""
     for name in ("demo", "readme"):
         put_file(name, thing(), "things")
     put_file("secret", thing(password=CANARY), "things")
@@ -175,8 +175,8 @@ async def test_every_attack_is_refused_or_harmless(
         if found.code not in row["status"]:
             wrong[row["id"]] = (found.code, text[:300])
             continue
-        told = json.loads(text)
-        assert isinstance(told, dict), row["id"]
+        reported = json.loads(text)
+        assert isinstance(reported, dict), row["id"]
         assert found.headers["Content-Type"].startswith(("application/json", "application/problem+json")), row["id"]
         assert found.headers["X-Content-Type-Options"] == "nosniff", row["id"]
         for secret in (str(jp_data_dir), "Traceback", "root:x:", CANARY):
@@ -187,11 +187,11 @@ async def test_every_attack_is_refused_or_harmless(
         if found.code >= 400:
             assert _tree(jp_data_dir) == before, row["id"]
     assert wrong == {}
-    # What was kept is as it was, its secret too.
+    # The stored instance is unchanged, including its secret.
     assert json.loads((planted / "secret.json").read_text())["metadata"]["password"] == CANARY
 
 
-async def test_what_is_no_file_of_an_instance_is_listed_with_its_reason(elyra: Any, planted: Path) -> None:
+async def test_invalid_instance_file_is_listed_with_reason(elyra: Any, planted: Path) -> None:
     every = (await elyra("GET", "metadata", "things", params={"include_invalid": "true"})).body["things"]
     reasons = {one["name"]: one.get("reason") for one in every}
     assert reasons == {

@@ -1,4 +1,4 @@
-"""What strangers may send: sizes, encodings, JSON that is none, names that climb; and what they are told."""
+"""Untrusted input: sizes, encodings, malformed JSON, path traversal; and the error messages."""
 
 import asyncio
 import gzip
@@ -18,7 +18,7 @@ BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
 
 
-async def test_a_body_that_says_it_is_too_large_is_refused_before_it_is_sent(
+async def test_large_content_length_is_refused_before_the_body(
     jp_serverapp: Any, http_server: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
 ) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", jp_http_port)
@@ -31,7 +31,7 @@ async def test_a_body_that_says_it_is_too_large_is_refused_before_it_is_sent(
     writer.close()
 
 
-async def test_a_body_that_comes_in_pieces_is_counted(
+async def test_chunked_body_is_limited(
     http_server_client: Any, jp_base_url: str, jp_auth_header: Any, sales: None
 ) -> None:
     async def pieces(write: Callable[[bytes], Awaitable[None]]) -> None:
@@ -80,14 +80,14 @@ NO_JSON = [
 ]
 
 
-async def test_what_is_no_json_that_we_take_is_refused(api: Any, sales: None) -> None:
+async def test_invalid_json_returns_400(api: Any, sales: None) -> None:
     for body, status in NO_JSON:
         found = await api("PUT", *BUSINESS, body=body)
         assert found.status == status, body[:60]
     assert (await api("GET", *BUSINESS)).status == 404
 
 
-async def test_numbers_that_no_json_can_hold_are_refused_where_any_value_may_be(api: Any, sales: None) -> None:
+async def test_non_finite_numbers_are_refused_in_free_values(api: Any, sales: None) -> None:
     schema = b'{"upstreams": [], "fineGrainedLineages": [{"upstreamType": "NONE", "downstreamType": "FIELD", '
     schema += b'"confidenceScore": %s}]}'
     path = ("entities", ORDERS, "aspects", "upstreamLineage")
@@ -119,7 +119,7 @@ CLIMBING = [
 async def test_names_that_climb_or_break_lines_are_refused(
     http_server_client: Any, jp_base_url: str, jp_auth_header: Any, sales: None
 ) -> None:
-    async def asked(method: str, path: str, body: bytes | None) -> int:
+    async def requested(method: str, path: str, body: bytes | None) -> int:
         url = f"{jp_base_url}colophon/api/{path}"
         found = await http_server_client.fetch(url, method=method, body=body, headers=jp_auth_header, raise_error=False)
         assert b"Traceback" not in found.body
@@ -129,28 +129,24 @@ async def test_names_that_climb_or_break_lines_are_refused(
 
     value = json.dumps(metadata()).encode()
     for name in CLIMBING:
-        assert await asked("GET", f"entities/{name}", None) in (400, 404), name
-        assert await asked("PUT", f"entities/{name}/aspects/technicalMetadata", value) in (400, 404), name
-        assert await asked("GET", f"registry/{name}", None) in (400, 404), name
-        assert await asked("GET", f"runs/{name}", None) in (400, 404), name
-        assert await asked("GET", f"entities/-?urn={name}", None) in (400, 404), name
+        assert await requested("GET", f"entities/{name}", None) in (400, 404), name
+        assert await requested("PUT", f"entities/{name}/aspects/technicalMetadata", value) in (400, 404), name
+        assert await requested("GET", f"registry/{name}", None) in (400, 404), name
+        assert await requested("GET", f"runs/{name}", None) in (400, 404), name
+        assert await requested("GET", f"entities/-?urn={name}", None) in (400, 404), name
 
 
-async def test_an_unexpected_error_is_told_without_its_message(
-    api: Any, sales: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unexpected_error_hides_its_message(api: Any, sales: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> None:
         raise KeyError("hunter2")
 
     monkeypatch.setattr(Searcher, "search", fail)
-    found = await api("GET", "search", params={"q": "a"}, told=False)
+    found = await api("GET", "search", params={"q": "a"}, documented=False)
     assert found.status == 500
     assert "hunter2" not in json.dumps(found.body)
 
 
-async def test_values_that_people_wrote_are_in_no_problem_and_no_log(
-    api: Any, sales: None, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_user_values_are_not_in_problems_or_logs(api: Any, sales: None, caplog: pytest.LogCaptureFixture) -> None:
     secret = "hunter2-CANARY"
     bodies = [
         metadata({"password": secret, "no key": "x"}),
@@ -165,7 +161,7 @@ async def test_values_that_people_wrote_are_in_no_problem_and_no_log(
     assert secret not in caplog.text
 
 
-async def test_every_answer_says_its_type_and_is_an_object(api: Any, sales: None) -> None:
+async def test_every_answer_is_an_object_with_a_content_type(api: Any, sales: None) -> None:
     for path in (("me",), ("health",), ("registry",), ("entities",), ("keys",), ("runs",), ("changes",), TECHNICAL):
         found = await api("GET", *path)
         assert isinstance(found.body, dict)
@@ -178,6 +174,6 @@ async def test_every_answer_says_its_type_and_is_an_object(api: Any, sales: None
 
 
 @pytest.mark.parametrize("number", ["1" * 10_000, "-" + "1" * 10_000, "1e400"])
-async def test_a_number_that_is_too_large_is_refused_in_plain_words(api: Any, sales: None, number: str) -> None:
+async def test_too_large_number_returns_a_clear_error(api: Any, sales: None, number: str) -> None:
     refused = await api("PUT", *BUSINESS, body=f'{{"properties": {{}}, "tags": [{number}]}}'.encode())
     assert (refused.status, refused.body["detail"]) == (400, "a number is too large")

@@ -8,34 +8,34 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.settings import Settings
-from support.catalog import metadata, say
-from support.listener import Listen, Listener, listening
-from support.process import running
+from support.catalog import metadata, write_metadata
+from support.listener import Listen, Listener, open_listener
+from support.process import start_script
 from support.urns import CELL, ORDERS, REPORT, cell, table
 from tornado.httpclient import HTTPClientError
 
 pytestmark = pytest.mark.each_store
 
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
-#: So many changes of 120 KB that no buffer of a connection takes them.
+#: More changes of 120 KB than any buffer of a connection holds.
 _MANY = 160
 SOCKETS_MAX = Settings.max_connections_per_user.default_value
 #: Another process on the same store: looks for each owner that it reads, and follows `orders`; then writes the next.
 OTHER = """
 import json
-from jupyter_colophon.core.lineage.graph import LineageQuestion
+from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.composition import open_catalog
-from support.catalog import ADA, say, search, touch
+from support.catalog import ADA, search, touch, write_metadata
 from support.urns import ORDERS, cell
 catalog = open_catalog(StoreChoice(**json.loads(sys.argv[1])), Identity())
 print("ready", flush=True)
 for line in sys.stdin:
     owner = line.strip()
     found = search(catalog, f"owner:{owner}").total
-    nodes = catalog.lineage.lineage(LineageQuestion(Urn.parse(ORDERS)), ADA).nodes
-    say(catalog, properties={"owner": f"other-{owner}"})
+    nodes = catalog.lineage.read_lineage(LineageRequest(Urn.parse(ORDERS)), ADA).nodes
+    write_metadata(catalog, properties={"owner": f"other-{owner}"})
     touch(catalog, cell(f"other-{owner}"), "1", ("read", ORDERS))
     print(found, len(nodes), flush=True)
 """
@@ -45,7 +45,7 @@ for line in sys.stdin:
 def listen(jp_serverapp: Any, http_server: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any) -> Listen:
     async def connect(**params: Any) -> Listener:
         url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
-        return await listening(url, jp_auth_header, **params)
+        return await open_listener(url, jp_auth_header, **params)
 
     return connect
 
@@ -83,7 +83,7 @@ async def test_a_long_poll_answers_as_soon_as_something_fits(api: Any, sales: No
     assert nothing == {"cursor": found["cursor"], "changes": []}
 
 
-async def test_a_change_says_what_was_what_is_and_who(api: Any, sales: None) -> None:
+async def test_change_has_old_value_new_value_and_actor(api: Any, sales: None) -> None:
     await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}))
     await api("PUT", *BUSINESS, body=metadata({"owner": "sre"}))
     (*_, last) = (await api("GET", "changes", params={"urn": ORDERS}, answers="changes")).body["changes"]
@@ -92,7 +92,7 @@ async def test_a_change_says_what_was_what_is_and_who(api: Any, sales: None) -> 
     assert (last["actor"], last["via"]) == ((await api("GET", "me", answers="me")).body["user"]["username"], None)
 
 
-async def test_everybody_who_listens_hears_every_change_once_in_order(api: Any, sales: None, listen: Listen) -> None:
+async def test_each_subscriber_gets_each_change_once_in_order(api: Any, sales: None, listen: Listen) -> None:
     head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
     first, second = await listen(), await listen()
     assert first.head == second.head == head
@@ -100,77 +100,77 @@ async def test_everybody_who_listens_hears_every_change_once_in_order(api: Any, 
         await api("PUT", *BUSINESS, body=metadata({"number": str(number)}))
     written = (await api("GET", "changes", params={"after": head}, answers="changes")).body["changes"]
     for listener in (first, second):
-        assert await listener.until(lambda one: one["seq"] == written[-1]["seq"]) == written
+        assert await listener.read_until(lambda one: one["seq"] == written[-1]["seq"]) == written
         listener.socket.close()
 
 
-async def test_who_comes_back_reads_on_where_they_were(api: Any, sales: None, listen: Listen) -> None:
+async def test_reconnected_subscriber_resumes_after_its_cursor(api: Any, sales: None, listen: Listen) -> None:
     await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}))
     whole = (await api("GET", "changes", answers="changes")).body["changes"]
     resumed = await listen(after=whole[2]["seq"])
-    assert await resumed.until(lambda one: one["seq"] == whole[-1]["seq"]) == whole[3:]
+    assert await resumed.read_until(lambda one: one["seq"] == whole[-1]["seq"]) == whole[3:]
     await api("PUT", *BUSINESS, body=metadata({"owner": "sre"}))
-    (news,) = await resumed.until(lambda one: True)
+    (news,) = await resumed.read_until(lambda one: True)
     assert news["value"] == metadata({"owner": "sre"})
     resumed.socket.close()
     from_the_start = await listen(after=0, urn=ORDERS)
-    heard = await from_the_start.until(lambda one: one["seq"] == news["seq"])
-    assert heard == [*(one for one in whole if one["urn"] == ORDERS), news]
+    received = await from_the_start.read_until(lambda one: one["seq"] == news["seq"])
+    assert received == [*(one for one in whole if one["urn"] == ORDERS), news]
     from_the_start.socket.close()
 
 
-async def test_who_asks_for_less_hears_less(api: Any, sales: None, listen: Listen) -> None:
+async def test_subscription_filters_changes(api: Any, sales: None, listen: Listen) -> None:
     by_urn, by_space, by_type = await listen(urn=ORDERS), await listen(namespace="zoo"), await listen(type="dataJob")
     await api("PUT", "entities", table("t", "zoo"), "aspects", "technicalMetadata", body=metadata())
     await api("PUT", "entities", CELL, "aspects", "technicalMetadata", body=metadata())
     await api("PUT", *BUSINESS, body=metadata())
-    assert {one["urn"] for one in await by_urn.until(lambda one: True)} == {ORDERS}
-    heard = await by_space.until(lambda one: one["aspect"] == "technicalMetadata" and one["type"] == "dataset")
-    assert {one["namespace"] for one in heard} == {"zoo"}
-    heard = await by_type.until(lambda one: one["aspect"] == "technicalMetadata")
-    assert {one["type"] for one in heard} == {"dataJob"}
+    assert {one["urn"] for one in await by_urn.read_until(lambda one: True)} == {ORDERS}
+    received = await by_space.read_until(lambda one: one["aspect"] == "technicalMetadata" and one["type"] == "dataset")
+    assert {one["namespace"] for one in received} == {"zoo"}
+    received = await by_type.read_until(lambda one: one["aspect"] == "technicalMetadata")
+    assert {one["type"] for one in received} == {"dataJob"}
     for listener in (by_urn, by_space, by_type):
         listener.socket.close()
 
 
 @pytest.mark.parametrize("after", ["x", "-1", "²", "9" * 40])
-async def test_a_place_that_is_none_is_refused_before_the_connection(sales: None, listen: Listen, after: str) -> None:
+async def test_invalid_start_is_refused_before_the_handshake(sales: None, listen: Listen, after: str) -> None:
     with pytest.raises(HTTPClientError) as refused:
         await listen(after=after)
     assert refused.value.code == 400
 
 
-async def test_who_does_not_keep_up_is_cut_off_and_the_others_hear_everything(
+async def test_slow_subscriber_is_disconnected_without_affecting_others(
     api: Any, sales: None, listen: Listen, jp_serverapp: Any
 ) -> None:
-    door = jp_serverapp.web_app.settings[SETTING]
-    catalog = door.catalog()
+    endpoint = jp_serverapp.web_app.settings[SETTING]
+    catalog = endpoint.get_catalog()
     slow, quick = await listen(), await listen()
-    heard = asyncio.ensure_future(quick.until(lambda one: (one["value"] or {}).get("tags") == ["last"]))
+    received = asyncio.ensure_future(quick.read_until(lambda one: (one["value"] or {}).get("tags") == ["last"]))
 
     def write() -> None:
         for number in range(_MANY):
-            say(catalog, properties={"text": "x" * 60_000, "number": str(number)})
-        say(catalog, tags=["last"])
+            write_metadata(catalog, properties={"text": "x" * 60_000, "number": str(number)})
+        write_metadata(catalog, tags=["last"])
 
     writing = asyncio.get_running_loop().run_in_executor(None, write)
-    while door.change_hub.count == 2:
+    while endpoint.change_hub.count == 2:
         await asyncio.sleep(0.01)
-    # Tornado gives who was cut off five seconds to read on to the reason, however long the others go on.
-    while await slow.message() is not None:
+    # Tornado gives a disconnected client five seconds to read the close reason, however long the others continue.
+    while await slow.read_message() is not None:
         pass
     assert slow.socket.close_code == 1013
     await writing
-    assert len(await heard) == _MANY + 1
+    assert len(await received) == _MANY + 1
     quick.socket.close()
 
 
-async def test_what_one_process_writes_another_reads_at_once_and_hears_soon(
+async def test_change_of_another_process_is_read_and_sent(
     api: Any, sales: None, listen: Listen, jp_serverapp: Any
 ) -> None:
     store = json.dumps(asdict(jp_serverapp.web_app.settings[SETTING].store))
     listener, loop = await listen(urn=ORDERS), asyncio.get_running_loop()
-    with running(OTHER, store) as other:
+    with start_script(OTHER, store) as other:
         assert other.stdin is not None
         assert other.stdout is not None
 
@@ -191,15 +191,15 @@ async def test_what_one_process_writes_another_reads_at_once_and_hears_soon(
             assert [hit["urn"] for hit in found.body["hits"]] == [ORDERS]
             nodes = (await api("GET", "lineage", params={"urn": ORDERS}, answers="lineage")).body["nodes"]
             assert len(nodes) == 3 + 2 * number
-            heard = await listener.until(
+            received = await listener.read_until(
                 lambda one: one["operation"] == "access" and "other" in one["value"]["program"]
             )
-            owners = [one["value"]["properties"]["owner"] for one in heard if one["aspect"]]
+            owners = [one["value"]["properties"]["owner"] for one in received if one["aspect"]]
             assert owners == [f"o{number}", f"other-o{number}"]
     listener.socket.close()
 
 
-async def test_nobody_holds_more_connections_than_64(sales: None, listen: Listen) -> None:
+async def test_connection_beyond_64_is_refused(sales: None, listen: Listen) -> None:
     listeners = [await listen() for _ in range(SOCKETS_MAX)]
     with pytest.raises(HTTPClientError) as refused:
         await listen()
@@ -216,13 +216,13 @@ async def test_nobody_holds_more_connections_than_64(sales: None, listen: Listen
         listener.socket.close()
 
 
-async def test_reading_on_from_beyond_the_end_is_told_to_begin_again(api: Any, sales: None) -> None:
+async def test_cursor_beyond_the_end_returns_410(api: Any, sales: None) -> None:
     gone = await api("GET", "changes", params={"after": 999_999})
     assert gone.status == 410
     assert gone.body["type"].endswith("log-reset")
 
 
-async def test_who_answers_no_ping_is_closed_and_who_does_hears_on(
+async def test_connection_without_pong_is_closed(
     api: Any, sales: None, listen: Listen, jp_serverapp: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
 ) -> None:
     jp_serverapp.web_app.settings |= {"ws_ping_interval": 50, "ws_ping_timeout": 500}
@@ -230,11 +230,11 @@ async def test_who_answers_no_ping_is_closed_and_who_does_hears_on(
     reader, writer = await asyncio.open_connection("127.0.0.1", jp_http_port)
     head = {"Host": "127.0.0.1", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
     lines = [f"{name}: {value}" for name, value in {**head, "Sec-WebSocket-Key": "YQ==", **jp_auth_header}.items()]
-    asked = f"GET {jp_base_url}colophon/api/changes/ws HTTP/1.1"
-    writer.write("\r\n".join([asked, *lines, "\r\n"]).encode())
-    # All that is ever sent to who says nothing: an answer, hello, pings, and the end.
+    requested = f"GET {jp_base_url}colophon/api/changes/ws HTTP/1.1"
+    writer.write("\r\n".join([requested, *lines, "\r\n"]).encode())
+    # All that is ever sent to a client that does not respond: an answer, hello, pings, and the close.
     assert b'"hello"' in await reader.read()
     writer.close()
-    say(jp_serverapp.web_app.settings[SETTING].catalog(), tags=["heard"])
-    assert len(await answering.until(lambda one: (one["value"] or {}).get("tags") == ["heard"])) == 1
+    write_metadata(jp_serverapp.web_app.settings[SETTING].get_catalog(), tags=["heard"])
+    assert len(await answering.read_until(lambda one: (one["value"] or {}).get("tags") == ["heard"])) == 1
     answering.socket.close()

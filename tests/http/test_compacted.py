@@ -1,15 +1,15 @@
-"""Whoever reads on from before the changes that are kept is told so, and from where to go on (spec MODEL-15)."""
+"""A cursor before the oldest kept change returns 410 with the first available number (spec MODEL-15)."""
 
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import Catalog, now_ms
+from jupyter_colophon.composition import Catalog, read_time_ms
 from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.service.admin.log_truncation import compact
 from jupyter_colophon.storage.changes import signed_chain
-from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.storage.secret import read_store_key
 from support.catalog import metadata
-from support.listener import listening
+from support.listener import open_listener
 from support.urns import ORDERS
 from tornado.httpclient import HTTPClientError
 
@@ -20,9 +20,15 @@ _YEAR_MS = 366 * 86_400_000
 
 
 def _compact(catalog: Catalog) -> int:
-    """Remove what a year from now is older than a day; returns the floor."""
-    compact(catalog.provider, store_key(catalog.provider), lambda: now_ms() + _YEAR_MS, 1, lambda what, steps: None)
-    return catalog.provider.tx_runner.run(signed_chain.floor, read_only=True)
+    """Remove changes older than a day as of a year from now; return the floor."""
+    compact(
+        catalog.provider,
+        read_store_key(catalog.provider),
+        lambda: read_time_ms() + _YEAR_MS,
+        1,
+        lambda what, steps: None,
+    )
+    return catalog.provider.tx_runner.run(signed_chain.get_truncated_through, read_only=True)
 
 
 @pytest.fixture
@@ -32,12 +38,12 @@ def floor(api: Any, sales: None, jp_serverapp: Any, jp_asyncio_loop: Any, monkey
     for number in range(6):
         written = api("PUT", *BUSINESS, body=metadata({"owner": f"o{number}"}))
         assert jp_asyncio_loop.run_until_complete(written).status < 300
-    found = _compact(jp_serverapp.web_app.settings[SETTING].catalog())
+    found = _compact(jp_serverapp.web_app.settings[SETTING].get_catalog())
     assert found > 3
     return found
 
 
-async def test_reading_on_from_before_the_floor_is_410_with_the_number_to_go_on_from(api: Any, floor: int) -> None:
+async def test_compacted_cursor_returns_410_with_first_available_number(api: Any, floor: int) -> None:
     for after in (0, floor - 1):
         gone = await api("GET", "changes", params={"after": after})
         assert gone.status == 410
@@ -49,14 +55,14 @@ async def test_reading_on_from_before_the_floor_is_410_with_the_number_to_go_on_
     assert kept["cursor"] == head
 
 
-async def test_a_listener_from_before_the_floor_is_refused_and_one_from_it_hears_everything(
+async def test_subscription_starts_at_the_earliest_kept_change(
     api: Any, floor: int, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
 ) -> None:
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     with pytest.raises(HTTPClientError) as refused:
-        await listening(url, jp_auth_header, after=floor - 1)
+        await open_listener(url, jp_auth_header, after=floor - 1)
     assert refused.value.code == 410
-    listener = await listening(url, jp_auth_header, after=floor)
-    heard = await listener.until(lambda one: one["seq"] == listener.head)
-    assert [one["seq"] for one in heard] == list(range(floor + 1, listener.head + 1))
+    listener = await open_listener(url, jp_auth_header, after=floor)
+    received = await listener.read_until(lambda one: one["seq"] == listener.head)
+    assert [one["seq"] for one in received] == list(range(floor + 1, listener.head + 1))
     listener.socket.close()

@@ -1,4 +1,4 @@
-"""The Elyra API beside Elyra itself, beside other programs, and while the catalog is unavailable."""
+"""The Elyra API together with Elyra itself, with other programs, and while the catalog is unavailable."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.elyra.manager import MetadataManager
 from jupyter_colophon.operations.elyra.api import ELYRA
-from support.process import running
+from support.process import start_script
 from support.snippets import SPACE, folder, snippet
 
 STORE_NAMES = ["sqlite"]
@@ -18,7 +18,7 @@ SNIPPETS = ("metadata", SPACE)
 HELLO = (*SNIPPETS, "hello")
 NATIVE = ("schemaspaces", SPACE, "instances", "hello")
 
-#: A server with an extension of that name, as its owner starts it, but for its port.
+#: A server with an extension of that name, started as by its owner, except for its port.
 START = """
 from types import ModuleType
 from jupyter_server.serverapp import ServerApp
@@ -42,7 +42,7 @@ def other(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def set_to() -> str | None:
-    """What the setting `elyra_api` is; None where it is not set."""
+    """Return the setting `elyra_api`; None if it is not set."""
     return None
 
 
@@ -61,15 +61,15 @@ def jp_server_config(
     return jp_server_config
 
 
-async def test_the_door_is_closed_while_elyras_own_extension_is_enabled(other: str, api: Any, elyra: Any) -> None:
-    assert (await elyra("GET", "schemaspace", told=False)).status == 404
+async def test_elyra_api_is_off_while_elyras_extension_is_enabled(other: str, api: Any, elyra: Any) -> None:
+    assert (await elyra("GET", "schemaspace", documented=False)).status == 404
     assert (await api("GET", "health", answers="health")).body["instances"] == {"store": "file", "elyraApi": False}
     made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")
     assert (made.status, made.body["name"]) == (201, "hello")
 
 
-def test_that_the_door_is_closed_is_told_in_one_line() -> None:
-    with running(START) as server:
+def test_disabled_elyra_api_is_logged_in_one_line() -> None:
+    with start_script(START) as server:
         shown, _ = server.communicate(timeout=300)
     (line,) = [line for line in shown.splitlines() if "Elyra's own" in line]
     assert line.startswith("[I ")
@@ -77,10 +77,8 @@ def test_that_the_door_is_closed_is_told_in_one_line() -> None:
 
 
 @pytest.mark.parametrize("set_to", ["off", "on"])
-async def test_the_setting_opens_and_closes_the_door_whatever_else_is_there(
-    set_to: str, other: str, api: Any, elyra: Any
-) -> None:
-    assert (await elyra("GET", "schemaspace", told=False)).status == (200 if set_to == "on" else 404)
+async def test_setting_overrides_elyras_extension(set_to: str, other: str, api: Any, elyra: Any) -> None:
+    assert (await elyra("GET", "schemaspace", documented=False)).status == (200 if set_to == "on" else 404)
     assert (await api("GET", "health", answers="health")).body["instances"]["elyraApi"] == (set_to == "on")
 
 
@@ -92,7 +90,7 @@ async def test_every_operation_and_every_unknown_path_refuses_anonymous_callers(
         assert (await elyra(method, *parts, anonymous=True)).status == 403, (method, path)
 
 
-async def test_python_code_in_the_server_sees_and_changes_the_same_instances(api: Any, elyra: Any) -> None:
+async def test_python_code_in_the_server_uses_the_same_instances(api: Any, elyra: Any) -> None:
     await elyra("POST", *SNIPPETS, body=snippet())
     manager = MetadataManager(SPACE)
     found = manager.get("hello")
@@ -111,7 +109,7 @@ def no_catalog(tmp_path: Path) -> str:
     return str(in_the_way / "colophon.db")
 
 
-async def test_instances_are_read_and_saved_while_the_catalog_is_away(no_catalog: str, api: Any, elyra: Any) -> None:
+async def test_instances_work_while_the_catalog_is_unavailable(no_catalog: str, api: Any, elyra: Any) -> None:
     assert (await api("GET", "health", answers="health")).status == 503
     made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")
     assert (made.status, made.body["version"]) == (201, None)
@@ -134,7 +132,7 @@ def store_class() -> str:
     return "support.dictionary.FileMetadataStore"
 
 
-async def test_store_class_called_as_elyras_keeps_the_instances(
+async def test_store_class_with_elyras_interface_stores_instances(
     store_class: str, api: Any, elyra: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")

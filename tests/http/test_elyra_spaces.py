@@ -29,7 +29,9 @@ def choosing() -> Choosing:
 @pytest.fixture(autouse=True)
 def things(choosing: Choosing, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """`Things` with two schemas, a deprecated one, one with a class, one that changes; and a provider that is broken."""
-    good = Provider(schema(), schema("old", deprecated=True), schema("told", metadata_class_name="support.hooked.Told"))
+    good = Provider(
+        schema(), schema("old", deprecated=True), schema("hooked", metadata_class_name="support.hooked.Hooked")
+    )
     broken = Provider(asks=lambda: 1 // 0)
     entries = [Entry("good", good), Entry("broken", broken), Entry("choosing", choosing)]
     register(monkeypatch, *entries)
@@ -43,37 +45,37 @@ def a(schema_name: str, **metadata: Any) -> dict[str, Any]:
     return {"name": "it", "display_name": "It", "schema_name": schema_name, "metadata": metadata}
 
 
-async def test_a_schemaspace_is_listed_in_small_letters_and_told_as_it_is_called(elyra: Any) -> None:
+async def test_schemaspace_is_listed_in_lower_case_and_read_by_name(elyra: Any) -> None:
     assert "things" in (await elyra("GET", "schemaspace")).body["schemaspaces"]
-    told = (await elyra("GET", "schemaspace", "THINGS")).body
-    assert (told["name"], told["id"]) == ("Things", ID)
+    reported = (await elyra("GET", "schemaspace", "THINGS")).body
+    assert (reported["name"], reported["id"]) == ("Things", ID)
     assert (await elyra("GET", "metadata", "Things")).body == {"Things": []}
 
 
-async def test_a_deprecated_schema_is_left_out_of_lists_and_told_by_its_name(elyra: Any) -> None:
+async def test_deprecated_schema_is_not_listed_but_readable(elyra: Any) -> None:
     listed = (await elyra("GET", "schema", "things")).body["things"]
-    assert sorted(one["name"] for one in listed) == ["choice", "thing", "told"]
+    assert sorted(one["name"] for one in listed) == ["choice", "hooked", "thing"]
     assert (await elyra("GET", "schema", "things", "old")).body["deprecated"]
     assert (await elyra("POST", *THINGS, body=a("old"))).status == 201
 
 
-async def test_what_a_class_adds_is_shown_and_what_its_hook_refuses_is_undone(elyra: Any) -> None:
-    made = await elyra("POST", *THINGS, body=a("told"))
-    assert (made.status, made.body) == (201, a("told") | {"own": "made before the save"})
+async def test_class_additions_are_shown_and_refused_saves_undone(elyra: Any) -> None:
+    made = await elyra("POST", *THINGS, body=a("hooked"))
+    assert (made.status, made.body) == (201, a("hooked") | {"own": "made before the save"})
     assert (await elyra("GET", *THINGS, "it")).body == made.body
     for raised, status in ((ValueError("not today"), 400), (PermissionError("not today"), 403)):
         await _refuse_each_hook(elyra, made.body, raised, status)
     # The operating system's own may name a path, which is for the log alone.
     hooked.FAILS["pre_save"] = PermissionError(13, "Permission denied", "/var/secret")
-    refused = await elyra("PUT", *THINGS, "it", body=a("told", size=1))
+    refused = await elyra("PUT", *THINGS, "it", body=a("hooked", size=1))
     assert (refused.status, "/var/secret" in refused.body["message"]) == (400, False)
 
 
 async def _refuse_each_hook(elyra: Any, made: Any, raised: Exception, status: int) -> None:
     for hook, method, path, body in (
-        ("pre_save", "PUT", (*THINGS, "it"), a("told", size=1)),
-        ("post_save", "PUT", (*THINGS, "it"), a("told", size=1)),
-        ("post_save", "POST", THINGS, a("told") | {"name": "other"}),
+        ("pre_save", "PUT", (*THINGS, "it"), a("hooked", size=1)),
+        ("post_save", "PUT", (*THINGS, "it"), a("hooked", size=1)),
+        ("post_save", "POST", THINGS, a("hooked") | {"name": "other"}),
         ("pre_delete", "DELETE", (*THINGS, "it"), None),
         ("post_delete", "DELETE", (*THINGS, "it"), None),
     ):
@@ -91,9 +93,7 @@ async def test_a_broken_provider_is_named_and_harms_no_other(api: Any, elyra: An
     assert (await elyra("POST", *THINGS, body=a("thing", size=1))).status == 201
 
 
-async def test_a_provider_that_tells_of_its_change_is_asked_again_and_no_instance_is_lost(
-    elyra: Any, choosing: Choosing
-) -> None:
+async def test_changed_provider_is_reloaded_without_losing_instances(elyra: Any, choosing: Choosing) -> None:
     made = (await elyra("POST", *THINGS, body=a("choice", kind="a"))).body
 
     async def reason(expected: str | None) -> None:
@@ -105,12 +105,12 @@ async def test_a_provider_that_tells_of_its_change_is_asked_again_and_no_instanc
         assert found == made | ({"reason": expected} if expected else {})
 
     choosing.choices.remove("a")
-    choosing.changed()
+    choosing.notify_changed()
     await reason("ValidationError")
     assert (await elyra("GET", *THINGS)).body == {"things": []}
     refused = await elyra("GET", *THINGS, "it")
     assert (refused.status, "'a' is not one of ['b']" in refused.body["message"]) == (400, True)
     choosing.choices.append("a")
-    choosing.changed()
+    choosing.notify_changed()
     await reason(None)
     assert (await elyra("GET", *THINGS, "it")).body == made

@@ -18,7 +18,7 @@ def pointers(answer: Any) -> list[str]:
 
 
 @pytest.mark.each_store
-async def test_a_person_writes_reads_and_takes_back_what_they_wrote(api: Any, sales: None) -> None:
+async def test_user_writes_reads_and_deletes_an_aspect(api: Any, sales: None) -> None:
     done = await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}, ["faa"]), answers="write-result")
     assert (done.body["version"], done.headers["Etag"]) == (1, '"1"')
     found = await api("GET", *BUSINESS, answers="aspect")
@@ -35,7 +35,7 @@ async def test_a_person_writes_reads_and_takes_back_what_they_wrote(api: Any, sa
     assert (await api("DELETE", *BUSINESS, answers="write-result")).body["changed"] is False
 
 
-async def test_foreign_entity_tag_is_compared_and_matches_nothing(api: Any, sales: None) -> None:
+async def test_foreign_entity_tag_never_matches(api: Any, sales: None) -> None:
     foreign = ('"stale"', 'W/"1"', '"a", W/"b"', '"1-2"', '"' + "9" * 300 + '"', '""')
     for tag in foreign:
         assert (await api("PUT", *BUSINESS, body=metadata(), headers={"If-Match": tag})).status == 412
@@ -83,12 +83,12 @@ async def test_etags_and_if_match_guard_an_edit(api: Any, sales: None) -> None:
 @pytest.mark.parametrize(
     "when", ["soon", "", "Fri, 20 Nov 2026 12:00:00 +9999999999999", "Fri, 99 Nov 2026 12:00:00 GMT"]
 )
-async def test_a_time_that_is_none_is_a_fault_of_the_request(api: Any, sales: None, when: str) -> None:
+async def test_invalid_time_returns_400(api: Any, sales: None, when: str) -> None:
     found = await api("PUT", *BUSINESS, body=metadata(), headers={"If-Unmodified-Since": when})
     assert found.status == 400
 
 
-async def test_patches_come_in_two_kinds_and_start_from_the_empty_value(api: Any, sales: None) -> None:
+async def test_both_patch_formats_start_from_the_empty_value(api: Any, sales: None) -> None:
     tag = [{"op": "add", "path": "/tags/-", "value": "faa"}]
     assert (await api("PATCH", *BUSINESS, body=tag, headers=JSON_PATCH, answers="write-result")).body["version"] == 1
     merge = {"properties": {"owner": "ops", "other": None}}
@@ -98,14 +98,17 @@ async def test_patches_come_in_two_kinds_and_start_from_the_empty_value(api: Any
     assert (await api("PATCH", *BUSINESS, body=merge, headers=MERGE_PATCH)).body["changed"] is False
     assert (await api("PATCH", *BUSINESS, body=tag, headers=MERGE_PATCH)).status == 400
     assert (await api("PATCH", *BUSINESS, body=merge, headers=JSON_PATCH)).status == 400
-    told = (await api("PATCH", *BUSINESS, body=merge, headers={"Content-Type": "text/plain; charset=utf-8"})).body
-    wanted = "application/json-patch+json, application/merge-patch+json, application/json"
-    assert (told["status"], told["detail"]) == (400, f"the body's Content-Type is 'text/plain': send one of {wanted}")
+    reported = (await api("PATCH", *BUSINESS, body=merge, headers={"Content-Type": "text/plain; charset=utf-8"})).body
+    expected = "application/json-patch+json, application/merge-patch+json, application/json"
+    assert (reported["status"], reported["detail"]) == (
+        400,
+        f"Content-Type 'text/plain' is not supported: use one of {expected}",
+    )
 
 
 @pytest.mark.parametrize("headers", [{}, {"Content-Type": "application/x-www-form-urlencoded"}])
-async def test_a_patch_of_which_nobody_says_what_it_is_is_taken_for_json(api: Any, sales: None, headers: Any) -> None:
-    """curl names a form unless it is told otherwise."""
+async def test_patch_without_content_type_is_read_as_json(api: Any, sales: None, headers: Any) -> None:
+    """curl sends a form's content type unless it is set."""
     tag = [{"op": "add", "path": "/tags/-", "value": "faa"}]
     assert (await api("PATCH", *BUSINESS, body=tag, headers=headers, answers="write-result")).status == 200
     merge = {"properties": {"owner": "ops"}}
@@ -114,7 +117,7 @@ async def test_a_patch_of_which_nobody_says_what_it_is_is_taken_for_json(api: An
     assert (await api("PATCH", *BUSINESS, body=b"a=1", headers=headers)).status == 400
 
 
-async def test_a_patch_that_fails_says_where_and_changes_nothing(api: Any, sales: None) -> None:
+async def test_failed_patch_names_the_operation_and_changes_nothing(api: Any, sales: None) -> None:
     wrong = [{"op": "add", "path": "/tags/-", "value": "faa"}, {"op": "remove", "path": "/none"}]
     failed = await api("PATCH", *BUSINESS, body=wrong, headers=JSON_PATCH)
     assert (failed.status, pointers(failed)) == (400, ["/1/path"])
@@ -142,7 +145,7 @@ async def test_datahubs_form_of_a_patch_names_elements_by_their_keys(api: Any, s
     assert strange.status == 400
 
 
-async def test_a_batch_creates_updates_leaves_out_and_says_of_itself_who_wrote(api: Any, sales: None) -> None:
+async def test_batch_creates_updates_skips_and_records_the_actor(api: Any, sales: None) -> None:
     urn = table("new")
     one = {"urn": urn, "aspect": "technicalMetadata", "value": metadata({"a": "1"})}
     system = {"runId": "r", "lastObserved": 5, "clientId": "c"}
@@ -153,14 +156,14 @@ async def test_a_batch_creates_updates_leaves_out_and_says_of_itself_who_wrote(a
     assert (await api("POST", "proposals", body={"proposals": batch}, answers="write-results")).status == 200
     assert (await api("POST", "proposals", body={"proposals": batch})).status == 409
     left = [one | {"operation": "create", "ifAbsent": True, "value": metadata({"a": "2"})}]
-    told = (await api("POST", "proposals", body={"proposals": left}, answers="write-results")).body["results"]
-    assert (told[0]["skipped"], told[0]["changed"]) == (True, False)
+    reported = (await api("POST", "proposals", body={"proposals": left}, answers="write-results")).body["results"]
+    assert (reported[0]["skipped"], reported[0]["changed"]) == (True, False)
     found = await api("GET", "entities", urn, "aspects", "technicalMetadata", answers="aspect")
     assert (found.body["value"]["properties"], found.body["systemMetadata"]) == ({"a": "1"}, system)
     absent = [one | {"operation": "update", "aspect": "businessMetadata"}]
     assert (await api("POST", "proposals", body={"proposals": absent})).status == 412
-    said = one | {"operation": "update", "systemMetadata": {"runId": 1}}
-    wrong = await api("POST", "proposals", body={"proposals": [said]})
+    recorded = one | {"operation": "update", "systemMetadata": {"runId": 1}}
+    wrong = await api("POST", "proposals", body={"proposals": [recorded]})
     assert (wrong.status, pointers(wrong)) == (400, ["/proposals/0/systemMetadata/runId"])
 
 
@@ -192,7 +195,7 @@ LIMITS = [
 ]
 
 
-async def test_limits_of_what_people_write_are_exact_and_name_the_place(api: Any, sales: None) -> None:
+async def test_exceeded_limit_names_the_location(api: Any, sales: None) -> None:
     for value, wrong in LIMITS:
         done = await api("PUT", *BUSINESS, body=b"null" if value is None else value)
         assert (done.status, [] if done.status == 200 else pointers(done)) == (400 if wrong else 200, wrong), value
@@ -200,7 +203,7 @@ async def test_limits_of_what_people_write_are_exact_and_name_the_place(api: Any
     assert (await api("PUT", *TECHNICAL, body=big)).status == 200  # SYSTEM is not limited so (spec MODEL-7)
 
 
-async def test_nobody_writes_a_key_aspect(api: Any, sales: None) -> None:
+async def test_key_aspect_cannot_be_written(api: Any, sales: None) -> None:
     path = ("entities", ORDERS, "aspects", "datasetKey")
     value = {"platform": "urn:li:dataPlatform:spark", "name": "x", "origin": "PROD"}
     for method, body in (("PUT", value), ("PATCH", {"name": "x"}), ("DELETE", None)):
@@ -219,8 +222,8 @@ async def test_history_is_newest_first_with_the_change_of_each_version(api: Any,
         "GET", *BUSINESS, "versions", params={"limit": 3, "cursor": first.body["cursor"]}, answers="versions"
     )
     assert rest.body["cursor"] is None
-    told = [(one["version"], one["deleted"], one["diff"]) for one in first.body["versions"] + rest.body["versions"]]
-    assert told == [
+    reported = [(one["version"], one["deleted"], one["diff"]) for one in first.body["versions"] + rest.body["versions"]]
+    assert reported == [
         (5, False, [{"op": "add", "path": "", "value": metadata()}]),
         (4, True, [{"op": "remove", "path": ""}]),
         (3, False, [{"op": "add", "path": "/tags/0", "value": "faa"}]),
@@ -232,14 +235,14 @@ async def test_history_is_newest_first_with_the_change_of_each_version(api: Any,
 
 
 @pytest.mark.each_store
-async def test_what_is_told_by_time_is_answered_newest_first_within_a_window(api: Any, sales: None) -> None:
+async def test_timeseries_values_are_listed_newest_first_in_an_interval(api: Any, sales: None) -> None:
     profiles = ("entities", ORDERS, "aspects", "datasetProfile")
     for moment in (3_000, 1_000, 2_000):
         value = {"timestampMillis": moment, "rowCount": moment}
         assert (await api("PUT", *profiles, body=value, answers="write-result")).body["version"] == 0
 
-    async def times(**asked: object) -> list[int]:
-        found = await api("GET", *profiles, "values", params=asked, answers="timeseries-values")
+    async def times(**requested: object) -> list[int]:
+        found = await api("GET", *profiles, "values", params=requested, answers="timeseries-values")
         return [one["value"]["rowCount"] for one in found.body["values"]]
 
     assert await times() == [3_000, 2_000, 1_000]
@@ -251,18 +254,18 @@ async def test_what_is_told_by_time_is_answered_newest_first_within_a_window(api
 
 
 @pytest.mark.each_store
-async def test_what_was_said_of_a_datasets_fields_is_paged_in_both_scopes(api: Any, sales: None) -> None:
-    told = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
-    said = [told | {"urn": f"urn:li:schemaField:({REPORT},other)", "value": metadata({}, ["not-of-orders"])}]
+async def test_metadata_of_fields_is_paged_in_both_scopes(api: Any, sales: None) -> None:
+    reported = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
+    recorded = [reported | {"urn": f"urn:li:schemaField:({REPORT},other)", "value": metadata({}, ["not-of-orders"])}]
     for name in ("a", "b%2Cc", "d", "gone"):
         field = {"urn": f"urn:li:schemaField:({ORDERS},{name})", "operation": "upsert"}
-        said.append(field | {"aspect": "businessMetadata", "value": metadata({"owner": name[0]}, ["pii", "eu"])})
-        said.append(field | {"aspect": "technicalMetadata", "value": metadata({"unit": "m"}, ["raw"])})
-    assert (await api("POST", "proposals", body={"proposals": [told, *said]})).status == 200
+        recorded.append(field | {"aspect": "businessMetadata", "value": metadata({"owner": name[0]}, ["pii", "eu"])})
+        recorded.append(field | {"aspect": "technicalMetadata", "value": metadata({"unit": "m"}, ["raw"])})
+    assert (await api("POST", "proposals", body={"proposals": [reported, *recorded]})).status == 200
     assert (await api("DELETE", "entities", f"urn:li:schemaField:({ORDERS},gone)")).status == 200
 
-    async def page(**asked: object) -> tuple[list[str], str | None]:
-        found = await api("GET", *FIELDS, params=asked, answers="fields-metadata")
+    async def page(**requested: object) -> tuple[list[str], str | None]:
+        found = await api("GET", *FIELDS, params=requested, answers="fields-metadata")
         for field in found.body["fields"]:
             assert field["USER"] == {"properties": {"owner": field["name"][0]}, "tags": ["eu", "pii"], "version": 1}
             assert field["SYSTEM"] == {"properties": {"unit": "m"}, "tags": ["raw"], "version": 1}
@@ -272,7 +275,7 @@ async def test_what_was_said_of_a_datasets_fields_is_paged_in_both_scopes(api: A
 
     assert await page() == (["a", "b,c", "d"], None)
     first, cursor = await page(limit=2)
-    # What was deleted has a place in the list, and no more than that.
+    # A deleted version has an entry in the list, without a value.
     assert (first, await page(limit=2, cursor=cursor)) == (["a", "b,c"], (["d"], None))
     assert await page(limit=0) == ([], None)
     other = ("entities", REPORT, "fields", "metadata")
@@ -287,11 +290,11 @@ async def test_what_was_said_of_a_datasets_fields_is_paged_in_both_scopes(api: A
 async def test_problems_of_a_batch_point_into_the_batch(api: Any, sales: None) -> None:
     good = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
     bad = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "upsert", "value": metadata({"a b": "x"})}
-    told = await api("POST", "proposals", body={"proposals": [good, bad]})
-    assert (told.status, pointers(told)) == (400, ["/proposals/1/value/properties/a b"])
+    reported = await api("POST", "proposals", body={"proposals": [good, bad]})
+    assert (reported.status, pointers(reported)) == (400, ["/proposals/1/value/properties/a b"])
     patch = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "patch", "value": [{"op": "none"}]}
-    told = await api("POST", "proposals", body={"proposals": [good, patch]})
-    assert (told.status, pointers(told)) == (400, ["/proposals/1/value/0/op"])
+    reported = await api("POST", "proposals", body={"proposals": [good, patch]})
+    assert (reported.status, pointers(reported)) == (400, ["/proposals/1/value/0/op"])
     assert (await api("GET", "entities", REPORT)).status == 404
 
 
@@ -309,7 +312,7 @@ async def test_conditions_of_a_batch_are_versions(api: Any, sales: None) -> None
 
 
 @pytest.mark.each_store
-async def test_an_entity_is_deleted_once_and_its_namespace_when_it_is_empty(api: Any, sales: None) -> None:
+async def test_entity_is_deleted_once_and_empty_namespace_deletable(api: Any, sales: None) -> None:
     assert (await api("DELETE", "entities", SALES)).status == 409
     assert (await api("DELETE", "entities", "urn:li:namespace:default")).status == 403
     gone = await api("DELETE", "entities", ORDERS, answers="write-result")
@@ -347,13 +350,13 @@ async def test_entities_are_listed_page_by_page_in_order(api: Any, sales: None) 
 
 
 @pytest.mark.parametrize("cursor", ["x", "AAAA", "é", "A" * 3_000, "="])
-async def test_a_made_up_cursor_is_refused_everywhere(api: Any, sales: None, cursor: str) -> None:
+async def test_forged_cursor_is_refused_by_every_list(api: Any, sales: None, cursor: str) -> None:
     for path in (("entities",), ("search",), ("keys",), ("runs",), (*TECHNICAL, "versions"), FIELDS):
         found = await api("GET", *path, params={"cursor": cursor, "q": "*"})
         assert found.status == 400, path
 
 
-async def test_a_cursor_of_one_list_is_none_of_another(api: Any, sales: None) -> None:
+async def test_cursor_of_another_list_is_refused(api: Any, sales: None) -> None:
     page = await api("GET", "entities", params={"limit": 1}, answers="entities")
     cursor = page.body["cursor"]
     assert (await api("GET", "search", params={"q": "*", "cursor": cursor})).status == 400
@@ -366,7 +369,7 @@ async def test_numbers_out_of_range_are_refused(api: Any, sales: None) -> None:
         assert (await api("GET", "entities", params={"limit": limit})).status == 400, limit
 
 
-async def test_the_registry_says_what_a_form_needs(api: Any) -> None:
+async def test_registry_has_schemas_and_hints_for_forms(api: Any) -> None:
     registry = await api("GET", "registry", answers="registry")
     assert {"dataset", "dataFlow", "dataJob", "namespace"} <= {one["type"] for one in registry.body["types"]}
     dataset = await api("GET", "registry", "dataset", answers="entity-type")
@@ -377,13 +380,13 @@ async def test_the_registry_says_what_a_form_needs(api: Any) -> None:
     assert (await api("GET", "registry", "none")).status == 404
 
 
-async def test_a_condition_on_a_whole_entity_is_refused_and_nothing_is_deleted(api: Any, sales: None) -> None:
+async def test_conditional_deletion_of_an_entity_is_refused(api: Any, sales: None) -> None:
     refused = await api("DELETE", "entities", ORDERS, headers={"If-Match": '"99"'})
     assert refused.status == 400
     assert (await api("GET", "entities", ORDERS, answers="entity")).status == 200
 
 
-async def test_who_makes_an_entity_by_its_status_is_told_the_change(api: Any, sales: None) -> None:
+async def test_creating_an_entity_by_status_reports_the_change(api: Any, sales: None) -> None:
     urn = ORDERS.replace("orders", "fresh")
     made = await api("PUT", "entities", urn, "aspects", "status", body={"removed": False}, answers="write-result")
     assert made.body["changed"]

@@ -1,4 +1,4 @@
-"""A user's entity-registry.yml through the native routes: its types and aspects are written, its rules are asked."""
+"""A user's entity-registry.yml through the native API: its types and aspects are writable, its validators run."""
 
 import json
 from contextlib import closing
@@ -10,7 +10,7 @@ from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_file
 from support.packages import install
 from support.urns import ORDERS
 
@@ -68,7 +68,7 @@ def jp_server_config(jp_server_config: dict[str, Any], tmp_path: Path, monkeypat
     return jp_server_config | {"Colophon": colophon}
 
 
-async def test_registry_offers_a_new_user_aspect_with_the_annotations_of_its_schema(api: Any) -> None:
+async def test_new_user_aspect_is_offered_with_its_schema_annotations(api: Any) -> None:
     aspects = (await api("GET", "registry", "dataset", answers="entity-type")).body["aspects"]
     (contract,) = (one for one in aspects if one["name"] == "contract")
     assert (contract["scope"], contract["editableByDefault"], contract["schema"]) == ("USER", True, CONTRACT)
@@ -95,7 +95,7 @@ async def test_a_type_of_the_users_is_written_read_and_found(api: Any) -> None:
     assert "nonsense" not in types
 
 
-async def test_a_rule_is_asked_about_what_it_is_for_and_its_problems_are_told(api: Any, sales: None) -> None:
+async def test_validator_runs_for_its_aspect_and_reports_problems(api: Any, sales: None) -> None:
     place = ("entities", ORDERS, "aspects", "contract")
     odd = (400, [{"pointer": "/rows", "message": "is odd"}])
     for method in ("PUT", "PATCH"):
@@ -110,27 +110,29 @@ async def test_a_rule_is_asked_about_what_it_is_for_and_its_problems_are_told(ap
 
 
 async def test_a_rule_that_fails_refuses_and_shows_no_value(api: Any, sales: None, caplog: Any) -> None:
-    said = {"documentations": [{"documentation": "unspeakable"}]}
-    refused = await api("PUT", "entities", ORDERS, "aspects", "documentation", body=said)
+    recorded = {"documentations": [{"documentation": "unspeakable"}]}
+    refused = await api("PUT", "entities", ORDERS, "aspects", "documentation", body=recorded)
     assert (refused.status, refused.body["errors"]) == (
         400,
-        [{"pointer": "", "message": "the rule 'fails' failed (ValueError)"}],
+        [{"pointer": "", "message": "the validator 'fails' failed (ValueError)"}],
     )
     assert "unspeakable" not in caplog.text
     assert (await api("PUT", "entities", ORDERS, "aspects", "editableDatasetProperties", body={})).status == 200
 
 
-async def test_what_a_lost_file_described_is_read_as_it_is_stored(
+async def test_aspect_of_a_missing_registry_file_is_still_readable(
     api: Any, datahub: Any, jp_data_dir: Path, tmp_path: Path
 ) -> None:
     # Somebody wrote with the file; this server finds it broken.
-    store = sqlite_file(jp_data_dir / "colophon" / "colophon.db")
-    with closing(open_catalog(store, Identity(), overlay=tmp_path / "registry.yml")) as catalog:
-        said = {"properties": {}, "tags": []}
-        catalog.write_path.propose([Proposal(Urn.parse(ORDERS), "technicalMetadata", "upsert", said)], Principal("ada"))
+    store = choose_sqlite_file(jp_data_dir / "colophon" / "colophon.db")
+    with closing(open_catalog(store, Identity(), registry_extension=tmp_path / "registry.yml")) as catalog:
+        recorded = {"properties": {}, "tags": []}
+        catalog.write_path.propose(
+            [Proposal(Urn.parse(ORDERS), "technicalMetadata", "upsert", recorded)], Principal("ada")
+        )
         for urn in (SENSOR, ORDERS):
-            wanted = Proposal(Urn.parse(urn), "contract", "upsert", {"rows": 4})
-            catalog.write_path.propose([wanted], Principal("ada"))
+            expected = Proposal(Urn.parse(urn), "contract", "upsert", {"rows": 4})
+            catalog.write_path.propose([expected], Principal("ada"))
     (tmp_path / "registry.yml").write_text("entities: [")
     (problem,) = (await api("GET", "health", answers="health")).body["registry"]["problems"]
     assert problem["pointer"] == ""
@@ -142,8 +144,8 @@ async def test_what_a_lost_file_described_is_read_as_it_is_stored(
         assert (await api("GET", *place, answers="aspect")).body["value"] == {"rows": 4}
         assert len((await api("GET", *place, "versions")).body["versions"]) == 1
         assert (await api("PUT", *place, body={"rows": 6})).status == 404
-        told = await datahub("GET", "openapi", "v3", "entity", Urn.parse(urn).type, urn)
-        assert told.body["contract"]["value"] == {"rows": 4}
+        reported = await datahub("GET", "openapi", "v3", "entity", Urn.parse(urn).type, urn)
+        assert reported.body["contract"]["value"] == {"rows": 4}
     changes = (await api("GET", "changes", params={"urn": SENSOR})).body["changes"]
     assert {one["aspect"] for one in changes} >= {"contract", "sensorKey"}
     assert (await api("GET", "entities", "urn:li:sensor:(berlin,nowhere)")).status == 404

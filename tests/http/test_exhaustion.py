@@ -1,4 +1,4 @@
-"""Questions that cost much: they are refused, cut into pages, given up, or kept apart, and everything else is answered."""
+"""Expensive requests are refused, paged, timed out or isolated, and other requests are still answered."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 STORE_NAMES = ["sqlite"]
 CONNECTIONS = 2
 MIB = 1024 * 1024
-#: So many that their values are more than one page.
+#: Enough that their values need more than one page.
 WRITES = 60
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 PROPERTIES = ("entities", ORDERS, "aspects", "datasetProperties")
@@ -68,8 +68,8 @@ async def test_pages_end_by_their_size_and_cursors_lead_on(api: Any, sales: None
     for number in range(WRITES):
         text = str(number % 10)
         custom = {str(key): text * 10_000 for key in range(10)}
-        said = {"name": str(number), "description": text * 100_000, "customProperties": custom}
-        assert (await api("PUT", *PROPERTIES, body=said)).status == 200
+        recorded = {"name": str(number), "description": text * 100_000, "customProperties": custom}
+        assert (await api("PUT", *PROPERTIES, body=recorded)).status == 200
 
     async def pages(read: Callable[[Any], Awaitable[Any]], name: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
@@ -103,8 +103,8 @@ async def test_marquez_lists_end_by_their_size_and_lead_on(openlineage: Any) -> 
     note = {"_producer": "https://example.org", "_schemaURL": "https://example.org/n.json", "n": "x" * 1_000_000}
     for number in range(7):
         run = f"01a1f874-f0d4-7cde-ab58-240223d68f{number:02d}"
-        told = event(run=run, second=number, run_facets={"note": note}, outputs=[data(f"t{number}", note=note)])
-        assert (await openlineage("POST", "api", "v1", "lineage", body=told)).status == 201
+        reported = event(run=run, second=number, run_facets={"note": note}, outputs=[data(f"t{number}", note=note)])
+        assert (await openlineage("POST", "api", "v1", "lineage", body=reported)).status == 201
     lists = {"datasets": ("postgres://db:5432", "datasets"), "runs": ("etl", "jobs", "load", "runs")}
     for name, path in lists.items():
         found: list[dict[str, Any]] = []
@@ -117,12 +117,10 @@ async def test_marquez_lists_end_by_their_size_and_lead_on(openlineage: Any) -> 
         assert len({one["id"] if name == "runs" else one["name"] for one in found}) == len(found) == 7
 
 
-async def test_entities_that_are_too_large_together_are_refused_with_the_first_that_does_not_fit(
-    api: Any, datahub: Any, sales: None
-) -> None:
-    said = {"customProperties": {str(key): "x" * 100_000 for key in range(60)}}
+async def test_too_large_batch_get_names_the_first_excess_entity(api: Any, datahub: Any, sales: None) -> None:
+    recorded = {"customProperties": {str(key): "x" * 100_000 for key in range(60)}}
     for number in range(3):
-        await propose(api, {"urn": named(number), "aspect": "datasetProperties", "value": said})
+        await propose(api, {"urn": named(number), "aspect": "datasetProperties", "value": recorded})
     path = ("openapi", "v3", "entity", "dataset", "batchGet")
     refused = await datahub("POST", *path, body=[{"urn": named(number)} for number in range(3)])
     assert (refused.status, [one["pointer"] for one in refused.body["errors"]]) == (413, ["/2"])
@@ -149,14 +147,14 @@ async def test_connections_that_begin_at_once_are_counted(
         assert sorted(found) == [200] * CONNECTIONS + [429] * (12 - CONNECTIONS), path
         for writer in opened:
             writer.close()
-        # What has ended is counted no more.
+        # Ended connections are not counted.
         while (await api("GET", "changes", params={"waitSeconds": 1, "urn": named(404)})).status == 429:
             await asyncio.sleep(0.05)
 
 
-async def test_slow_questions_are_given_up_and_hold_up_nothing_else(api: Any, datahub: Any, sales: None) -> None:
-    said = {"description": TEXT, "customProperties": {}}
-    await propose(api, *({"urn": named(at), "aspect": "datasetProperties", "value": said} for at in range(300)))
+async def test_slow_queries_time_out_without_delaying_others(api: Any, datahub: Any, sales: None) -> None:
+    recorded = {"description": TEXT, "customProperties": {}}
+    await propose(api, *({"urn": named(at), "aspect": "datasetProperties", "value": recorded} for at in range(300)))
     slow = [asyncio.ensure_future(ask(datahub, [contain(VALUES)])) for _ in range(WRITES)]
     # All of them are at work, or wait for their turn.
     await asyncio.sleep(0.3)
@@ -168,7 +166,7 @@ async def test_slow_questions_are_given_up_and_hold_up_nothing_else(api: Any, da
         assert answer.status == 503
         assert answer.headers["Retry-After"]
     assert (await ask(datahub, [contain(["b"])])).body["value"]["numEntities"] == 0
-    # All of them together are more than one page, whatever count is asked for.
+    # All of them together exceed one page, whatever count is requested.
     scroll = ("openapi", "v3", "entity", "scroll")
     urns, cursor, pages = [], "", 0
     while cursor is not None:
@@ -181,11 +179,11 @@ async def test_slow_questions_are_given_up_and_hold_up_nothing_else(api: Any, da
     assert urns == sorted({*map(named, range(300)), ORDERS})
 
 
-async def test_slow_queries_of_one_user_do_not_delay_those_of_another(
+async def test_slow_queries_do_not_delay_other_users(
     api: Any, sales: None, jp_serverapp: Any, http_server_port: Any, jp_base_url: str
 ) -> None:
-    said = {"description": TEXT, "customProperties": {}}
-    await propose(api, *({"urn": named(at), "aspect": "datasetProperties", "value": said} for at in range(100)))
+    recorded = {"description": TEXT, "customProperties": {}}
+    await propose(api, *({"urn": named(at), "aspect": "datasetProperties", "value": recorded} for at in range(100)))
     kernels = jp_serverapp.web_app.settings[SETTING].tokens
     tokens = {user: kernels.issue(f"kernel-{user}", User(user), user) for user in ("ada", "bob")}
     client = AsyncHTTPClient(force_instance=True, max_clients=200)

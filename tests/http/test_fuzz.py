@@ -1,4 +1,4 @@
-"""A real server under requests made of its own document (schemathesis): no failure of ours, nothing but what is told."""
+"""A real server under requests generated from its own document (schemathesis): no internal error, only documented answers."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
-from live import LiveServer, live_server
+from live import LiveServer, run_live_server
 from schemathesis import Case, Config
 from schemathesis.core.failures import FailureGroup
 from support.catalog import metadata
@@ -34,7 +34,7 @@ CONFIG = {
     },
     # A history outlives its aspect.
     "operations": [{"include-operation-id": "listVersions", "checks": {"use_after_free": {"enabled": False}}}],
-    # Parameters that nobody knows are let be: JupyterLab adds one to defeat caches.
+    # Undeclared parameters have their own tests: a parameter of digits without a value is accepted.
     "generation": {"with-security-parameters": False, "allow-extra-parameters": False},
 }
 FORMATS = {
@@ -61,8 +61,8 @@ ELYRA = schemathesis.openapi.from_dict(deepcopy(ELYRA_DOCUMENT), config=Config.f
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
     """A server that knows two datasets and a cell's run, a code snippet and a broken one."""
     home: Path = tmp_path_factory.mktemp("home")
-    with live_server(tmp_path_factory.mktemp("root"), home) as server:
-        catalog = server.catalog()
+    with run_live_server(tmp_path_factory.mktemp("root"), home) as server:
+        catalog = server.create_client()
         for urn in (ORDERS, REPORT):
             value = metadata({"format": "parquet"}, ["faa"])
             catalog.submit_proposals(
@@ -83,18 +83,18 @@ def _lines(_: Any, value: Any) -> bytes:
 
 @API.parametrize()
 @SETTINGS
-def test_every_operation_answers_as_it_tells(case: Case, live: LiveServer) -> None:
+def test_every_operation_answers_as_documented(case: Case, live: LiveServer) -> None:
     _without_waiting(case)
     case.call_and_validate(**_to(live))
 
 
 @ELYRA.parametrize()
 @SETTINGS
-def test_every_operation_of_the_elyra_door_answers_as_it_tells(case: Case, live: LiveServer) -> None:
+def test_every_elyra_operation_answers_as_documented(case: Case, live: LiveServer) -> None:
     case.call_and_validate(**_to(live, "elyra"))
 
 
-def test_what_one_answer_leads_to_answers_as_it_tells(live: LiveServer) -> None:
+def test_linked_operations_answer_as_documented(live: LiveServer) -> None:
     failures: list[str] = []
     steps = 0
 
@@ -113,7 +113,7 @@ def test_what_one_answer_leads_to_answers_as_it_tells(live: LiveServer) -> None:
             except FailureGroup as found:
                 failures.append(str(found))
 
-    # What a walk leaves in the catalog changes the next one, at which hypothesis may take offence: it ends that round.
+    # Entities left by one run change the next one, which hypothesis may report as flaky: it ends that round.
     each = settings(SETTINGS, max_examples=WALKS, stateful_step_count=STEPS, phases=[Phase.generate], database=None)
     for number in range(ROUNDS):
         with suppress(Flaky):
@@ -127,6 +127,6 @@ def _to(server: LiveServer, prefix: str = "colophon/api") -> dict[str, Any]:
 
 
 def _without_waiting(case: Case) -> None:
-    """A long poll is answered after its time, which nobody here has."""
+    """Shorten long polls: they would be answered only after their time."""
     if str(case.query.get("waitSeconds")) in _SECONDS:
         case.query["waitSeconds"] = 0

@@ -1,6 +1,6 @@
 """A real server under hostile patterns and hostile nesting, wherever a client's text becomes a pattern or is walked through.
 
-Each request must be answered, with no failure of ours. One that holds the interpreter stops the whole server: then nothing
+Each request must be answered without an internal error. One that blocks the interpreter stops the whole server: then nothing
 answers any more, and the request ends by the client's patience.
 """
 
@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from live import LiveServer, live_server
+from live import LiveServer, run_live_server
 from support.catalog import metadata
 from support.urns import ORDERS, REPORT
 
@@ -27,7 +27,7 @@ SETTINGS = settings(
     database=None,
     suppress_health_check=list(HealthCheck),
 )
-#: After so many seconds without an answer the server is taken for stopped.
+#: Without an answer for this many seconds, the server is considered stopped.
 PATIENCE_S = 30
 #: What some grammar repeats, groups or escapes by: LIKE, globs, expressions, macros, full text, paths, cron.
 SIGNS = ["%", "_", "*", "?", "[", "(", "(a+)+", ".*", "\\", '"', "${a}", "/", "~0", ":", ",", "<", "-", "a b ", "é"]
@@ -58,8 +58,8 @@ def search(text: str) -> Request:
         {"field": "name", "condition": condition, "values": [text] * 3}
         for condition in ("CONTAIN", "START_WITH", "END_WITH", "EQUAL")
     ]
-    wanted = {"entity": "dataset", "input": "*", "start": 0, "count": 10, "filter": {"or": [{"and": criteria}]}}
-    return action("entities", "search", wanted)
+    expected = {"entity": "dataset", "input": "*", "start": 0, "count": 10, "filter": {"or": [{"and": criteria}]}}
+    return action("entities", "search", expected)
 
 
 def get(path: str, **params: str) -> Request:
@@ -116,8 +116,8 @@ WALKED: dict[str, Callable[[str], Request]] = {
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
     """A server that knows two datasets."""
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as server:
-        catalog = server.catalog()
+    with run_live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as server:
+        catalog = server.create_client()
         for urn in (ORDERS, REPORT):
             value = metadata({"format": "parquet"}, ["faa"])
             catalog.submit_proposals(

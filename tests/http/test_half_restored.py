@@ -1,11 +1,11 @@
-"""A server does not serve what a restore left half-way, and serves it when the restore has ended."""
+"""A server does not serve an incomplete restore, and serves the store when the restore has ended."""
 
 from typing import Any
 
 import pytest
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http.state import SETTING
-from jupyter_colophon.maintenance import open_keeper
+from jupyter_colophon.maintenance import open_for_maintenance
 from jupyter_colophon.storage.integrity import restoring
 from support.catalog import metadata
 from support.urns import ORDERS
@@ -16,27 +16,27 @@ TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
 
 
 def _marked(store: StoreChoice) -> Any:
-    """Another process's restore, which goes on: what ends it."""
-    keeper = open_keeper(store, lambda what, steps: None, new=True)
-    keeper.provider.tx_runner.run(restoring.begin)
+    """Start a restore in another process; return the function that ends it."""
+    maintenance = open_for_maintenance(store, lambda what, steps: None, new=True)
+    maintenance.provider.tx_runner.run(restoring.begin)
 
     def end() -> None:
-        keeper.provider.tx_runner.run(restoring.end)
-        keeper.close()
+        maintenance.provider.tx_runner.run(restoring.end)
+        maintenance.close()
 
     return end
 
 
-async def test_a_half_restored_store_is_503_for_everything_until_the_restore_ends(
+async def test_incomplete_restore_returns_503_until_finished(
     api: Any, jp_serverapp: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     end = _marked(jp_serverapp.web_app.settings[SETTING].store)
-    asked: tuple[tuple[Any, ...], ...] = (("GET", *TECHNICAL), ("GET", "changes"), ("GET", "entities"))
-    for call in asked:
-        answer = await api(*call, told=False)
+    requested: tuple[tuple[Any, ...], ...] = (("GET", *TECHNICAL), ("GET", "changes"), ("GET", "entities"))
+    for call in requested:
+        answer = await api(*call, documented=False)
         assert answer.status == 503
         assert answer.body["type"].endswith("incomplete-restore")
         assert "a restore into this store did not finish" in answer.body["detail"]
-    assert (await api("PUT", *TECHNICAL, body=metadata(), told=False)).status == 503
+    assert (await api("PUT", *TECHNICAL, body=metadata(), documented=False)).status == 503
     end()
     assert (await api("PUT", *TECHNICAL, body=metadata())).status < 300

@@ -1,4 +1,4 @@
-"""What a policy hides is in no answer: a word that only hidden things contain is looked for in every GET of every API."""
+"""Hidden entities are in no answer: every GET of every API is searched for a word that only hidden entities contain."""
 
 import itertools
 import json
@@ -8,10 +8,16 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
-from jupyter_colophon.core.identity.names import Urn, dataset, instance, program, run_urn
+from jupyter_colophon.core.identity.names import (
+    Urn,
+    make_dataset_urn,
+    make_instance_urn,
+    make_program_urn,
+    make_run_urn,
+)
 from support import contract
 from support.catalog import metadata
-from support.events import streaming
+from support.events import open_stream
 from support.openlineage import RUN, data, event
 from support.urns import table
 
@@ -21,10 +27,10 @@ pytestmark = pytest.mark.each_store
 MARK = "quxlefrob"
 UNKNOWN = "nosuchone"
 HIDDEN, SHOWN = table(MARK, "secret"), table("plain", "open")
-FOREIGN, PIPE = str(dataset("postgres", f"db:5432/secret.{MARK}")), str(instance("pipelines", MARK))
-FED, LOAD = str(dataset("postgres", "db:5432/open.plain")), f"urn:li:dataProcessInstance:{RUN}"
-PROGRAM = str(program("secret", "etl", "flows", MARK))
-#: What is hidden by its namespace, and what names it.
+FOREIGN, PIPE = str(make_dataset_urn("postgres", f"db:5432/secret.{MARK}")), str(make_instance_urn("pipelines", MARK))
+FED, LOAD = str(make_dataset_urn("postgres", "db:5432/open.plain")), f"urn:li:dataProcessInstance:{RUN}"
+PROGRAM = str(make_program_urn("secret", "etl", "flows", MARK))
+#: Entities of a hidden namespace, and entities that refer to them.
 PIPELINES = ("schemaspaces", "pipelines", "instances")
 STAGES = [
     {"name": "a", "type": "source", "plugin": "file", "properties": {"path": f"/{MARK}", "format": "csv"}},
@@ -43,7 +49,7 @@ PIPELINE = {
 }
 #: Values for the parameters of paths and queries, by name; every other parameter is left out.
 VALUES: Mapping[str, list[str]] = {
-    "urn": [HIDDEN, SHOWN, FOREIGN, FED, PIPE, PROGRAM, str(run_urn(Urn.parse(PROGRAM), MARK)), LOAD],
+    "urn": [HIDDEN, SHOWN, FOREIGN, FED, PIPE, PROGRAM, str(make_run_urn(Urn.parse(PROGRAM), MARK)), LOAD],
     "type": ["dataset", "instance"],
     "aspect": ["businessMetadata", "instance", "status", "openLineage"],
     "space": ["pipelines"],
@@ -65,7 +71,7 @@ VALUES: Mapping[str, list[str]] = {
     "columns": ["true"],
     "include_invalid": ["true"],
 }
-#: What is asked by POST.
+#: Reads that use POST.
 QUESTIONS = [
     ("colophon/datahub/entities?action=search", {"entity": kind, "input": "*", "start": 0, "count": 10})
     for kind in ("dataset", "instance", "dataJob")
@@ -85,11 +91,11 @@ def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
 
 
 async def make(api: Any, openlineage: Any) -> None:
-    """Everything that can be in a namespace, in one that is hidden, and what is not hidden and touches it."""
+    """Fill a hidden namespace with everything possible, and create visible entities that refer to it."""
     for urn in (HIDDEN, SHOWN):
-        said = metadata({"owner": MARK}, [MARK]) if urn == HIDDEN else metadata({"owner": "ops"}, ["raw"])
+        recorded = metadata({"owner": MARK}, [MARK]) if urn == HIDDEN else metadata({"owner": "ops"}, ["raw"])
         for aspect in ("technicalMetadata", "businessMetadata"):
-            assert (await api("PUT", "entities", urn, "aspects", aspect, body=said)).status == 200
+            assert (await api("PUT", "entities", urn, "aspects", aspect, body=recorded)).status == 200
     assert (await api("POST", *PIPELINES, body=PIPELINE, answers="instance")).status == 201
     renamed = PIPELINE | {"display_name": f"Again {MARK}"}
     assert (await api("PUT", *PIPELINES, MARK, body=renamed, answers="instance")).status == 200
@@ -100,7 +106,7 @@ async def make(api: Any, openlineage: Any) -> None:
     columns = {
         "fields": {"a": {"inputFields": [{"namespace": "postgres://db:5432", "name": f"secret.{MARK}", "field": "f"}]}}
     }
-    told = event(
+    reported = event(
         inputs=[data(f"secret.{MARK}")],
         outputs=[data("open.plain", columnLineage=columns)],
         job_facets={"sql": {"query": f"INSERT INTO plain SELECT f FROM secret.{MARK}"}},
@@ -108,7 +114,7 @@ async def make(api: Any, openlineage: Any) -> None:
             "parent": {"run": {"runId": RUN}, "job": {"namespace": "postgres://db:5432", "name": f"secret.{MARK}"}}
         },
     )
-    assert (await openlineage("POST", "api", "v1", "lineage", body=told)).status == 201
+    assert (await openlineage("POST", "api", "v1", "lineage", body=reported)).status == 201
 
 
 def paths() -> Iterator[str]:
@@ -123,7 +129,7 @@ def paths() -> Iterator[str]:
         for template, item in one.document["paths"].items():
             if "get" in item and not template.endswith("stream"):
                 given = [*item.get("parameters", ()), *item["get"].get("parameters", ())]
-                yield from filled(prefix + template, [told for told in given if told["in"] != "header"])
+                yield from filled(prefix + template, [reported for reported in given if reported["in"] != "header"])
     for template, item in contract.V3.document["paths"].items():
         if "get" in item and not template.endswith("/stream"):
             yield from v3_paths(template)
@@ -131,20 +137,22 @@ def paths() -> Iterator[str]:
 
 def filled(template: str, given: list[Mapping[str, Any]]) -> Iterator[str]:
     named = re.findall(r"{(\w+)}", template)
-    asked = [one["name"] for one in given if one["in"] == "query" and (one.get("required") or one["name"] in OPTIONAL)]
-    for values in itertools.product(*(VALUES.get(name, ["x"]) for name in (*named, *asked))):
+    requested = [
+        one["name"] for one in given if one["in"] == "query" and (one.get("required") or one["name"] in OPTIONAL)
+    ]
+    for values in itertools.product(*(VALUES.get(name, ["x"]) for name in (*named, *requested))):
         path = template
         for name, value in zip(named, values, strict=False):
             path = path.replace(f"{{{name}}}", quote(value, safe=""))
-        query = dict(zip(asked, values[len(named) :], strict=True))
+        query = dict(zip(requested, values[len(named) :], strict=True))
         yield path + (f"?{urlencode(query)}" if query else "")
 
 
-#: Optional parameters that change what an answer is made of.
+#: Optional parameters that change which data an answer contains.
 OPTIONAL = {"facets", "columns", "include_invalid"}
 
 
-#: What stands for the parameters of `/v3` that are more than a name.
+#: Values for the parameters of `/v3` that are not plain names.
 V3_PARTS = {
     "namespaces": "namespaces",
     "entity": "namespaces/{namespace}/datasets/{dataset}",
@@ -196,10 +204,10 @@ async def test_a_word_of_hidden_things_is_in_no_answer(
             leaks.append((path, answer[:500]))
         seen += MARK in (await text(path, jp_auth_header, json.dumps(body).encode())).lower()
     assert leaks == []
-    # Who may read it finds it in all kinds of answers.
+    # A user with read access finds it in all kinds of answers.
     assert seen > 50
     changes = (await api("GET", "changes", params={"limit": 500}, anonymous=True, headers=kernel)).body["changes"]
-    events = await streaming(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", kernel, after=0)
-    await events.next()
-    assert await events.until(lambda one: one["seq"] == changes[-1]["seq"]) == changes
+    events = await open_stream(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", kernel, after=0)
+    await events.read_next()
+    assert await events.read_until(lambda one: one["seq"] == changes[-1]["seq"]) == changes
     events.close()

@@ -21,7 +21,7 @@ def wish(value: str = "b", version: int | None = None, **other: str) -> dict[str
 
 @pytest.fixture
 def bob(jp_serverapp: Any) -> dict[str, Any]:
-    """What a call of Bob's kernel is made with."""
+    """Return the headers of a call by Bob's kernel."""
     token = jp_serverapp.web_app.settings[SETTING].tokens.issue("kernel-1", User("bob"), "bob")
     return {"anonymous": True, "headers": {"Authorization": f"token {token}"}}
 
@@ -40,7 +40,7 @@ def send(api: Any) -> Send:
     return sent
 
 
-async def test_a_batch_is_accepted_and_says_where_to_ask_for_it(api: Any, sales: None, jp_base_url: str) -> None:
+async def test_async_batch_returns_202_with_location(api: Any, sales: None, jp_base_url: str) -> None:
     entry = await api("POST", "proposals", body=wish("1"), params=LATER, answers="inbox-entry")
     assert (entry.status, entry.body["state"], entry.body["results"]) == (202, "pending", [])
     assert entry.headers["Location"] == f"{jp_base_url}colophon/api/inbox/{entry.body['id']}"
@@ -53,7 +53,7 @@ async def test_a_batch_is_accepted_and_says_where_to_ask_for_it(api: Any, sales:
     assert found.body["value"] == metadata({"a": "1"})
 
 
-async def test_what_is_wrong_is_said_at_once_where_it_can_be_known(api: Any, sales: None, bob: Any) -> None:
+async def test_invalid_async_batch_is_refused_immediately(api: Any, sales: None, bob: Any) -> None:
     bad: list[tuple[Any, int]] = [
         (b"{", 400),
         ({"proposals": []}, 400),
@@ -69,7 +69,7 @@ async def test_what_is_wrong_is_said_at_once_where_it_can_be_known(api: Any, sal
     assert (health["inbox"], health["deadLetters"]) == ({"pending": 0}, 0)
 
 
-async def test_what_cannot_be_applied_is_a_dead_letter_that_tells_no_value(
+async def test_unapplicable_entry_becomes_a_dead_letter_without_values(
     api: Any, sales: None, send: Send, bob: Any
 ) -> None:
     entry = await send(wish("CANARY", 5), **bob)
@@ -91,7 +91,7 @@ async def test_what_cannot_be_applied_is_a_dead_letter_that_tells_no_value(
         assert len(page.body["deadLetters"]) == count
 
 
-async def test_a_dead_letter_is_replayed_or_thrown_away(api: Any, sales: None, send: Send, bob: Any) -> None:
+async def test_dead_letter_is_replayed_or_discarded(api: Any, sales: None, send: Send, bob: Any) -> None:
     entries = [await send(wish(str(number), 2), **bob) for number in range(2)]
     first, second = (("dead-letters", entry["deadLetter"]) for entry in entries)
     refused = await api("POST", *first, "replay", **bob)
@@ -107,20 +107,20 @@ async def test_a_dead_letter_is_replayed_or_thrown_away(api: Any, sales: None, s
     assert (await api("DELETE", *second, **bob)).status == 403
     gone = await api("DELETE", *second, answers="dead-letter-delete-result")
     assert gone.body == {"id": entries[1]["id"]}
-    for asked in (api("POST", *first, "replay", **bob), api("DELETE", *second, **bob)):
-        assert (await asked).status == 404
+    for requested in (api("POST", *first, "replay", **bob), api("DELETE", *second, **bob)):
+        assert (await requested).status == 404
     assert (await api("GET", "health", answers="health")).body["deadLetters"] == 0
 
 
-async def test_others_see_nothing_of_it_and_an_admin_everything(
+async def test_inbox_entry_is_visible_to_sender_and_admin(
     api: Any, sales: None, send: Send, bob: Any, jp_serverapp: Any
 ) -> None:
     entry = await send(wish("b", 5, urn=REPORT), **bob)
     token = jp_serverapp.web_app.settings[SETTING].tokens.issue("kernel-2", User("eve"), "eve")
     eve = {"anonymous": True, "headers": {"Authorization": f"token {token}"}}
     assert (await api("GET", "dead-letters", answers="dead-letters", **eve)).body["deadLetters"] == []
-    asked = [("GET", "inbox", entry["id"]), ("DELETE", "dead-letters", entry["id"])]
-    for method, *path in [*asked, ("POST", "dead-letters", entry["id"], "replay")]:
+    requested = [("GET", "inbox", entry["id"]), ("DELETE", "dead-letters", entry["id"])]
+    for method, *path in [*requested, ("POST", "dead-letters", entry["id"], "replay")]:
         assert (await api(method, *path, **eve)).status == 404
     assert (await api("GET", "inbox", entry["id"], answers="inbox-entry")).body == entry
     assert len((await api("GET", "dead-letters", answers="dead-letters")).body["deadLetters"]) == 1

@@ -1,11 +1,11 @@
-"""What others do to the files of instances, as JupyterLab is told of it; and no name that leads out of their folder."""
+"""External edits of instance files are visible in JupyterLab; no name leads out of the folder."""
 
 import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
-from support.instances import FYRE, HELLO, INSTANCES, URN, made
+from support.instances import FYRE, HELLO, INSTANCES, URN, create_instances
 from support.snippets import SPACE, folder, put_file, snippet
 
 
@@ -24,12 +24,12 @@ async def test_broken_ones_are_shown_with_their_reason_repaired_and_removed(api:
     assert {one["pointer"] for one in odd.body["problems"]} == {"/metadata", "/metadata/tags/0"}
     torn = (await api("GET", *INSTANCES, "torn", answers="instance")).body
     assert (torn["metadata"], torn["schema_name"], bool(torn["problems"])) == ({}, "{unknown}", True)
-    mended = await api("PUT", *INSTANCES, "torn", body=snippet("Mended"), answers="instance")
-    assert (mended.status, mended.body["valid"]) == (200, True)
+    repaired = await api("PUT", *INSTANCES, "torn", body=snippet("Repaired"), answers="instance")
+    assert (repaired.status, repaired.body["valid"]) == (200, True)
     assert (await api("DELETE", *INSTANCES, "lost", answers="instance-delete-result")).status == 200
 
 
-async def test_files_that_are_valid_in_elyra_are_valid_with_a_warning(api: Any) -> None:
+async def test_files_valid_in_elyra_are_valid_with_a_warning(api: Any) -> None:
     put_file("years", snippet("Years", tags=[2023, "v1"]))
     twice = json.dumps(snippet("Twice", tags=["kept"])).replace('"language"', '"language": "R", "language"')
     put_file("twice", twice)
@@ -51,7 +51,7 @@ async def test_files_that_are_valid_in_elyra_are_valid_with_a_warning(api: Any) 
 UPGRADED = {"runtime_type": "KUBEFLOW_PIPELINES", "auth_type": "DEX_LEGACY", "cos_auth_type": "USER_CREDENTIALS"}
 
 
-async def test_old_runtime_is_upgraded_on_load_and_saved_by_migrate_or_an_edit(api: Any) -> None:
+async def test_old_runtime_is_upgraded_on_load_and_saved_later(api: Any) -> None:
     for name in ("kfp-fyre", "other"):
         put_file(name, FYRE, space="runtimes")
     runtimes = ("schemaspaces", "runtimes")
@@ -72,8 +72,8 @@ async def test_old_runtime_is_upgraded_on_load_and_saved_by_migrate_or_an_edit(a
     assert (await api("POST", *runtimes, "migrate", answers="migration")).body["migrated"] == []
 
 
-async def test_an_edit_of_the_file_is_seen_at_once_and_has_a_version_of_its_own(api: Any) -> None:
-    await made(api, snippet())
+async def test_external_edit_is_visible_with_its_own_version(api: Any) -> None:
+    await create_instances(api, snippet())
     path = put_file("hello", snippet("By hand"))
     found = await api("GET", *HELLO, answers="instance")
     assert (found.body["display_name"], found.body["version"]) == ("By hand", 2)
@@ -106,7 +106,7 @@ ODD_NAMES = [
 async def test_no_name_leads_out_of_the_folder(
     api: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str, jp_data_dir: Path
 ) -> None:
-    await made(api, snippet())
+    await create_instances(api, snippet())
     before = files(jp_data_dir)
     assert list(before) == [str(jp_data_dir / "metadata" / SPACE / "hello.json")]
     for name in ODD_NAMES:
@@ -143,7 +143,7 @@ def files(folder: Path) -> dict[str, bytes]:
 LEFTOVERS = ("schemaspaces", SPACE, "recovery-files")
 
 
-async def test_what_a_killed_save_of_elyras_left_behind_is_brought_back_or_thrown_away(api: Any) -> None:
+async def test_recovery_file_is_restored_or_discarded(api: Any) -> None:
     at = folder()
     at.mkdir(parents=True, exist_ok=True)
     (at / "gone.json1700000000.25").write_text(json.dumps(snippet("Gone")))
@@ -168,7 +168,7 @@ async def test_what_a_killed_save_of_elyras_left_behind_is_brought_back_or_throw
     assert not (at / found[1]["file"]).exists()
 
 
-async def test_what_others_did_before_the_first_request_is_recorded_whatever_that_asks_for(api: Any) -> None:
+async def test_first_request_records_earlier_external_edits(api: Any) -> None:
     at = folder()
     at.mkdir(parents=True, exist_ok=True)
     (at / "early.json").write_text(json.dumps(snippet("Early")))

@@ -1,13 +1,13 @@
-"""Lists of instances, what they say, and many at once: filters, pages, values in use, export and import."""
+"""Lists of instances and bulk operations: filters, pages, values in use, export and import."""
 
 from typing import Any
 
-from support.instances import BASE, INSTANCES, made
+from support.instances import BASE, INSTANCES, create_instances
 from support.snippets import SPACE, snippet
 
 
 async def test_a_list_is_filtered_counted_sorted_and_paged(api: Any, kept: str) -> None:
-    await made(
+    await create_instances(
         api,
         snippet("Banana", tags=["fruit", "long"], description="Yellow"),
         snippet("apple", tags=["fruit"]),
@@ -44,8 +44,8 @@ async def test_a_list_is_filtered_counted_sorted_and_paged(api: Any, kept: str) 
     assert other.status == 400
 
 
-async def test_values_in_use_are_told_with_their_number(api: Any, kept: str) -> None:
-    await made(api, snippet("A", tags=["x", "y"]), snippet("B", language="R", tags=["x"]), snippet("C"))
+async def test_values_in_use_are_counted(api: Any, kept: str) -> None:
+    await create_instances(api, snippet("A", tags=["x", "y"]), snippet("B", language="R", tags=["x"]), snippet("C"))
     where = (*BASE, "values")
     found = await api("GET", *where, params={"pointer": "/language"}, answers="instance-values")
     assert found.body["values"] == [{"value": "Python", "count": 2}, {"value": "R", "count": 1}]
@@ -55,8 +55,8 @@ async def test_values_in_use_are_told_with_their_number(api: Any, kept: str) -> 
     assert (await api("GET", *where, params={"pointer": "no"})).status == 400
 
 
-async def test_what_is_exported_is_imported_again(api: Any, kept: str) -> None:
-    await made(api, snippet("A"), snippet("B"))
+async def test_export_can_be_imported(api: Any, kept: str) -> None:
+    await create_instances(api, snippet("A"), snippet("B"))
     bundle = (await api("POST", *BASE, "export", body={}, answers="instance-bundle")).body
     assert bundle["schemaspace"] == SPACE
     assert [one["name"] for one in bundle["instances"]] == ["a", "b"]

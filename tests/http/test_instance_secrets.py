@@ -1,4 +1,4 @@
-"""What of instances is for whom: secrets for nobody, changes for no kernel."""
+"""Access to instances: no caller reads secrets, and no kernel changes instances."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.identity import User
-from support.instances import BASE, HELLO, INSTANCES, made
+from support.instances import BASE, HELLO, INSTANCES, create_instances
 from support.snippets import snippet
 
 SECRET = "Hunter2-CANARY"
@@ -30,7 +30,7 @@ RUNTIME = {
 }
 
 
-async def test_a_secret_is_never_told_and_stays_when_its_place_is_sent_back(
+async def test_secret_is_masked_and_kept_when_mask_is_sent_back(
     api: Any, elyra: Any, kept: str, tmp_path: Path
 ) -> None:
     where = ("schemaspaces", "runtimes", "instances")
@@ -39,7 +39,7 @@ async def test_a_secret_is_never_told_and_stays_when_its_place_is_sent_back(
     assert done.body["metadata"]["cos_password"] == PLACEHOLDER
     body = {key: done.body[key] for key in ("display_name", "schema_name", "metadata")} | {"display_name": "Again"}
     assert (await api("PUT", *where, "work", body=body)).status == 200
-    told = [
+    reported = [
         await api("GET", *where, "work"),
         await api("GET", *where),
         await api("POST", "schemaspaces", "runtimes", "export", body={}),
@@ -51,9 +51,9 @@ async def test_a_secret_is_never_told_and_stays_when_its_place_is_sent_back(
         await elyra("GET", "metadata", "runtimes"),
         await elyra("GET", "metadata", "runtimes", "work"),
     ]
-    assert {one.status for one in told} == {200}
-    shown = [json.dumps(one.body) for one in told]
-    shown[7] = json.dumps(told[7].body["hits"])
+    assert {one.status for one in reported} == {200}
+    shown = [json.dumps(one.body) for one in reported]
+    shown[7] = json.dumps(reported[7].body["hits"])
     assert [one for one in shown if SECRET in one] == []
     assert all("Again" in shown[at] for at in (0, 1, 2, 8, 9))
     open_ = await api(
@@ -62,17 +62,17 @@ async def test_a_secret_is_never_told_and_stays_when_its_place_is_sent_back(
     assert open_.body["instances"][0]["metadata"]["cos_password"] == SECRET
 
 
-async def test_code_in_a_kernel_reads_instances_and_changes_none(api: Any, jp_serverapp: Any) -> None:
-    await made(api, snippet())
+async def test_kernel_token_reads_but_does_not_change_instances(api: Any, jp_serverapp: Any) -> None:
+    await create_instances(api, snippet())
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
     kernel = {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}
 
-    async def asked(method: str, *path: str, body: Any = None, params: Any = None) -> int:
+    async def requested(method: str, *path: str, body: Any = None, params: Any = None) -> int:
         return (await api(method, *path, body=body, params=params, anonymous=True, headers=kernel)).status
 
-    assert await asked("GET", *HELLO) == 200
-    assert await asked("GET", *INSTANCES) == 200
-    assert await asked("POST", *BASE, "export", body={}) == 200
+    assert await requested("GET", *HELLO) == 200
+    assert await requested("GET", *INSTANCES) == 200
+    assert await requested("POST", *BASE, "export", body={}) == 200
     for method, path, body in (
         ("POST", INSTANCES, snippet("New")),
         ("PUT", HELLO, snippet("New")),
@@ -84,6 +84,6 @@ async def test_code_in_a_kernel_reads_instances_and_changes_none(api: Any, jp_se
         ("POST", (*BASE, "migrate"), None),
         ("POST", ("schemaspaces", "refresh"), None),
     ):
-        assert await asked(method, *path, body=body) == 403, (method, path)
+        assert await requested(method, *path, body=body) == 403, (method, path)
     listed = (await api("GET", *INSTANCES, answers="instances")).body["instances"]
     assert [one["display_name"] for one in listed] == ["Hello"]

@@ -1,24 +1,24 @@
-"""Instances of schemaspaces as JupyterLab asks for them, kept in files and kept in the catalog."""
+"""Instances of schemaspaces as JupyterLab uses them, stored in files and in the catalog."""
 
 import asyncio
 from typing import Any
 
 import pytest
-from support.instances import BASE, HELLO, INSTANCES, URN, made
+from support.instances import BASE, HELLO, INSTANCES, URN, create_instances
 from support.snippets import SPACE, SPACE_ID, snippet
 
 MERGE = {"Content-Type": "application/merge-patch+json"}
 JSON_PATCH = {"Content-Type": "application/json-patch+json"}
 
 
-async def test_an_instance_is_made_read_replaced_and_removed(api: Any, kept: str, jp_base_url: str) -> None:
+async def test_instance_is_created_read_replaced_and_deleted(api: Any, kept: str, jp_base_url: str) -> None:
     done = await api("POST", *INSTANCES, body=snippet(), answers="instance")
     path = f"{jp_base_url}colophon/api/schemaspaces/{SPACE}/instances/hello"
     assert (done.status, done.headers["Location"], done.headers["Etag"]) == (201, path, '"1"')
-    told = {
+    reported = {
         key: done.body[key] for key in ("name", "urn", "version", "valid", "reason", "problems", "deletable", "extra")
     }
-    assert told == {
+    assert reported == {
         "name": "hello",
         "urn": URN,
         "version": 1,
@@ -38,15 +38,15 @@ async def test_an_instance_is_made_read_replaced_and_removed(api: Any, kept: str
 
 
 async def test_a_schemaspace_is_found_by_its_id_as_well(api: Any, kept: str) -> None:
-    await made(api, snippet())
+    await create_instances(api, snippet())
     for spelled in (SPACE_ID, SPACE.upper()):
         found = await api("GET", "schemaspaces", spelled, "instances", answers="instances")
         assert [one["urn"] for one in found.body["instances"]] == [URN]
         assert (await api("GET", "schemaspaces", spelled, "instances", "hello", answers="instance")).body["urn"] == URN
 
 
-async def test_what_cannot_be_done_is_a_problem_with_its_places(api: Any, kept: str) -> None:
-    await made(api, snippet())
+async def test_invalid_requests_return_problems_with_pointers(api: Any, kept: str) -> None:
+    await create_instances(api, snippet())
     refusals: list[tuple[str, tuple[str, ...], Any, int, list[str] | None]] = [
         ("POST", INSTANCES, snippet(), 409, []),
         ("POST", INSTANCES, snippet("Other", language="", code=None), 400, ["/metadata", "/metadata/language"]),
@@ -76,8 +76,8 @@ async def test_what_cannot_be_done_is_a_problem_with_its_places(api: Any, kept: 
             assert sorted({one["pointer"] for one in refused.body["errors"]}) == places, (body, refused.body)
 
 
-async def test_a_stale_condition_changes_nothing(api: Any, kept: str) -> None:
-    await made(api, snippet())
+async def test_stale_if_match_returns_412(api: Any, kept: str) -> None:
+    await create_instances(api, snippet())
     stale = {"If-Match": '"7"'}
     for method, path, body in (
         ("PUT", HELLO, snippet("Two")),
@@ -92,23 +92,23 @@ async def test_a_stale_condition_changes_nothing(api: Any, kept: str) -> None:
     assert same.status == 304
 
 
-async def test_of_many_who_change_the_same_version_one_does(api: Any, kept: str) -> None:
-    await made(api, snippet())
+async def test_concurrent_updates_of_a_version_succeed_once(api: Any, kept: str) -> None:
+    await create_instances(api, snippet())
     tries = [api("PUT", *HELLO, body=snippet(f"N{at}"), headers={"If-Match": '"1"'}) for at in range(8)]
     statuses = sorted(one.status for one in await asyncio.gather(*tries))
     assert statuses == [200] + [412] * 7
     assert (await api("GET", *HELLO)).body["version"] == 2
 
 
-async def test_a_merge_patch_changes_what_it_names(api: Any, kept: str) -> None:
-    await made(api, snippet(tags=["a"], description="x"))
+async def test_merge_patch_changes_only_named_members(api: Any, kept: str) -> None:
+    await create_instances(api, snippet(tags=["a"], description="x"))
     patch = {"display_name": "New", "metadata": {"tags": ["b"], "description": None}}
     done = await api("PATCH", *HELLO, body=patch, headers=MERGE, answers="instance")
     assert (done.body["display_name"], done.body["metadata"]) == ("New", snippet(tags=["b"])["metadata"])
 
 
 async def test_json_patch_changes_one_place_each(api: Any, kept: str) -> None:
-    await made(api, snippet(tags=["a"], description="x"))
+    await create_instances(api, snippet(tags=["a"], description="x"))
     operations = [
         {"op": "test", "path": "/metadata/tags/0", "value": "a"},
         {"op": "add", "path": "/metadata/tags/-", "value": "b"},
@@ -133,15 +133,15 @@ async def test_json_patch_changes_one_place_each(api: Any, kept: str) -> None:
         {"metadata": {}},
     ],
 )
-async def test_json_patch_that_cannot_be_applied_changes_nothing(api: Any, kept: str, operations: Any) -> None:
-    (before,) = await made(api, snippet())
+async def test_failed_json_patch_changes_nothing(api: Any, kept: str, operations: Any) -> None:
+    (before,) = await create_instances(api, snippet())
     done = await api("PATCH", *HELLO, body=operations, headers=JSON_PATCH, answers="problem")
     assert done.status == 400
     assert (await api("GET", *HELLO)).body == before
 
 
 async def test_json_patches_at_once_are_all_applied(api: Any, kept: str) -> None:
-    await made(api, snippet(tags=[]))
+    await create_instances(api, snippet(tags=[]))
     tags = [f"t{number}" for number in range(8)]
     patches = [[{"op": "add", "path": "/metadata/tags/-", "value": tag}] for tag in tags]
     tries = [api("PATCH", *HELLO, body=patch, headers=JSON_PATCH) for patch in patches]
@@ -150,7 +150,7 @@ async def test_json_patches_at_once_are_all_applied(api: Any, kept: str) -> None
 
 
 async def test_complete_instances_are_listed_by_name_in_pages(api: Any, kept: str) -> None:
-    one, two = await made(api, snippet("Two"), snippet("One", tags=["a"]))
+    one, two = await create_instances(api, snippet("Two"), snippet("One", tags=["a"]))
     path = (*BASE, "complete-instances")
     first = (await api("GET", *path, params={"limit": 1}, answers="complete-instances")).body
     rest = (await api("GET", *path, params={"limit": 1, "cursor": first["cursor"]}, answers="complete-instances")).body
@@ -161,7 +161,7 @@ async def test_complete_instances_are_listed_by_name_in_pages(api: Any, kept: st
 
 
 async def test_a_removal_is_undone_and_an_old_version_brought_back(api: Any, kept: str) -> None:
-    await made(api, snippet())
+    await create_instances(api, snippet())
     await api("PUT", *HELLO, body=snippet("Two"))
     gone = await api("DELETE", *HELLO)
     back = await api("POST", *HELLO, "restore", body={"version": gone.body["version"]}, answers="instance")
@@ -172,7 +172,7 @@ async def test_a_removal_is_undone_and_an_old_version_brought_back(api: Any, kep
 
 
 async def test_the_history_is_that_of_its_entity(api: Any, kept: str) -> None:
-    await made(api, snippet())
+    await create_instances(api, snippet())
     await api("PUT", *HELLO, body=snippet("Two"))
     found = await api("GET", "entities", URN, "aspects", "instance", "versions", answers="versions")
     assert [one["version"] for one in found.body["versions"]] == [2, 1]
@@ -181,8 +181,8 @@ async def test_the_history_is_that_of_its_entity(api: Any, kept: str) -> None:
     assert [one["urn"] for one in hits.body["hits"]] == [URN]
 
 
-async def test_other_doors_do_not_change_an_instance(api: Any, kept: str) -> None:
-    await made(api, snippet())
+async def test_other_apis_do_not_change_an_instance(api: Any, kept: str) -> None:
+    await create_instances(api, snippet())
     aspect = ("entities", URN, "aspects", "instance")
     for method, path, body in (("PUT", aspect, snippet("X")), ("DELETE", aspect, None), ("DELETE", aspect[:2], None)):
         assert (await api(method, *path, body=body)).status in (400, 403)
@@ -190,7 +190,7 @@ async def test_other_doors_do_not_change_an_instance(api: Any, kept: str) -> Non
 
 
 async def test_a_change_is_announced(api: Any, kept: str) -> None:
-    await made(api, snippet())
+    await create_instances(api, snippet())
     await api("DELETE", *HELLO)
     found = await api("GET", "changes", params={"type": "instance"}, answers="changes")
     assert {one["urn"] for one in found.body["changes"]} == {URN}

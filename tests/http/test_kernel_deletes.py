@@ -1,4 +1,4 @@
-"""A kernel's token deletes nothing, whichever API asks: what the magic removes are entries of what people say."""
+"""A kernel's token deletes nothing through any API; the magic only removes entries of user metadata."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ V3 = "v3/namespaces/sales"
 
 def proposed(aspect: str | None, operation: str, value: Any = None) -> dict[str, Any]:
     proposal = {"urn": ORDERS, "aspect": aspect, "operation": operation, "value": value}
-    return {"proposals": [{name: told for name, told in proposal.items() if told is not None}]}
+    return {"proposals": [{name: reported for name, reported in proposal.items() if reported is not None}]}
 
 
 def emitted(change: str, aspect: str, value: Any = None) -> dict[str, Any]:
@@ -71,20 +71,20 @@ def others() -> Iterator[Request]:
 
 
 @pytest.fixture
-def said(api: Any, datahub: Any, sales: None, jp_asyncio_loop: Any) -> None:
-    """What people say of the table, and what a run of an ingestion said."""
-    jp_asyncio_loop.run_until_complete(say(api, datahub))
+def recorded(api: Any, datahub: Any, sales: None, jp_asyncio_loop: Any) -> None:
+    """User metadata of the table, and the metadata of an ingestion run."""
+    jp_asyncio_loop.run_until_complete(write(api, datahub))
 
 
-async def say(api: Any, datahub: Any) -> None:
+async def write(api: Any, datahub: Any) -> None:
     assert (await api("PUT", "entities", ORDERS, "aspects", BUSINESS, body=metadata({"owner": "ops"}))).status == 200
     body = emitted("UPSERT", "datasetProperties", {"description": "All orders"})
     body["proposal"]["systemMetadata"] = {"lastObserved": 1, "runId": "run1"}
     assert (await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=body)).status == 200
 
 
-async def test_a_kernels_token_deletes_nothing(
-    api: Any, said: None, kernel: Any, http_server_client: Any, jp_base_url: str
+async def test_kernel_token_cannot_delete(
+    api: Any, recorded: None, kernel: Any, http_server_client: Any, jp_base_url: str
 ) -> None:
     before = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
     allowed = []
@@ -103,7 +103,7 @@ async def test_a_kernels_token_deletes_nothing(
     assert (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"] == before
 
 
-async def test_what_only_shows_when_it_is_applied_is_refused_then(api: Any, said: None, kernel: Any) -> None:
+async def test_async_deletion_by_a_kernel_is_refused_when_applied(api: Any, recorded: None, kernel: Any) -> None:
     asks = {"anonymous": True, "headers": kernel}
     later = await api("POST", "proposals", params={"async": "true"}, body=proposed("status", "patch", PATCHED), **asks)
     assert later.status == 202
@@ -122,8 +122,8 @@ async def test_what_only_shows_when_it_is_applied_is_refused_then(api: Any, said
 
 
 @pytest.mark.each_store
-async def test_a_kernel_removes_entries_of_what_people_say_and_its_user_deletes(
-    api: Any, said: None, kernel: Any
+async def test_kernel_removes_user_entries_but_only_user_deletes_entities(
+    api: Any, recorded: None, kernel: Any
 ) -> None:
     asks = {"anonymous": True, "headers": kernel}
     path = ("entities", ORDERS, "aspects", BUSINESS)
@@ -131,5 +131,5 @@ async def test_a_kernel_removes_entries_of_what_people_say_and_its_user_deletes(
     assert (await api("GET", *path, answers="aspect")).body["value"]["properties"] == {}
     assert (await api("DELETE", *path)).status == 200
     assert (await api("PUT", "entities", ORDERS, "aspects", "status", body=GONE)).status == 200
-    # What was removed and is met again is known again: that deletes nothing.
+    # A removed entity that is observed again exists again: that is not a deletion.
     assert (await api("PUT", "entities", ORDERS, "aspects", "status", body={"removed": False}, **asks)).status == 200

@@ -1,4 +1,4 @@
-"""What a kernel gets from its server, and what ends with it: its runs, its token and its connections."""
+"""A kernel's environment, and the end of its runs, its token and its connections."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.events import streaming
+from support.events import open_stream
 from support.policies import Closing
 from support.urns import CELL, NOTEBOOK
 from tornado.httpclient import HTTPRequest
@@ -17,7 +17,7 @@ from tornado.websocket import websocket_connect
 
 CLOSED = "urn:li:dataJob:(urn:li:dataFlow:(colophon,all,closed),flows.Load)"
 
-TELL = "import os; print(os.environ['COLOPHON_TOKEN'], os.getpid(), *os.environ)"
+REPORT = "import os; print(os.environ['COLOPHON_TOKEN'], os.getpid(), *os.environ)"
 #: Variables of the server with credentials of its own, which no kernel gets.
 SERVERS = ("JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "PGPASSWORD")
 PATIENCE_S = 300
@@ -25,7 +25,7 @@ PATIENCE_S = 300
 
 @pytest.fixture
 def folder(jp_data_dir: Path) -> Iterator[Path]:
-    """The product's folder as an earlier version left it, in a process that lets everybody read what it creates."""
+    """The product's folder as an earlier version left it, with a umask that lets all users read new files."""
     before = os.umask(0)
     folder = jp_data_dir / "colophon"
     folder.mkdir(mode=0o755)
@@ -49,20 +49,20 @@ def mode(path: Path) -> int:
 
 
 async def started(server: Any) -> tuple[str, dict[str, str], int, set[str]]:
-    """A real kernel: its id, what it shows to the server, its process, and the names of its variables."""
+    """A real kernel: its id, its headers, its process, and the names of its variables."""
     kernel = await server.kernel_manager.start_kernel()
     client = server.kernel_manager.get_kernel(kernel).client()
     client.start_channels()
     await client.wait_for_ready(timeout=300)
-    said: list[str] = []
+    recorded: list[str] = []
 
-    def hear(message: Any) -> None:
+    def receive(message: Any) -> None:
         if message["msg_type"] == "stream":
-            said.append(message["content"]["text"])
+            recorded.append(message["content"]["text"])
 
-    await client.execute_interactive(TELL, output_hook=hear, timeout=300)
+    await client.execute_interactive(REPORT, output_hook=receive, timeout=300)
     client.stop_channels()
-    token, process, *names = "".join(said).split()
+    token, process, *names = "".join(recorded).split()
     return kernel, {"Authorization": f"token {token}"}, int(process), set(names)
 
 
@@ -96,7 +96,7 @@ async def begin(api: Any, headers: Any, program: str, run_id: str, **more: str) 
     return str(found.body["urn"])
 
 
-async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(
+async def test_shutdown_kernel_marks_its_runs_killed(
     api: Any, jp_serverapp: Any, monkeypatch: pytest.MonkeyPatch, jp_http_port: int, jp_base_url: str, folder: Path
 ) -> None:
     assert mode(folder) == 0o700
@@ -109,7 +109,7 @@ async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     socket = await websocket_connect(HTTPRequest(url, headers=headers))
     assert await socket.read_message() is not None
-    # Its user may not say any more how this one ended, which keeps no other going.
+    # Its user may no longer report how this run ended; other runs end all the same.
     closed = await begin(api, headers, CLOSED, "closed")
     monkeypatch.setattr(Closing, "closed", {"closed"})
     session = await begin(api, headers, NOTEBOOK, "session")
@@ -129,7 +129,7 @@ async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(
     assert [one["value"] for one in changes if one["run"] == cell] == [{"status": "running"}, {"status": "killed"}]
 
 
-async def test_what_a_kernel_was_running_when_it_died_is_killed_and_its_successor_begins_anew(
+async def test_dead_kernel_marks_its_runs_killed_before_restart(
     api: Any, jp_serverapp: Any, jp_http_port: int, jp_base_url: str, folder: Path
 ) -> None:
     # No request was answered before the kernel starts: it is what creates the folder.
@@ -137,10 +137,10 @@ async def test_what_a_kernel_was_running_when_it_died_is_killed_and_its_successo
     kernel, headers, process, _ = await started(jp_serverapp)
     assert {mode(folder), mode(folder / "servers")} == {0o700}
     urn = await begin(api, headers, CELL, "cell")
-    events = await streaming(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", headers)
-    assert (await events.next()).kind == "hello"  # type: ignore[union-attr]
+    events = await open_stream(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", headers)
+    assert (await events.read_next()).kind == "hello"  # type: ignore[union-attr]
     os.kill(process, signal.SIGKILL)
-    while await events.next() is not None:
+    while await events.read_next() is not None:
         pass
     assert (await ended(api, urn))["status"] == "killed"
     assert kernel in jp_serverapp.kernel_manager.list_kernel_ids()

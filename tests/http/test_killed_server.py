@@ -1,4 +1,4 @@
-"""A server is killed while a kernel and a scheduled pipeline run: the next one on the store tells how these runs ended."""
+"""A server is killed while a kernel and a scheduled pipeline run: the next server on the store ends these runs."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.transport import Server, Transport
-from live import LiveServer, live_server
+from jupyter_colophon.client.transport import ServerAddress, Transport
+from live import LiveServer, run_live_server
 from support.urns import CELL
 
 TABLE = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)"
@@ -23,8 +23,8 @@ Killed = tuple[LiveServer, list[str], dict[str, Any]]
 BEGIN = f"""
 import os
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.transport import Server, Transport
-catalog = Operations(Transport(Server(os.environ["COLOPHON_URL"], os.environ["COLOPHON_TOKEN"])))
+from jupyter_colophon.client.transport import ServerAddress, Transport
+catalog = Operations(Transport(ServerAddress(os.environ["COLOPHON_URL"], os.environ["COLOPHON_TOKEN"])))
 begun = {{"program": "{CELL}", "start": "2026-11-20T12:00:00Z"}}
 for run, more in (("left", {{}}), ("done", {{"status": "succeeded", "end": "2026-11-20T12:00:01Z"}})):
     print(catalog.start_run(begun | {{"runId": run}} | more)["urn"])
@@ -34,14 +34,14 @@ for run, more in (("left", {{}}), ("done", {{"status": "succeeded", "end": "2026
 def waited(found: Callable[[], Any], is_so: Callable[[Any], bool]) -> Any:
     pause = threading.Event()
     for _ in range(1_500):
-        if is_so(told := found()):
-            return told
+        if is_so(reported := found()):
+            return reported
         pause.wait(0.2)
-    raise AssertionError(told)
+    raise AssertionError(reported)
 
 
 def native(server: LiveServer) -> Transport:
-    return Transport(Server(server.url, server.token))
+    return Transport(ServerAddress(server.url, server.token))
 
 
 def keep(server: LiveServer, name: str, schema: str, **metadata: Any) -> None:
@@ -69,9 +69,11 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
     """A server that was killed and started again; the runs of its kernel, and the one that a schedule started."""
     root, home = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")
     starts = "--Colophon.max_scheduled_runs=1"
-    with live_server(root, home, starts) as server:
-        catalog = server.catalog()
-        Transport(Server(server.url, server.token), prefix="/colophon/v3").request("PUT", "/namespaces/sales", body={})
+    with run_live_server(root, home, starts) as server:
+        catalog = server.create_client()
+        Transport(ServerAddress(server.url, server.token), prefix="/colophon/v3").request(
+            "PUT", "/namespaces/sales", body={}
+        )
         others = catalog.start_run({"program": CELL, "start": "2026-11-20T12:00:00Z", "runId": "others"})["urn"]
         keep(server, "says", "pipeline", stages=[ACTION])
         keep(server, "told", "schedule", pipeline="says", on_change={"tag": "fresh"})
@@ -86,25 +88,25 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
         yield server, [*runs, others], scheduled
 
 
-def test_what_its_kernels_left_running_is_killed_and_nothing_else(killed: Killed) -> None:
+def test_killed_server_ends_only_runs_of_its_kernels(killed: Killed) -> None:
     server, (left, done, others), _ = killed
-    catalog = server.catalog()
-    told = waited(lambda: catalog.read_run(left), lambda run: run["status"] != "running")
-    assert (told["status"], told["facts"]["error"]) == ("killed", "the kernel's server was killed")
+    catalog = server.create_client()
+    reported = waited(lambda: catalog.read_run(left), lambda run: run["status"] != "running")
+    assert (reported["status"], reported["facts"]["error"]) == ("killed", "the kernel's server was killed")
     assert [catalog.read_run(urn)["status"] for urn in (done, others)] == ["succeeded", "running"]
-    # What the dead server kept of its kernels is gone; this one had none.
+    # The killed server's records of its kernels are removed; this server had none.
     assert waited(lambda: files(server, "servers/*/*"), lambda found: not found) == []
 
 
-def test_a_pipeline_that_it_ran_is_killed_and_is_not_started_again(killed: Killed) -> None:
+def test_killed_server_ends_its_pipeline_without_restart(killed: Killed) -> None:
     server, _, scheduled = killed
-    told = waited(lambda: state(server), lambda one: one["status"] != "running")
-    assert (told["status"], told["run"]) == ("killed", scheduled["runId"])
-    assert server.catalog().read_run(scheduled["urn"])["status"] == "killed"
+    reported = waited(lambda: state(server), lambda one: one["status"] != "running")
+    assert (reported["status"], reported["run"]) == ("killed", scheduled["runId"])
+    assert server.create_client().read_run(scheduled["urn"])["status"] == "killed"
     assert len(files(server, "pipelines/logs/*.log")) == 1
 
 
-def test_a_server_that_ends_in_peace_leaves_nothing_for_the_next_one(killed: Killed) -> None:
+def test_clean_shutdown_leaves_no_orphaned_runs(killed: Killed) -> None:
     server, *_ = killed
     kernel = server.open("peace.ipynb")
     left, _ = (urn.replace("left", "peace") for urn in kernel.run(BEGIN.replace("left", "peace"), "a").text.split())
@@ -112,5 +114,5 @@ def test_a_server_that_ends_in_peace_leaves_nothing_for_the_next_one(killed: Kil
     server.stop()
     assert files(server, "servers/*/*") == []
     server.start()
-    told = server.catalog().read_run(left)
-    assert (told["status"], told["facts"]["error"]) == ("killed", "the kernel ended")
+    reported = server.create_client().read_run(left)
+    assert (reported["status"], reported["facts"]["error"]) == ("killed", "the kernel ended")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.state import SETTING
 from support.catalog import metadata
-from support.disk import full
-from support.process import told
+from support.disk import fill_disk
+from support.process import run_script
 from support.urns import ORDERS
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
@@ -30,16 +30,16 @@ print(sorted(name for name in sys.modules if name.startswith(slow)))
 """
 
 
-def test_the_start_of_a_server_waits_for_nothing_of_ours() -> None:
-    assert told(LOAD).splitlines()[-1] == "[]"
+def test_server_start_does_not_wait_for_the_extension() -> None:
+    assert run_script(LOAD).splitlines()[-1] == "[]"
 
 
 class TestTheFirstRequests:
-    async def test_are_answered_when_the_routes_are_there_whatever_they_are(
+    async def test_pending_requests_are_served_once_routes_are_loaded(
         self, api: Any, elyra: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
     ) -> None:
         url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
-        me, written, door, unknown, stranger, socket = await asyncio.gather(
+        me, written, endpoint, unknown, stranger, socket = await asyncio.gather(
             api("GET", "me", answers="me"),
             api("PUT", *TECHNICAL, body=metadata({"long": "x" * 200_000}), answers="write-result"),
             elyra("GET", "schemaspace"),
@@ -47,13 +47,13 @@ class TestTheFirstRequests:
             api("GET", "me", anonymous=True),
             websocket_connect(HTTPRequest(url, headers=jp_auth_header)),
         )
-        assert [one.status for one in (me, written, door, unknown, stranger)] == [200, 200, 200, 404, 403]
+        assert [one.status for one in (me, written, endpoint, unknown, stranger)] == [200, 200, 200, 404, 403]
         socket.close()
 
     async def test_that_are_too_large_are_refused_before_they_are_read(self, api: Any) -> None:
         assert (await api("PUT", *TECHNICAL, body=b" " * (11 * 1024 * 1024))).status == 413
 
-    async def test_below_a_prefix_that_nobody_knows_are_left_to_the_server(self, jp_fetch: Any) -> None:
+    async def test_unknown_prefix_is_left_to_the_server(self, jp_fetch: Any) -> None:
         for path in ("colophon/nowhere", "elyra/nowhere"):
             with pytest.raises(HTTPClientError) as refused:
                 await jp_fetch(path)
@@ -71,7 +71,7 @@ async def test_the_catalog_is_opened_by_the_first_request(api: Any, jp_serverapp
 
 
 @pytest.mark.parametrize("fault", ["corrupt", "file for a folder", "folder for a file"])
-async def test_a_store_that_cannot_be_opened_stops_no_notebook_and_is_taken_when_it_can(
+async def test_unavailable_store_is_opened_once_available(
     api: Any, jp_serverapp: Any, jp_fetch: Any, caplog: pytest.LogCaptureFixture, fault: str
 ) -> None:
     path = Path(jp_serverapp.web_app.settings[SETTING].store.options["path"])
@@ -82,12 +82,12 @@ async def test_a_store_that_cannot_be_opened_stops_no_notebook_and_is_taken_when
         path.parent.mkdir()
         path.mkdir() if fault == "folder for a file" else path.write_bytes(b"no database" * 1_000)
     for _ in range(2):
-        for asked in (
+        for requested in (
             api("GET", *TECHNICAL),
             api("PUT", *TECHNICAL, body=metadata()),
             api("GET", "search", params={"q": "a"}),
         ):
-            refused = await asked
+            refused = await requested
             assert (refused.status, refused.headers["Retry-After"]) == (503, "5")
             assert str(path.parent) not in json.dumps(refused.body)
     health = await api("GET", "health", answers="health")
@@ -109,10 +109,8 @@ async def test_a_store_that_cannot_be_opened_stops_no_notebook_and_is_taken_when
     assert (await api("GET", "health", answers="health")).status == 200
 
 
-async def test_health_is_down_while_nothing_can_be_written_and_reading_goes_on(
-    api: Any, sales: None, jp_serverapp: Any
-) -> None:
-    with full(Path(jp_serverapp.web_app.settings[SETTING].store.options["path"])):
+async def test_read_only_store_reports_down_but_serves_reads(api: Any, sales: None, jp_serverapp: Any) -> None:
+    with fill_disk(Path(jp_serverapp.web_app.settings[SETTING].store.options["path"])):
         health = await api("GET", "health", answers="health")
         write = await api("PUT", *TECHNICAL, body=metadata({"a": "x" * 9_000}))
         read = await api("GET", *TECHNICAL, answers="aspect")
@@ -121,19 +119,17 @@ async def test_health_is_down_while_nothing_can_be_written_and_reading_goes_on(
     assert (await api("PUT", *TECHNICAL, body=metadata({"a": "b"}), answers="write-result")).status == 200
 
 
-async def test_the_data_stay_when_the_server_goes(api: Any, sales: None, jp_serverapp: Any) -> None:
-    door = jp_serverapp.web_app.settings[SETTING]
-    path: Path = Path(door.store.options["path"])
+async def test_data_survive_a_restart(api: Any, sales: None, jp_serverapp: Any) -> None:
+    endpoint = jp_serverapp.web_app.settings[SETTING]
+    path: Path = Path(endpoint.store.options["path"])
     await api("PUT", *TECHNICAL, body=metadata({"stays": "yes"}), answers="write-result")
-    script = "from pathlib import Path\nfrom support.catalog import names, opened, search\n"
-    script += "print(names(search(opened(Path(sys.argv[1])), 'stays:yes')))"
-    assert told(script, str(path)).strip() == "['orders']"
+    script = "from pathlib import Path\nfrom support.catalog import list_names, open_catalog_file, search\n"
+    script += "print(list_names(search(open_catalog_file(Path(sys.argv[1])), 'stays:yes')))"
+    assert run_script(script, str(path)).strip() == "['orders']"
     assert os.stat(path).st_mode & 0o777 == 0o600
 
 
-async def test_kernels_that_end_with_their_server_can_still_tell_how_their_runs_ended(
-    api: Any, jp_serverapp: Any, jp_fetch: Any
-) -> None:
+async def test_kernels_report_run_ends_during_server_shutdown(api: Any, jp_serverapp: Any, jp_fetch: Any) -> None:
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.shop.ipynb#a1)"
     run = await api("POST", "runs", body={"program": program, "runId": "r1", "start": "2026-11-20T12:00:00.000Z"})
     await jp_fetch("api", "kernels", method="POST", allow_nonstandard_methods=True)
@@ -151,7 +147,7 @@ async def test_a_path_that_is_not_there_is_a_problem_too(api: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["colophon/v3", "colophon/v3/", "colophon/api", "colophon/v3/nothing/of/that"])
-async def test_what_is_no_path_of_a_door_is_told_in_json(jp_fetch: Any, path: str) -> None:
+async def test_unknown_path_returns_json_404(jp_fetch: Any, path: str) -> None:
     with pytest.raises(HTTPClientError) as refused:
         await jp_fetch(path)
     answer = refused.value.response

@@ -1,4 +1,4 @@
-"""What else is asked of lineage over HTTP: how it goes on, ways, impact, differences, what was known."""
+"""Lineage over HTTP: continuation, paths, impact, differences, and earlier states."""
 
 from itertools import pairwise
 from typing import Any
@@ -53,7 +53,7 @@ async def test_a_program_has_the_title_that_its_writer_gave_it(api: Any, chain: 
         assert titles == {A: None, P: "Clean the orders", R: None}
 
 
-async def test_all_shortest_ways_are_found_and_their_edges_alone(api: Any, chain: None, record: Any) -> None:
+async def test_all_shortest_paths_are_found_with_only_their_edges(api: Any, chain: None, record: Any) -> None:
     await record(cell("long"), "1", [(A, "read"), (table("x"), "write")])
     found = (await api("GET", "lineage", "path", params={"from": A, "to": D}, answers="lineage-path")).body
     assert (found["levels"], found["count"], found["truncated"]) == (2, 2, False)
@@ -71,7 +71,7 @@ async def test_all_shortest_ways_are_found_and_their_edges_alone(api: Any, chain
     assert (await api("GET", "lineage", "path", params={"from": A, "to": table("none")})).status == 404
 
 
-async def test_ways_are_counted_though_not_all_are_told(api: Any, record: Any) -> None:
+async def test_paths_are_counted_beyond_the_limit(api: Any, record: Any) -> None:
     for step in range(5):
         for way in range(3):
             touched = [(table(f"t{step}"), "read"), (table(f"t{step + 1}"), "write")]
@@ -81,7 +81,7 @@ async def test_ways_are_counted_though_not_all_are_told(api: Any, record: Any) -
     assert (found["levels"], found["count"], len(found["paths"]), len(found["edges"])) == (5, 243, 100, 30)
 
 
-async def test_impact_counts_what_is_downstream_by_what_it_is(api: Any, chain: None) -> None:
+async def test_impact_counts_downstream_entities_by_type(api: Any, chain: None) -> None:
     await api("PUT", "entities", D, "aspects", "businessMetadata", body=metadata({"owner": "ada"}))
     found = (await api("GET", "lineage", "impact", params={"urn": A}, answers="lineage-impact")).body
     assert (found["total"], found["truncated"]) == (8, False)
@@ -96,7 +96,7 @@ async def test_impact_counts_what_is_downstream_by_what_it_is(api: Any, chain: N
 async def test_impact_reads_owners_of_every_aspect(api: Any, chain: None) -> None:
     owners = {"owners": [{"owner": "urn:li:corpuser:eve", "type": "DATAOWNER"}]}
     assert (await api("PUT", "entities", D, "aspects", "ownership", body=owners)).status == 200
-    # What clients copied into other properties is not an owner, neither here nor in search.
+    # Clients' copies in other properties are not an owner, neither here nor in search.
     copied = {"customProperties": {"owner": "eve@example.org"}}
     assert (await api("PUT", "entities", D, "aspects", "datasetProperties", body=copied)).status == 200
     assert (await api("PUT", "entities", C, "aspects", "datasetProperties", body=copied)).status == 200
@@ -106,7 +106,7 @@ async def test_impact_reads_owners_of_every_aspect(api: Any, chain: None) -> Non
     assert facets["owner"] == [{"value": "eve", "count": 1}]
 
 
-async def test_a_difference_tells_what_came_and_what_went(api: Any, record: Any) -> None:
+async def test_diff_has_added_and_removed_edges(api: Any, record: Any) -> None:
     await record(P, "old", [(A, "read"), (B, "write")], NOON, NOON + 1)
     await record(P, "new", [(A, "read"), (C, "write")], NOON + 30 * DAY, NOON + 30 * DAY + 1)
     params = {"urn": A, "from": NOON + DAY, "to": NOON + 31 * DAY}
@@ -120,7 +120,7 @@ async def test_a_difference_tells_what_came_and_what_went(api: Any, record: Any)
         assert (await api("GET", "lineage", "diff", params=params | wrong)).status == 400
 
 
-async def test_a_walk_goes_on_from_its_frontier(api: Any, chain: None) -> None:
+async def test_traversal_continues_from_its_frontier(api: Any, chain: None) -> None:
     params = {"urn": A, "direction": "downstream", "levels": 1}
     found = (await api("GET", "lineage", params=params, answers="lineage")).body
     assert sorted(found["frontier"]) == [B, C]
@@ -143,13 +143,13 @@ async def test_a_walk_goes_on_from_its_frontier(api: Any, chain: None) -> None:
     assert (await api("POST", "lineage", "next", body=backwards)).status == 400
 
 
-async def test_undirected_is_what_clients_of_cdap_see(api: Any, chain: None) -> None:
+async def test_undirected_lineage_equals_cdap_lineage(api: Any, chain: None) -> None:
     found = (await api("GET", "lineage", params={"urn": E, "direction": "undirected"}, answers="lineage")).body
     assert {node["urn"] for node in found["nodes"]} == {C, D, E, S}
     assert sorted(found["frontier"]) == [C, D]
 
 
-async def test_an_edge_says_who_said_so_and_as_of_hides_what_came_later(api: Any, chain: None) -> None:
+async def test_edge_has_its_source_and_as_of_hides_later_ones(api: Any, chain: None) -> None:
     found = (await api("GET", "lineage", params={"urn": A}, answers="lineage")).body
     runs = (await api("GET", "runs", answers="runs")).body["runs"]
     actors = {run["urn"]: run["actor"] for run in runs}
@@ -160,7 +160,7 @@ async def test_an_edge_says_who_said_so_and_as_of_hides_what_came_later(api: Any
     assert (await api("GET", "lineage", params={"urn": A, "asOf": "now-1d"})).status == 404
 
 
-async def test_declared_edge_leads_from_data_to_data_and_names_who_declares_it(api: Any, record: Any) -> None:
+async def test_declared_edge_connects_data_and_names_its_source(api: Any, record: Any) -> None:
     await record(P, "1", [(A, "read"), (B, "write")])
     value = {"upstreams": [{"dataset": B}, {"dataset": table("unheard")}]}
     assert (await api("PUT", "entities", C, "aspects", "upstreamLineage", body=value)).status == 200
@@ -176,7 +176,7 @@ async def test_declared_edge_leads_from_data_to_data_and_names_who_declares_it(a
     assert {one["urn"]: one["deleted"] for one in found["nodes"]}[table("unheard")] is True
     other = (await api("GET", "lineage", params={"urn": table("unheard")}, answers="lineage")).body
     assert [(one["source"], one["target"]) for one in other["edges"]] == [(table("unheard"), C)]
-    # What is not shown yet is counted by the data that it leads from, and a walk goes on from there.
+    # Neighbours that are not shown are counted at their data, and a traversal continues from there.
     rim = (await api("GET", "lineage", params={"urn": C, "limit": 2}, answers="lineage")).body
     assert (rim["truncated"], C in rim["frontier"]) == (True, True)
     way = (await api("GET", "lineage", "path", params={"from": A, "to": C}, answers="lineage-path")).body
@@ -193,7 +193,7 @@ async def test_hidden_neighbours_of_declared_data_are_counted_as_data(api: Any, 
     assert node["notShown"] == {"upstream": 3, "downstream": 0}
 
 
-async def test_an_answer_says_that_edges_between_columns_were_left_out(api: Any, record: Any) -> None:
+async def test_omitted_column_edges_are_reported_as_truncated(api: Any, record: Any) -> None:
     await record(P, "1", [(A, "read"), (B, "write")])
     run = (await api("GET", "runs", params={"program": P})).body["runs"][0]["urn"]
     touched = [{"data": A, "mode": "read"}, {"data": B, "mode": "write"}]
@@ -206,7 +206,7 @@ async def test_an_answer_says_that_edges_between_columns_were_left_out(api: Any,
         assert (len(found["columns"]), found["truncated"]) == (10_000, is_cut)
 
 
-async def test_an_answer_says_that_components_of_an_edge_were_left_out(api: Any, record: Any) -> None:
+async def test_omitted_edge_components_are_reported_as_truncated(api: Any, record: Any) -> None:
     await record(P, "1", [(B, "write")])
     run = (await api("GET", "runs", params={"program": P})).body["runs"][0]["urn"]
     names = [f"c{number:02}" for number in range(21)]
@@ -240,10 +240,10 @@ async def test_a_time_that_cannot_be_read_is_named(api: Any, chain: None) -> Non
         ]
         for one in refused:
             assert one.status == 400
-            assert one.body["detail"].startswith(f"{name}: a time is ")
+            assert one.body["detail"].startswith(f"{name}: expected a time such as ")
 
 
 async def test_a_parameter_that_is_missing_is_named(api: Any) -> None:
     for path, name in ((("lineage",), "urn"), (("lineage", "path"), "from"), (("export",), "namespace")):
         refused = await api("GET", *path)
-        assert (refused.status, refused.body["detail"]) == (400, f"{name}: is missing")
+        assert (refused.status, refused.body["detail"]) == (400, f"parameter {name!r} is required")

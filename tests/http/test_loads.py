@@ -1,4 +1,4 @@
-"""Loads over HTTP: batches that are applied once, rows that stand by themselves, and the fence at the end."""
+"""Bulk load jobs over HTTP: batches are applied once, rows are rejected individually, and an ended load is closed."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from support.catalog import metadata
 
 pytestmark = pytest.mark.each_store
 
-SAID = metadata({"owner": "ops"})
+RECORDED = metadata({"owner": "ops"})
 
 
 def table(number: int) -> str:
@@ -17,7 +17,7 @@ def table(number: int) -> str:
 
 
 def row(number: int, **other: Any) -> dict[str, Any]:
-    return {"urn": table(number), "aspect": "technicalMetadata", "operation": "upsert", "value": SAID} | other
+    return {"urn": table(number), "aspect": "technicalMetadata", "operation": "upsert", "value": RECORDED} | other
 
 
 def batch(*rows: Any, partition: int = 0, number: int = 0) -> dict[str, Any]:
@@ -55,8 +55,8 @@ async def test_a_row_that_cannot_be_applied_loses_only_itself(api: Any, load: st
         assert (await api("GET", "entities", table(number))).status == status
     again = await api("POST", "loads", load, "batches", body=batch(row(0), number=1), answers="load-batch-result")
     assert (again.body["written"], again.body["unchanged"], again.body["rejected"]) == (0, 1, [])
-    told = (await api("GET", "loads", load, answers="load")).body
-    assert [told[name] for name in ("state", "batches", "written", "unchanged", "rejected")] == ["open", 2, 2, 1, 9]
+    reported = (await api("GET", "loads", load, answers="load")).body
+    assert [reported[name] for name in ("state", "batches", "written", "unchanged", "rejected")] == ["open", 2, 2, 1, 9]
     page = await api("GET", "loads", load, "rejections", params={"limit": 4}, answers="load-rejections")
     rest = await api(
         "GET", "loads", load, "rejections", params={"cursor": page.body["cursor"]}, answers="load-rejections"
@@ -65,7 +65,7 @@ async def test_a_row_that_cannot_be_applied_loses_only_itself(api: Any, load: st
     assert [{"row": one["row"], "urn": one["urn"], "problem": one["problem"]} for one in listed] == refused
 
 
-async def test_a_batch_is_applied_once_and_another_one_cannot_have_its_place(api: Any, load: str) -> None:
+async def test_batch_is_applied_once_and_other_content_returns_409(api: Any, load: str) -> None:
     first = await api("POST", "loads", load, "batches", body=batch(row(0), 7), answers="load-batch-result")
     head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body
     again = await api("POST", "loads", load, "batches", body=batch(row(0), 7), answers="load-batch-result")
@@ -73,12 +73,12 @@ async def test_a_batch_is_applied_once_and_another_one_cannot_have_its_place(api
     other = await api("POST", "loads", load, "batches", body=batch(row(1)))
     assert (other.status, other.body["type"].rpartition(":")[2]) == (409, "idempotency-key-reused")
     assert (await api("GET", "changes", params={"limit": 0}, answers="changes")).body == head
-    told = (await api("GET", "loads", load, answers="load")).body
-    assert (told["batches"], told["written"], told["rejected"]) == (1, 1, 1)
+    reported = (await api("GET", "loads", load, answers="load")).body
+    assert (reported["batches"], reported["written"], reported["rejected"]) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("state", ["committed", "aborted"])
-async def test_a_load_that_has_ended_takes_no_batch_and_stays_as_it_is(api: Any, load: str, state: str) -> None:
+async def test_ended_load_refuses_batches(api: Any, load: str, state: str) -> None:
     assert (await api("POST", "loads", load, "batches", body=batch(row(0)), answers="load-batch-result")).status == 200
     for _ in range(2):
         ended = await api("PATCH", "loads", load, body={"state": state}, answers="load")
@@ -94,7 +94,7 @@ async def test_a_load_that_has_ended_takes_no_batch_and_stays_as_it_is(api: Any,
     assert (await api("GET", "entities", table(1))).status == 404
 
 
-async def test_a_load_is_its_owners_and_what_is_no_load_is_refused(api: Any, load: str, jp_serverapp: Any) -> None:
+async def test_load_is_private_and_invalid_names_are_refused(api: Any, load: str, jp_serverapp: Any) -> None:
     token = jp_serverapp.web_app.settings[SETTING].tokens.issue("kernel-1", User("bob"), "bob")
     bob = {"anonymous": True, "headers": {"Authorization": f"token {token}"}}
     strange = [

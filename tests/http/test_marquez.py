@@ -1,9 +1,9 @@
-"""What Marquez's readers ask, and in which shape they are answered."""
+"""Requests of Marquez's readers, and the form of the answers."""
 
 from typing import Any
 
 import pytest
-from support.openlineage import RUN, data, event, recorded
+from support.openlineage import RUN, data, event, read_recording
 from support.urns import cell, table
 
 pytestmark = pytest.mark.each_store
@@ -17,29 +17,29 @@ DANGLING = "job:sparkns:oljob.map_partitions_parallel_collection"
 
 @pytest.fixture
 def spark(openlineage: Any, jp_asyncio_loop: Any) -> None:
-    """What the Spark agent told."""
+    """Send the recorded events of the Spark agent."""
 
     async def send() -> None:
-        for one in recorded("spark_agent"):
+        for one in read_recording("spark_agent"):
             assert (await openlineage("POST", *LINEAGE, body=one["body"])).status == 201
 
     jp_asyncio_loop.run_until_complete(send())
 
 
 @pytest.mark.usefixtures("spark")
-async def test_the_graph_is_that_which_was_recorded(openlineage: Any) -> None:
+async def test_graph_equals_the_recording(openlineage: Any) -> None:
     found = (await openlineage("GET", *LINEAGE, params={"nodeId": OUT, "depth": "5"})).body["graph"]
     nodes = {node["id"]: node for node in found}
     assert set(nodes) == {IN, OUT, *JOBS, DANGLING}
     assert nodes[IN]["inEdges"] == [{"origin": JOBS[0], "destination": IN}]
     assert nodes[IN]["outEdges"] == [{"origin": IN, "destination": JOBS[1]}, {"origin": IN, "destination": DANGLING}]
-    told = nodes[OUT]["data"]
-    assert told["id"] == {"namespace": "file", "name": "/srv/example/olspark/data/out"}
-    assert [(one["name"], one["type"]) for one in told["fields"]] == [("id2", "long"), ("nn", "string")]
-    assert set(told["facets"]) == {"dataSource", "columnLineage", "schema"}
+    reported = nodes[OUT]["data"]
+    assert reported["id"] == {"namespace": "file", "name": "/srv/example/olspark/data/out"}
+    assert [(one["name"], one["type"]) for one in reported["fields"]] == [("id2", "long"), ("nn", "string")]
+    assert set(reported["facets"]) == {"dataSource", "columnLineage", "schema"}
     job = nodes[JOBS[1]]["data"]
     assert (job["type"], job["latestRun"]["state"]) == ("BATCH", "COMPLETED")
-    assert (job["inputs"], job["outputs"]) == ([nodes[IN]["data"]["id"]], [told["id"]])
+    assert (job["inputs"], job["outputs"]) == ([nodes[IN]["data"]["id"]], [reported["id"]])
     assert nodes[DANGLING]["data"]["latestRun"]["state"] == "RUNNING"
     assert {node["type"] for node in found} == {"DATASET", "JOB"}
 
@@ -77,9 +77,9 @@ async def test_graph_has_a_job_for_each_statement_of_a_program(openlineage: Any,
     assert (again.status, found["truncated"]) == (200, False)
 
 
-async def test_a_node_is_found_though_namespaces_hold_colons_and_names_do(openlineage: Any) -> None:
-    told = event(inputs=[data("a:b", LAKE)], outputs=[data("b", f"{LAKE}:a")])
-    assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+async def test_node_id_with_colons_is_resolved(openlineage: Any) -> None:
+    reported = event(inputs=[data("a:b", LAKE)], outputs=[data("b", f"{LAKE}:a")])
+    assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     ids = {"dataset:s3://lake:9000:a:b", "job:etl:load"}
     for node in ids:
         found = (await openlineage("GET", *LINEAGE, params={"nodeId": node})).body["graph"]
@@ -94,8 +94,8 @@ async def test_jobs_datasets_and_runs_are_listed_and_read(openlineage: Any) -> N
     facets = {"nominalTime": {"nominalStartTime": "2026-01-01T00:00:00Z"}}
     for job, type_, second in (("load", "START", 0), ("load", "FAIL", 5), ("other", "ABORT", 1)):
         run = RUN if job == "load" else RUN.replace("01a1", "02a1")
-        told = event(type_, second, job=job, run=run, outputs=[orders], run_facets=facets)
-        assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+        reported = event(type_, second, job=job, run=run, outputs=[orders], run_facets=facets)
+        assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     spaces = (await openlineage("GET", "api", "v1", "namespaces")).body["namespaces"]
     assert [one["name"] for one in spaces] == ["etl", LAKE]
     assert (await openlineage("GET", "api", "v1", "namespaces", LAKE)).body["name"] == LAKE
@@ -115,15 +115,15 @@ async def test_jobs_datasets_and_runs_are_listed_and_read(openlineage: Any) -> N
     [run] = (await openlineage("GET", "api", "v1", "namespaces", "etl", "jobs", "load", "runs")).body["runs"]
     assert (run["id"], run["durationMs"], run["nominalStartTime"]) == (RUN, 5_000, "2026-01-01T00:00:00Z")
     assert (await openlineage("GET", "api", "v1", "jobs", "runs", RUN)).body == run
-    told = (await openlineage("GET", "api", "v1", "jobs", "runs", RUN, "facets", params={"type": "run"})).body
-    assert told == {"runId": RUN, "facets": facets}
+    reported = (await openlineage("GET", "api", "v1", "jobs", "runs", RUN, "facets", params={"type": "run"})).body
+    assert reported == {"runId": RUN, "facets": facets}
     for path in (("jobs", "runs", "x"), ("namespaces", "etl", "jobs", "x"), ("namespaces", "etl", "datasets", "x")):
         assert (await openlineage("GET", "api", "v1", *path)).status == 404
 
 
 async def test_search_finds_jobs_and_datasets_by_name(openlineage: Any) -> None:
-    told = event(outputs=[data("load_me", "file")])
-    assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+    reported = event(outputs=[data("load_me", "file")])
+    assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     found = (await openlineage("GET", "api", "v1", "search", params={"q": "load"})).body
     assert {(one["type"], one["nodeId"]) for one in found["results"]} == {
         ("JOB", "job:etl:load"),
@@ -133,10 +133,10 @@ async def test_search_finds_jobs_and_datasets_by_name(openlineage: Any) -> None:
     assert [result["name"] for result in one["results"]] == ["load"]
 
 
-async def test_search_reports_how_many_there_are_and_finds_those_of_a_namespace(openlineage: Any) -> None:
+async def test_search_reports_total_and_filters_by_namespace(openlineage: Any) -> None:
     outputs = [data(f"lot{number:02}", LAKE) for number in range(30)]
-    for told in (event(outputs=[data("lot_far", "file")]), event(second=1, outputs=outputs)):
-        assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+    for reported in (event(outputs=[data("lot_far", "file")]), event(second=1, outputs=outputs)):
+        assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
 
     async def search(**params: Any) -> tuple[int, int, bool]:
         found = (await openlineage("GET", "api", "v1", "search", params={"q": "lot"} | params)).body
@@ -151,14 +151,14 @@ async def test_search_reports_how_many_there_are_and_finds_those_of_a_namespace(
 
 @pytest.mark.usefixtures("sales")
 async def test_search_finds_paths_by_their_parts(openlineage: Any) -> None:
-    told = event(outputs=[data("raw/invoices_eu.parquet", "s3://lake")])
-    assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+    reported = event(outputs=[data("raw/invoices_eu.parquet", "s3://lake")])
+    assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     for text in ("invoices", "invoices_e", "raw", "raw/inv"):
         found = (await openlineage("GET", "api", "v1", "search", params={"q": text})).body["results"]
         assert [one["name"] for one in found] == ["raw/invoices_eu.parquet"], text
 
 
-async def test_what_openlineage_never_told_of_is_called_by_its_urn(openlineage: Any, api: Any) -> None:
+async def test_entity_without_openlineage_name_is_named_by_urn(openlineage: Any, api: Any) -> None:
     orders = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)"
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,sales),spark.join)"
     run = await api("POST", "runs", body={"program": program, "runId": "r", "start": "2026-01-01T00:00:00Z"})

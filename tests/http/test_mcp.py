@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jupyter_server.auth.authorizer import Authorizer
 from mcp.shared.exceptions import MCPError
-from support.assistants import MODES, READING, WRITING, call, connected, refusal, tool_names
+from support.assistants import MODES, READING, WRITING, call, call_refused, connect_assistant, list_tool_names
 from support.catalog import metadata
 from support.urns import CELL, ORDERS, REPORT, SALES, table
 
@@ -20,7 +20,7 @@ ACCEPTED = {"Accept": "application/json, text/event-stream", "Content-Type": "ap
 
 
 class OnlyReading(Authorizer):
-    """Lets everybody read, and nobody write to the catalog."""
+    """Allows everyone to read, and no one to write to the catalog."""
 
     def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
         return resource != "colophon" or action == "read"
@@ -33,7 +33,7 @@ def mcp_url(jp_serverapp: Any, jp_http_port: int, jp_base_url: str) -> str:
 
 @pytest.fixture
 def post(jp_serverapp: Any, http_server_client: Any, jp_base_url: str, jp_auth_header: Any) -> Any:
-    """`await post(message, method=…, headers=…)`: a request as it stands."""
+    """`await post(message, method=…, headers=…)`: send a request unchanged."""
 
     async def send(message: Any, *, method: str = "POST", headers: Any = None) -> Any:
         body = message if isinstance(message, bytes) else json.dumps(message).encode()
@@ -64,18 +64,18 @@ def off(jp_server_config: Any) -> None:
 async def test_an_assistant_only_reads_by_default(
     api: Any, sales: None, mcp_url: str, jp_auth_header: Any, mode: str
 ) -> None:
-    async with connected(mcp_url, jp_auth_header, mode) as client:
-        assert await tool_names(client) == READING
+    async with connect_assistant(mcp_url, jp_auth_header, mode) as client:
+        assert await list_tool_names(client) == READING
         assert client.server_capabilities.tools is not None
         (hit,) = (await call(client, "colophon_search", query="orders", type="dataset"))["hits"]
         assert hit["urn"] == ORDERS
-        assert "read-only" in await refusal(client, "colophon_tag", urn=ORDERS, add=["gold"])
+        assert "read-only" in await call_refused(client, "colophon_tag", urn=ORDERS, add=["gold"])
     found = await api("GET", "entities", ORDERS, params={"aspects": "businessMetadata"})
     assert found.body["aspects"] == {}
 
 
 async def test_a_write_is_read_at_once_by_every_tool(api: Any, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
-    async with connected(mcp_url, jp_auth_header) as client:
+    async with connect_assistant(mcp_url, jp_auth_header) as client:
         head = (await call(client, "colophon_changes", limit=0))["cursor"]
         for number in range(3):
             value = metadata({"batch": f"b{number}"})
@@ -96,60 +96,64 @@ async def test_a_write_is_read_at_once_by_every_tool(api: Any, sales: None, mcp_
 
 
 class TestWriting:
-    async def test_tags_and_properties_come_and_go(
+    async def test_tags_and_properties_are_added_and_removed(
         self, writing: None, api: Any, sales: None, mcp_url: str, jp_auth_header: Any
     ) -> None:
-        async with connected(mcp_url, jp_auth_header) as client:
-            assert await tool_names(client) == READING | WRITING
+        async with connect_assistant(mcp_url, jp_auth_header) as client:
+            assert await list_tool_names(client) == READING | WRITING
             await call(client, "colophon_tag", urn=ORDERS, add=["gold", "raw"])
-            said = await call(client, "colophon_tag", urn=ORDERS, add=["new"], remove=["raw"])
-            assert said["tags"] == ["gold", "new"]
-            said = await call(client, "colophon_set_properties", urn=ORDERS, properties={"owner": "ops", "tier": "1"})
-            said = await call(client, "colophon_set_properties", urn=ORDERS, remove=["tier"])
-            assert said["properties"] == {"owner": "ops"}
+            recorded = await call(client, "colophon_tag", urn=ORDERS, add=["new"], remove=["raw"])
+            assert recorded["tags"] == ["gold", "new"]
+            recorded = await call(
+                client, "colophon_set_properties", urn=ORDERS, properties={"owner": "ops", "tier": "1"}
+            )
+            recorded = await call(client, "colophon_set_properties", urn=ORDERS, remove=["tier"])
+            assert recorded["properties"] == {"owner": "ops"}
             again = await call(client, "colophon_tag", urn=ORDERS, add=["gold"])
-            assert (said["changed"], again["changed"]) == (True, False)
+            assert (recorded["changed"], again["changed"]) == (True, False)
         found = await api("GET", "entities", ORDERS, "aspects", "businessMetadata", answers="aspect")
         assert found.body["value"] == metadata({"owner": "ops"}, ["gold", "new"])
 
-    async def test_a_description_by_a_person_is_replaced_only_where_it_is_repeated(
+    async def test_user_description_is_replaced_only_if_repeated(
         self, writing: None, sales: None, mcp_url: str, jp_auth_header: Any
     ) -> None:
-        async with connected(mcp_url, jp_auth_header) as client:
+        async with connect_assistant(mcp_url, jp_auth_header) as client:
             first = await call(client, "colophon_propose_description", urn=ORDERS, description="All orders.")
             assert first["properties"] == {"description": "All orders."}
             other: dict[str, Any] = {"urn": ORDERS, "description": "Orders since 2020."}
-            assert "replaces: " in await refusal(client, "colophon_propose_description", **other)
-            assert "replaces: " in await refusal(client, "colophon_propose_description", **other, replaces="Orders")
+            assert "replaces: " in await call_refused(client, "colophon_propose_description", **other)
+            assert "replaces: " in await call_refused(
+                client, "colophon_propose_description", **other, replaces="Orders"
+            )
             second = await call(client, "colophon_propose_description", **other, replaces="All orders.")
             assert second["properties"] == {"description": "Orders since 2020."}
 
-    async def test_nothing_is_written_about_what_does_not_exist(
+    async def test_write_to_unknown_entity_is_refused(
         self, writing: None, api: Any, sales: None, mcp_url: str, jp_auth_header: Any
     ) -> None:
-        async with connected(mcp_url, jp_auth_header) as client:
+        async with connect_assistant(mcp_url, jp_auth_header) as client:
             for name, arguments in (
                 ("colophon_tag", {"add": ["gold"]}),
                 ("colophon_set_properties", {"properties": {"a": "b"}}),
                 ("colophon_propose_description", {"description": "x"}),
             ):
-                assert "ordres" in await refusal(client, name, urn=table("ordres"), **arguments)
+                assert "ordres" in await call_refused(client, name, urn=table("ordres"), **arguments)
         assert (await api("GET", "entities", table("ordres"))).status == 404
 
     async def test_it_takes_the_scope_annotate(
         self, writing: None, sales: None, mcp_url: str, kernel: Any, jp_serverapp: Any
     ) -> None:
-        async with connected(mcp_url, kernel) as client:
-            assert await tool_names(client) == READING | WRITING
+        async with connect_assistant(mcp_url, kernel) as client:
+            assert await list_tool_names(client) == READING | WRITING
             await call(client, "colophon_tag", urn=ORDERS, add=["gold"])
 
     async def test_it_takes_the_authorizer_of_the_server(
         self, writing: None, sales: None, mcp_url: str, jp_auth_header: Any, jp_serverapp: Any
     ) -> None:
         jp_serverapp.web_app.settings["authorizer"] = OnlyReading()
-        async with connected(mcp_url, jp_auth_header) as client:
-            assert await tool_names(client) == READING
-            assert "does not allow" in await refusal(client, "colophon_tag", urn=ORDERS, add=["gold"])
+        async with connect_assistant(mcp_url, jp_auth_header) as client:
+            assert await list_tool_names(client) == READING
+            assert "does not allow" in await call_refused(client, "colophon_tag", urn=ORDERS, add=["gold"])
 
 
 class TestWhatAPolicyHides:
@@ -163,14 +167,14 @@ class TestWhatAPolicyHides:
         for urn in (hidden, shown):
             proposal = {"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata({"a": "b"})}
             assert (await api("POST", "proposals", body={"proposals": [proposal]})).status == 200
-        async with connected(mcp_url, jp_auth_header) as client:
+        async with connect_assistant(mcp_url, jp_auth_header) as client:
             assert (await call(client, "colophon_search", query="a:b"))["total"] == 2
-        async with connected(mcp_url, kernel) as client:
+        async with connect_assistant(mcp_url, kernel) as client:
             (hit,) = (await call(client, "colophon_search", query="a:b"))["hits"]
             assert hit["urn"] == shown
             for tool in ("colophon_read_entity", "colophon_lineage", "colophon_impact"):
-                assert "salaries" in await refusal(client, tool, urn=hidden)
-            assert "may not" in await refusal(client, "colophon_tag", urn=shown, add=["gold"])
+                assert "salaries" in await call_refused(client, tool, urn=hidden)
+            assert "may not" in await call_refused(client, "colophon_tag", urn=shown, add=["gold"])
             changes = (await call(client, "colophon_changes"))["changes"]
             assert hidden not in {change["urn"] for change in changes}
             uris = [one.uri for one in (await client.list_resources()).resources]
@@ -180,24 +184,24 @@ class TestWhatAPolicyHides:
 
 
 async def test_wrong_arguments_are_answered_by_sentences(sales: None, mcp_url: str, jp_auth_header: Any) -> None:
-    async with connected(mcp_url, jp_auth_header) as client:
-        assert "query: missing" in await refusal(client, "colophon_search")
-        assert "colour: unknown argument" in await refusal(client, "colophon_search", query="a", colour="red")
-        assert "limit: " in await refusal(client, "colophon_search", query="a", limit=100_000)
-        assert "levels: " in await refusal(client, "colophon_lineage", urn=ORDERS, levels="many")
-        assert "no such entity type" in await refusal(client, "colophon_search", query="a", type="nonsense")
-        assert "cursor" in await refusal(client, "colophon_search", query="*", cursor="forged")
-        assert "orders" in await refusal(client, "colophon_read_entity", urn="orders")
-        assert "colophon_search" in await refusal(client, "colophon_nothing")
+    async with connect_assistant(mcp_url, jp_auth_header) as client:
+        assert "missing argument 'query'" in await call_refused(client, "colophon_search")
+        assert "unknown argument 'colour'" in await call_refused(client, "colophon_search", query="a", colour="red")
+        assert "limit: " in await call_refused(client, "colophon_search", query="a", limit=100_000)
+        assert "levels: " in await call_refused(client, "colophon_lineage", urn=ORDERS, levels="many")
+        assert "no such entity type" in await call_refused(client, "colophon_search", query="a", type="nonsense")
+        assert "cursor" in await call_refused(client, "colophon_search", query="*", cursor="forged")
+        assert "orders" in await call_refused(client, "colophon_read_entity", urn="orders")
+        assert "colophon_search" in await call_refused(client, "colophon_nothing")
 
 
-async def test_lists_say_that_there_is_more(api: Any, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
+async def test_truncated_list_names_the_next_cursor(api: Any, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
     proposals = [
         {"urn": table(f"t{n}"), "aspect": "technicalMetadata", "operation": "upsert", "value": metadata({"a": "b"})}
         for n in range(5)
     ]
     await api("POST", "proposals", body={"proposals": proposals})
-    async with connected(mcp_url, jp_auth_header) as client:
+    async with connect_assistant(mcp_url, jp_auth_header) as client:
         found, cursor = [], ""
         for _ in range(3):
             more = {"cursor": cursor} if cursor else {}
@@ -209,9 +213,7 @@ async def test_lists_say_that_there_is_more(api: Any, sales: None, mcp_url: str,
         assert sorted(found) == sorted(proposal["urn"] for proposal in proposals)
 
 
-async def test_what_is_too_long_for_a_model_is_refused(
-    api: Any, sales: None, mcp_url: str, jp_auth_header: Any
-) -> None:
+async def test_too_large_answer_is_refused(api: Any, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
     value = {
         "schemaName": "s",
         "platform": "urn:li:dataPlatform:spark",
@@ -222,15 +224,15 @@ async def test_what_is_too_long_for_a_model_is_refused(
     }
     written = await api("PUT", "entities", ORDERS, "aspects", "schemaMetadata", body=value)
     assert written.status == 200, written.body
-    async with connected(mcp_url, jp_auth_header) as client:
-        assert "schemaMetadata" in await refusal(client, "colophon_read_entity", urn=ORDERS)
+    async with connect_assistant(mcp_url, jp_auth_header) as client:
+        assert "schemaMetadata" in await call_refused(client, "colophon_read_entity", urn=ORDERS)
         entity = await call(client, "colophon_read_entity", urn=ORDERS, aspects="technicalMetadata")
         assert list(entity["aspects"]) == ["technicalMetadata"]
 
 
 class TestResources:
     async def test_are_entities(self, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
-        async with connected(mcp_url, jp_auth_header) as client:
+        async with connect_assistant(mcp_url, jp_auth_header) as client:
             (template,) = (await client.list_resource_templates()).resource_templates
             assert template.uri_template == "colophon://entity/{urn}"
             listed = {one.uri: one for one in (await client.list_resources()).resources}
@@ -246,7 +248,7 @@ class TestResources:
         ]
         await api("POST", "proposals", body={"proposals": proposals})
         found: list[str] = []
-        async with connected(mcp_url, jp_auth_header) as client:
+        async with connect_assistant(mcp_url, jp_auth_header) as client:
             page = await client.list_resources()
             found += [one.name for one in page.resources]
             while page.next_cursor is not None:
@@ -256,14 +258,14 @@ class TestResources:
         assert len(found) == len(set(found))
 
     async def test_that_are_not_there_are_refused(self, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
-        async with connected(mcp_url, jp_auth_header) as client:
+        async with connect_assistant(mcp_url, jp_auth_header) as client:
             for uri in ("colophon://entity/nonsense", "file:///etc/passwd", f"colophon://entity/{table('ordres')}"):
                 with pytest.raises(MCPError):
                     await client.read_resource(uri)
 
 
-async def test_a_prompt_explains_where_a_table_comes_from(sales: None, mcp_url: str, jp_auth_header: Any) -> None:
-    async with connected(mcp_url, jp_auth_header) as client:
+async def test_prompt_explains_the_origin_of_a_table(sales: None, mcp_url: str, jp_auth_header: Any) -> None:
+    async with connect_assistant(mcp_url, jp_auth_header) as client:
         (prompt,) = (await client.list_prompts()).prompts
         assert (prompt.name, prompt.title) == ("explain_table_origin", "Explain where this table comes from")
         (message,) = (await client.get_prompt(prompt.name, {"table": "sales.orders"})).messages
@@ -284,8 +286,8 @@ class TestByHand:
         assert found.headers["Content-Type"].startswith("application/json")
         assert "Mcp-Session-Id" not in found.headers
         assert json.loads(found.body)["result"]["protocolVersion"] == "2025-06-18"
-        told = await post({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        assert (told.code, told.body) == (202, b"")
+        reported = await post({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        assert (reported.code, reported.body) == (202, b"")
         listed = await post({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
         assert {one["name"] for one in json.loads(listed.body)["result"]["tools"]} == READING
 
@@ -309,7 +311,7 @@ class TestByHand:
             {"jsonrpc": "2.0", "id": 1, "result": {}},
         ],
     )
-    async def test_what_is_no_message_is_refused_in_a_sentence(self, post: Any, message: Any) -> None:
+    async def test_invalid_message_is_refused_with_a_sentence(self, post: Any, message: Any) -> None:
         found = await post(message)
         error = json.loads(found.body)
         assert found.code in (400, 413)
@@ -320,12 +322,12 @@ class TestByHand:
     async def test_a_message_that_is_too_large_is_refused(self, post: Any) -> None:
         assert (await post({**INITIALIZE, "padding": "x" * 2_000_000})).code == 413
 
-    async def test_there_is_none_where_the_setting_is_off(self, off: None, post: Any) -> None:
+    async def test_mcp_endpoint_is_absent_if_disabled(self, off: None, post: Any) -> None:
         found = await post(INITIALIZE)
         assert found.code == 404
         assert "mcp_access" in json.loads(found.body)["error"]["message"]
 
 
 async def test_a_namespace_is_a_resource_too(sales: None, mcp_url: str, jp_auth_header: Any) -> None:
-    async with connected(mcp_url, jp_auth_header) as client:
+    async with connect_assistant(mcp_url, jp_auth_header) as client:
         assert json.loads((await client.read_resource(SALES)).contents[0].text)["type"] == "namespace"

@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.identity.urn import Urn, simple
+from jupyter_colophon.core.identity.urn import Urn, make_simple_urn
 from jupyter_colophon.core.model.registry import AspectSpec, EntityType
 from jupyter_colophon.service.registry_files import load_registry
-from support.examples import URNS, broken, related, whole
+from support.examples import URNS, add_related_urns, build_broken_values, build_full_value
 
 MODEL = json.loads((Path(__file__).parents[2] / "schemas/datahub/model.json").read_text("utf-8"))
 REGISTRY = load_registry()
-TYPES = [REGISTRY.type(one["name"]) for one in MODEL["entities"]]
+TYPES = [REGISTRY.get_type(one["name"]) for one in MODEL["entities"]]
 STORE_NAMES = ["sqlite"]
 
 
@@ -19,62 +19,62 @@ def urn_of(kind: EntityType) -> str:
     """A URN of this type: its key aspect's example."""
     if kind.type in URNS:
         return URNS[kind.type]
-    spec = kind.aspect(kind.key_aspect)
+    spec = kind.get_aspect(kind.key_aspect)
     assert spec is not None
     assert kind.key is not None
-    parts = whole(spec.schema.document)
+    parts = build_full_value(spec.schema.document)
     if "platform" in parts:
         parts["platform"] = "urn:li:dataPlatform:hive"
     if len(kind.key) == 1:
-        return str(simple(kind.type, parts[kind.key[0]]))
+        return str(make_simple_urn(kind.type, parts[kind.key[0]]))
     return str(Urn(kind.type, tuple(parts[name] for name in kind.key)))
 
 
 def written() -> dict[str, tuple[EntityType, AspectSpec]]:
-    """Every aspect that somebody writes, with a type that has it."""
+    """Return every writable aspect, with a type that has it."""
     found = {spec.name: (kind, spec) for kind in TYPES for spec in kind.aspects if spec.name in MODEL["aspects"]}
     return {name: (kind, spec) for name, (kind, spec) in found.items() if not spec.key and not spec.timeseries}
 
 
-async def test_every_aspect_takes_its_example_and_tells_where_a_broken_one_is_wrong(api: Any) -> None:
+async def test_aspect_accepts_its_example_and_locates_errors(api: Any) -> None:
     aspects = written()
     assert len(aspects) == len(MODEL["aspects"]) - 72 - 11 - 3
     for name, (kind, spec) in aspects.items():
         place = ("entities", urn_of(kind), "aspects", name)
-        value = related(whole(spec.schema.document), spec.relationships)
-        faults = {one.fault: one for one in broken(spec.schema.document)}
+        value = add_related_urns(build_full_value(spec.schema.document), spec.relationships)
+        faults = {one.fault: one for one in build_broken_values(spec.schema.document)}
         for one in faults.values():
             refused = await api("PUT", *place, body=one.value)
             assert refused.status == 400, (name, one, refused.body)
-            told = {problem["pointer"] for problem in refused.body["errors"]}
-            assert told & set(one.told_at), (name, one, refused.body)
+            reported = {problem["pointer"] for problem in refused.body["errors"]}
+            assert reported & set(one.reported_at), (name, one, refused.body)
         put = await api("PUT", *place, body=value, answers="write-result")
         assert put.status == 200, (name, put.body)
         assert (await api("GET", *place, answers="aspect")).body["value"] == value
 
 
-async def test_what_is_told_by_time_takes_its_example_too(api: Any, datahub: Any) -> None:
+async def test_timeseries_aspect_accepts_its_example(api: Any, datahub: Any) -> None:
     series = {spec.name: (kind, spec) for kind in TYPES for spec in kind.aspects if spec.timeseries}
     assert len(series) == 11
     for name, (kind, spec) in series.items():
-        urn, value = urn_of(kind), related(whole(spec.schema.document), spec.relationships)
-        faults = {one.fault: one for one in broken(spec.schema.document)}
+        urn, value = urn_of(kind), add_related_urns(build_full_value(spec.schema.document), spec.relationships)
+        faults = {one.fault: one for one in build_broken_values(spec.schema.document)}
         for one in faults.values():
             refused = await api("PUT", "entities", urn, "aspects", name, body=one.value)
             assert refused.status == 400, (name, one)
-            assert {problem["pointer"] for problem in refused.body["errors"]} & set(one.told_at), (name, one)
+            assert {problem["pointer"] for problem in refused.body["errors"]} & set(one.reported_at), (name, one)
         assert (await api("PUT", "entities", urn, "aspects", name, body=value)).status == 200, name
         question = {"urn": urn, "entity": kind.type, "aspect": name}
-        told = await datahub("POST", "aspects", params={"action": "getTimeseriesAspectValues"}, body=question)
-        (found,) = told.body["value"]["values"]
+        reported = await datahub("POST", "aspects", params={"action": "getTimeseriesAspectValues"}, body=question)
+        (found,) = reported.body["value"]["values"]
         assert json.loads(found["aspect"]["value"]) == value
 
 
-async def test_every_entity_type_has_a_key_that_is_its_urn_and_can_be_annotated_and_deleted(api: Any) -> None:
+async def test_every_entity_type_can_be_keyed_annotated_and_deleted(api: Any) -> None:
     for kind in TYPES:
         urn = urn_of(kind)
-        said = {"properties": {"owner": "ops"}, "tags": ["faa"]}
-        assert (await api("PUT", "entities", urn, "aspects", "businessMetadata", body=said)).status == 200, urn
+        recorded = {"properties": {"owner": "ops"}, "tags": ["faa"]}
+        assert (await api("PUT", "entities", urn, "aspects", "businessMetadata", body=recorded)).status == 200, urn
         found = (await api("GET", "entities", urn, answers="entity")).body
         assert (found["type"], found["namespace"]) == (kind.type, "default")
         key = found["aspects"][kind.key_aspect]["value"]
@@ -91,7 +91,7 @@ async def test_every_entity_type_has_a_key_that_is_its_urn_and_can_be_annotated_
         assert (await api("GET", "entities", urn_of(kind))).status == 404
 
 
-async def test_the_registry_tells_what_each_type_has(api: Any) -> None:
+async def test_registry_lists_aspects_of_each_type(api: Any) -> None:
     types = (await api("GET", "registry", answers="registry")).body["types"]
     assert {kind.type for kind in TYPES} <= {one["type"] for one in types}
     assert len(types) == len({one["type"] for one in types})

@@ -1,4 +1,4 @@
-"""The API's own document: valid, complete, and what the server answers."""
+"""The document of the native API is valid and complete, and matches the server's answers."""
 
 import re
 from collections.abc import Iterator
@@ -44,27 +44,27 @@ def test_every_reference_leads_to_a_component() -> None:
 
 
 @EACH
-def test_every_operation_says_what_it_is_for_and_what_its_parameters_are(name: str) -> None:
-    path, _, told = OPERATIONS[name]
-    assert told["summary"]
-    assert {"200", "201", "202"} & set(told["responses"])
-    for parameter in told["parameters"]:
+def test_every_operation_and_parameter_is_described(name: str) -> None:
+    path, _, reported = OPERATIONS[name]
+    assert reported["summary"]
+    assert {"200", "201", "202"} & set(reported["responses"])
+    for parameter in reported["parameters"]:
         assert parameter["description"].endswith(".")
         assert parameter["schema"]["type"] in ("string", "integer", "boolean")
-    in_path = [one["name"] for one in told["parameters"] if one["in"] == "path"]
+    in_path = [one["name"] for one in reported["parameters"] if one["in"] == "path"]
     assert in_path == re.findall(r"\{([a-z]+)\}", path)
 
 
 @EACH
 def test_every_refusal_is_a_problem(name: str) -> None:
-    refusals = {status: told for status, told in OPERATIONS[name][2]["responses"].items() if status >= "400"}
+    refusals = {status: document for status, document in OPERATIONS[name][2]["responses"].items() if status >= "400"}
     assert {"400", "403", "413", "503"} <= set(refusals)
-    for told in refusals.values():
-        assert told["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/Problem"}
+    for reported in refusals.values():
+        assert reported["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/Problem"}
 
 
 @EACH
-def test_every_link_leads_to_an_operation_by_parameters_that_it_has(name: str) -> None:
+def test_every_link_names_an_operation_and_its_parameters(name: str) -> None:
     for answer in OPERATIONS[name][2]["responses"].values():
         for link in answer.get("links", {}).values():
             taken = {one["name"] for one in OPERATIONS[link["operationId"]][2]["parameters"]}
@@ -72,9 +72,9 @@ def test_every_link_leads_to_an_operation_by_parameters_that_it_has(name: str) -
 
 
 def test_bounds_and_words_are_those_that_are_enforced() -> None:
-    told = {one["name"]: one["schema"] for one in OPERATIONS["readLineage"][2]["parameters"]}
-    assert told["levels"] == {"type": "integer", "minimum": 1, "maximum": 20, "default": 1}
-    assert told["direction"]["enum"] == ["both", "upstream", "downstream", "undirected"]
+    reported = {one["name"]: one["schema"] for one in OPERATIONS["readLineage"][2]["parameters"]}
+    assert reported["levels"] == {"type": "integer", "minimum": 1, "maximum": 20, "default": 1}
+    assert reported["direction"]["enum"] == ["both", "upstream", "downstream", "undirected"]
     aspect = OPERATIONS["readAspect"][2]["responses"]
     assert aspect["200"]["headers"]["ETag"]["required"]
     assert "304" in aspect
@@ -85,7 +85,7 @@ def test_bounds_and_words_are_those_that_are_enforced() -> None:
     }
 
 
-def test_the_websocket_is_told_of_as_an_extension() -> None:
+def test_websocket_is_described_as_an_extension() -> None:
     assert DOCUMENT["paths"]["/changes/ws"]["x-websocket"]["message"]["schema"] == {
         "$ref": "#/components/schemas/Message"
     }
@@ -93,10 +93,10 @@ def test_the_websocket_is_told_of_as_an_extension() -> None:
 
 async def test_a_parameter_that_is_sent_twice_is_refused(api: Any) -> None:
     refused = await api("GET", "search", params=[("q", "*"), ("tag", "a"), ("tag", "b")])
-    assert (refused.status, refused.body["detail"]) == (400, "tag: is sent more than once")
+    assert (refused.status, refused.body["detail"]) == (400, "parameter 'tag' is given more than once")
 
 
-async def test_a_method_that_a_path_does_not_take_is_told_which_it_takes(api: Any) -> None:
+async def test_unsupported_method_returns_405_with_allow(api: Any) -> None:
     refused = await api("DELETE", "runs")
     assert (refused.status, refused.headers["Allow"]) == (405, "GET, POST")
 

@@ -1,4 +1,4 @@
-"""Events of OpenLineage through their door."""
+"""Events sent to the OpenLineage API."""
 
 import gzip
 import json
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.datahub import emit, mcp
-from support.openlineage import RUN, data, event, recorded
+from support.openlineage import RUN, data, event, read_recording
 
 LINEAGE = ("api", "v1", "lineage")
 SPARK_JOB = "urn:li:dataJob:(urn:li:dataFlow:(spark,sparkns,PROD),oljob.execute_insert_into_hadoop_fs_relation_command.data_out)"
@@ -19,16 +19,16 @@ ORDERS, LAKE = (
 
 
 async def replay(openlineage: Any, name: str) -> None:
-    for one in recorded(name):
+    for one in read_recording(name):
         is_packed = "Content-Encoding" in one["headers"]
         body = gzip.compress(json.dumps(one["body"]).encode()) if is_packed else one["body"]
-        told = await openlineage("POST", *LINEAGE, body=body, headers=one["headers"])
-        assert told.status == 201
-        assert told.body == {}
+        reported = await openlineage("POST", *LINEAGE, body=body, headers=one["headers"])
+        assert reported.status == 201
+        assert reported.body == {}
 
 
 @pytest.mark.each_store
-async def test_what_the_spark_agent_sent_is_lineage_with_runs_and_columns(openlineage: Any, api: Any) -> None:
+async def test_spark_agent_events_become_lineage_runs_and_columns(openlineage: Any, api: Any) -> None:
     await replay(openlineage, "spark_agent")
     params = {"urn": OUT, "direction": "upstream", "columns": "true"}
     found = (await api("GET", "lineage", params=params)).body
@@ -39,9 +39,9 @@ async def test_what_the_spark_agent_sent_is_lineage_with_runs_and_columns(openli
         ("n", "nn", "transformation"),
     }
     run = found["edges"][0]["runs"][0]
-    told = (await api("GET", "runs", run)).body
-    assert (told["status"], told["facts"]["engine"]) == ("succeeded", "spark 4.3.0")
-    assert told["parent"] == "urn:li:dataProcessInstance:01a1f879-2dac-710c-bcbf-cba77c4a6fb4"
+    reported = (await api("GET", "runs", run)).body
+    assert (reported["status"], reported["facts"]["engine"]) == ("succeeded", "spark 4.3.0")
+    assert reported["parent"] == "urn:li:dataProcessInstance:01a1f879-2dac-710c-bcbf-cba77c4a6fb4"
     schema = (await api("GET", "entities", OUT, "aspects", "schemaMetadata")).body["value"]
     assert [(one["fieldPath"], one["nativeDataType"]) for one in schema["fields"]] == [
         ("id2", "long"),
@@ -52,13 +52,13 @@ async def test_what_the_spark_agent_sent_is_lineage_with_runs_and_columns(openli
 
 
 @pytest.mark.parametrize("name", ["python_http", "python_async", "python_429", "python_503", "python_basepath"])
-async def test_what_the_python_client_sent_is_taken_however_often(name: str, openlineage: Any, api: Any) -> None:
+async def test_repeated_python_client_events_are_accepted(name: str, openlineage: Any, api: Any) -> None:
     await replay(openlineage, name)
     log = (await api("GET", "changes", params={"limit": "0"})).body["cursor"]
     await replay(openlineage, name)
     assert (await api("GET", "changes", params={"limit": "0"})).body["cursor"] == log
     run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
-    types = {one["body"].get("eventType") for one in recorded(name)}
+    types = {one["body"].get("eventType") for one in read_recording(name)}
     assert run["status"] == ("failed" if "FAIL" in types else "running")
     assert {(one["data"], one["mode"]) for one in run["accesses"]} == {
         ("urn:li:dataset:(urn:li:dataPlatform:pg,db.s.in,PROD)", "read"),
@@ -66,7 +66,7 @@ async def test_what_the_python_client_sent_is_taken_however_often(name: str, ope
     }
 
 
-async def test_a_compressed_event_is_inflated_and_one_that_grows_too_large_is_refused(openlineage: Any) -> None:
+async def test_compressed_event_is_inflated_up_to_the_limit(openlineage: Any) -> None:
     packed, headers = gzip.compress(json.dumps(event()).encode()), {"Content-Encoding": "gzip"}
     assert (await openlineage("POST", *LINEAGE, body=packed, headers=headers)).status == 201
     bomb = gzip.compress(b" " * 17 * 1024 * 1024)
@@ -89,35 +89,35 @@ async def test_a_compressed_event_is_inflated_and_one_that_grows_too_large_is_re
         ({"inputs": {}}, "/inputs"),
     ],
 )
-async def test_what_is_no_event_is_refused_with_a_pointer_and_kept(
+async def test_invalid_event_is_refused_with_pointer_and_kept(
     wrong: Any, pointer: str, openlineage: Any, api: Any
 ) -> None:
-    told = await openlineage("POST", *LINEAGE, body=event() | wrong)
-    assert told.status == 400
-    assert pointer in {one["pointer"] for one in told.body["errors"]}
+    reported = await openlineage("POST", *LINEAGE, body=event() | wrong)
+    assert reported.status == 400
+    assert pointer in {one["pointer"] for one in reported.body["errors"]}
     [letter] = (await api("GET", "dead-letters", params={"kind": "openlineage"})).body["deadLetters"]
-    assert letter["problem"] == told.body
+    assert letter["problem"] == reported.body
     assert (await api("POST", "dead-letters", letter["id"], "replay")).status == 400
     [again] = (await api("GET", "dead-letters")).body["deadLetters"]
     assert again["attempts"] == 2
     assert (await api("GET", "search", params={"q": "shop"})).body["total"] == 0
 
 
-async def test_what_is_no_json_is_kept_as_well(openlineage: Any, api: Any) -> None:
+async def test_malformed_event_is_kept_as_dead_letter(openlineage: Any, api: Any) -> None:
     assert (await openlineage("POST", *LINEAGE, body=b"{")).status == 400
     assert (await openlineage("POST", *LINEAGE, body=[])).status == 400
     letters = (await api("GET", "dead-letters", params={"kind": "openlineage"})).body["deadLetters"]
-    assert [one["problem"]["title"] for one in letters] == ["Invalid instance", "Malformed body"]
+    assert [one["problem"]["title"] for one in letters] == ["Invalid value", "Malformed body"]
 
 
-async def test_an_event_of_another_jobs_run_is_applied_once_that_is_gone(openlineage: Any, api: Any) -> None:
+async def test_conflicting_run_event_is_replayed_after_deletion(openlineage: Any, api: Any) -> None:
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,sales),spark.join)"
     await api("POST", "runs", body={"program": program, "runId": RUN, "start": "2026-01-01T00:00:00Z"})
     assert (await openlineage("POST", *LINEAGE, body=event())).status == 409
     assert len((await api("GET", "dead-letters")).body["deadLetters"]) == 1
 
 
-async def test_one_run_id_of_several_jobs_is_a_run_of_each(openlineage: Any, api: Any) -> None:
+async def test_run_id_of_several_jobs_is_a_run_of_each(openlineage: Any, api: Any) -> None:
     child = {"parent": {"run": {"runId": RUN}, "job": {"namespace": "etl", "name": "transform"}}}
     sent = (
         event("START", job="load", outputs=[data("shop.public.orders")]),
@@ -141,9 +141,7 @@ async def test_one_run_id_of_several_jobs_is_a_run_of_each(openlineage: Any, api
 
 
 @pytest.mark.each_store
-async def test_datasets_of_all_events_of_a_run_are_united_and_one_that_never_ends_blocks_nothing(
-    openlineage: Any, api: Any
-) -> None:
+async def test_datasets_of_all_events_of_a_run_are_merged(openlineage: Any, api: Any) -> None:
     dangling = event("START", run=RUN.replace("01a1", "02a1"), inputs=[data("shop.public.orders")])
     first = event("START", inputs=[data("shop.public.orders")])
     last = event("COMPLETE", 5, outputs=[data("orders", "s3://lake")])
@@ -158,13 +156,13 @@ async def test_datasets_of_all_events_of_a_run_are_united_and_one_that_never_end
     assert {(one["data"], one["mode"]) for one in run["accesses"]} == {(ORDERS, "read"), (LAKE, "write")}
 
 
-async def test_who_is_not_signed_in_sends_no_events(openlineage: Any) -> None:
+async def test_events_require_authentication(openlineage: Any) -> None:
     assert (await openlineage("POST", *LINEAGE, body=event(), anonymous=True)).status == 403
 
 
-async def test_the_door_tells_what_it_takes_and_knows_no_other_path(openlineage: Any) -> None:
-    told = (await openlineage("GET", "openapi.json")).body
-    assert "post" in told["paths"]["/api/v1/lineage"]
+async def test_api_is_documented_and_unknown_path_returns_404(openlineage: Any) -> None:
+    reported = (await openlineage("GET", "openapi.json")).body
+    assert "post" in reported["paths"]["/api/v1/lineage"]
     assert (await openlineage("GET", "api", "v2")).status == 404
 
 
@@ -173,15 +171,15 @@ async def test_datahubs_users_know_the_same_below_the_gms(
 ) -> None:
     path = f"{jp_base_url}colophon/datahub/openapi/openlineage/api/v1/lineage"
     body = json.dumps(event())
-    told = await http_server_client.fetch(path, method="POST", body=body, headers=jp_auth_header)
-    assert told.code == 201
+    reported = await http_server_client.fetch(path, method="POST", body=body, headers=jp_auth_header)
+    assert reported.code == 201
 
 
-async def test_what_nobody_wrote_is_answered_at_datahubs_door_as_lineage_knows_it(openlineage: Any, api: Any) -> None:
+async def test_datahub_api_derives_lineage_aspects(openlineage: Any, api: Any) -> None:
     gms = replace(openlineage, prefix=openlineage.prefix.replace("openlineage", "datahub"))
 
     async def aspects(urn: str) -> Any:
-        return (await gms("GET", "entitiesV2", urn, told=False)).body["aspects"]
+        return (await gms("GET", "entitiesV2", urn, documented=False)).body["aspects"]
 
     await replay(openlineage, "spark_agent")
     upstreams = (await aspects(OUT))["upstreamLineage"]["value"]
@@ -204,37 +202,37 @@ async def test_what_nobody_wrote_is_answered_at_datahubs_door_as_lineage_knows_i
     assert {node["urn"] for node in found["nodes"] if node["type"] == "dataset"} == {ORDERS, IN, OUT}
 
 
-async def test_runs_are_process_instances_at_datahubs_door(openlineage: Any, datahub: Any) -> None:
+async def test_datahub_api_shows_runs_as_process_instances(openlineage: Any, datahub: Any) -> None:
     run, parent = (f"urn:li:dataProcessInstance:{one}" for one in (RUN, RUN.replace("01a1", "09a1")))
     facets = {"parent": {"run": {"runId": parent.rpartition(":")[2]}, "job": {"namespace": "etl", "name": "all"}}}
     first = event("START", inputs=[data("shop.public.orders")], run_facets=facets)
     for one in (first, event("FAIL", 5, outputs=[data("orders", "s3://lake")])):
         assert (await openlineage("POST", *LINEAGE, body=one)).status == 201
     found = (await datahub("GET", "entitiesV2", run)).body["aspects"]
-    said = {name.removeprefix("dataProcessInstance"): one["value"] for name, one in found.items()}
-    assert said["Key"] == {"id": RUN}
-    assert said["Properties"]["created"]["time"] == 1767225600000
+    recorded = {name.removeprefix("dataProcessInstance"): one["value"] for name, one in found.items()}
+    assert recorded["Key"] == {"id": RUN}
+    assert recorded["Properties"]["created"]["time"] == 1767225600000
     job = "urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),load)"
-    assert said["Relationships"] == {"parentTemplate": job, "parentInstance": parent, "upstreamInstances": []}
-    assert (said["Input"], said["Output"]) == ({"inputs": [ORDERS]}, {"outputs": [LAKE]})
+    assert recorded["Relationships"] == {"parentTemplate": job, "parentInstance": parent, "upstreamInstances": []}
+    assert (recorded["Input"], recorded["Output"]) == ({"inputs": [ORDERS]}, {"outputs": [LAKE]})
 
-    async def told(**more: Any) -> list[Any]:
+    async def reported(**more: Any) -> list[Any]:
         body = {"urn": run, "entity": "dataProcessInstance", "aspect": "dataProcessInstanceRunEvent"} | more
         answer = await datahub("POST", "aspects", params={"action": "getTimeseriesAspectValues"}, body=body)
         return [json.loads(one["aspect"]["value"]) for one in answer.body["value"]["values"]]
 
-    newest, oldest = await told()
+    newest, oldest = await reported()
     assert (oldest["status"], newest["status"], newest["result"]["type"]) == ("STARTED", "COMPLETE", "FAILURE")
     assert newest["durationMillis"] == 5_000
-    assert [one["status"] for one in await told(latestValue=True)] == ["COMPLETE"]
-    assert [one["status"] for one in await told(endTimeMillis=1767225600000)] == ["STARTED"]
-    # They are what DataHub's classes say: a connector may write the same, which then counts.
+    assert [one["status"] for one in await reported(latestValue=True)] == ["COMPLETE"]
+    assert [one["status"] for one in await reported(endTimeMillis=1767225600000)] == ["STARTED"]
+    # These are DataHub's own aspects: a connector may write them too, and its values take precedence.
     mine = found["dataProcessInstanceProperties"]["value"] | {"name": "mine"}
-    for name, value in (("Properties", mine), ("RunEvent", newest), ("Output", said["Output"])):
+    for name, value in (("Properties", mine), ("RunEvent", newest), ("Output", recorded["Output"])):
         assert (await emit(datahub, mcp(f"dataProcessInstance{name}", value, urn=run))).status == 200
     found = (await datahub("GET", "entitiesV2", run)).body["aspects"]
     assert found["dataProcessInstanceProperties"]["value"] == mine
     assert found["dataProcessInstanceInput"]["value"] == {"inputs": [ORDERS]}
-    assert await told() == [newest]
+    assert await reported() == [newest]
     absent = await datahub("GET", "aspects", f"{run[:-1]}0", params={"aspect": "dataProcessInstanceKey"})
     assert absent.status == 404

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.names.dataset_names import jdbc
+from jupyter_colophon.spark.names.dataset_names import build_jdbc_urn
 from support.openlineage import RUN, data, event
 from support.urns import table
 
@@ -41,9 +41,7 @@ EVENTS = [
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 2, 3, 1), (1, 0, 2, 3), (3, 2, 1, 0)])
-async def test_a_table_that_only_some_events_call_so_is_one_dataset_in_any_order(
-    order: tuple[int, ...], openlineage: Any, api: Any
-) -> None:
+async def test_events_by_path_and_by_table_are_one_dataset(order: tuple[int, ...], openlineage: Any, api: Any) -> None:
     for at in order:
         assert (await openlineage("POST", *LINEAGE, body=EVENTS[at])).status == 201
     assert (await api("GET", "entities", PLACE)).status == 404
@@ -57,11 +55,11 @@ async def test_a_table_that_only_some_events_call_so_is_one_dataset_in_any_order
     run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
     assert [one["data"] for one in run["accesses"] if one["mode"] == "write"] == [TABLE]
     # By OpenLineage's name of its files, it is the same.
-    told = (await openlineage("GET", "api", "v1", "namespaces", "file", "datasets", "/warehouse/orders")).body
-    assert set(told["facets"]) == {"schema", "symlinks"}
+    reported = (await openlineage("GET", "api", "v1", "namespaces", "file", "datasets", "/warehouse/orders")).body
+    assert set(reported["facets"]) == {"schema", "symlinks"}
 
 
-async def test_what_somebody_else_says_of_the_place_stays_there(openlineage: Any, api: Any) -> None:
+async def test_other_metadata_of_the_location_stays_there(openlineage: Any, api: Any) -> None:
     assert (await openlineage("POST", *LINEAGE, body=EVENTS[0])).status == 201
     value = {"properties": {"owner": "ops"}, "tags": []}
     assert (await api("PUT", "entities", PLACE, "aspects", "businessMetadata", body=value)).status == 200
@@ -70,9 +68,9 @@ async def test_what_somebody_else_says_of_the_place_stays_there(openlineage: Any
     assert (await api("GET", "lineage", params={"urn": PLACE})).body["edges"] == []
 
 
-async def test_two_servers_of_a_platform_are_told_apart_by_the_setting(openlineage: Any, api: Any) -> None:
-    told = event(inputs=[data("shop.public.t", "postgres://east:5432")], outputs=[data("shop.public.t")])
-    assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+async def test_setting_distinguishes_servers_of_a_platform(openlineage: Any, api: Any) -> None:
+    reported = event(inputs=[data("shop.public.t", "postgres://east:5432")], outputs=[data("shop.public.t")])
+    assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
     assert {(one["mode"], one["data"]) for one in run["accesses"]} == {
         ("read", EAST),
@@ -81,7 +79,7 @@ async def test_two_servers_of_a_platform_are_told_apart_by_the_setting(openlinea
 
 
 async def test_captured_read_over_jdbc_and_event_are_one_dataset(openlineage: Any, api: Any) -> None:
-    captured = jdbc("jdbc:postgresql://db/shop?user=bob&password=hunter2", "public.orders")
+    captured = build_jdbc_urn("jdbc:postgresql://db/shop?user=bob&password=hunter2", "public.orders")
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.a.ipynb#1)"
     run = await api("POST", "runs", body={"program": program, "runId": "r1", "start": "2026-11-20T12:00:00Z"})
     access = {"data": captured, "mode": "read", "time": "2026-11-20T12:00:01Z"}
@@ -89,10 +87,10 @@ async def test_captured_read_over_jdbc_and_event_are_one_dataset(openlineage: An
     assert added.status == 200, added.body
     names = ("shop.public.orders", "postgres://DB:5432"), ("shop.public.orders", "postgres")
     for number, name in enumerate(names):
-        told = event(run=RUN.replace("01a1", f"0{number}a1"), inputs=[data(*name, schema=SCHEMA)])
-        assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+        reported = event(run=RUN.replace("01a1", f"0{number}a1"), inputs=[data(*name, schema=SCHEMA)])
+        assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     listed = (await api("GET", "entities", params={"type": "dataset"})).body["entities"]
-    # An event without a server is about a table of any of them: it stays apart.
+    # An event without a server may be about a table of any of them: it remains a separate dataset.
     apart = "urn:li:dataset:(urn:li:dataPlatform:postgres,shop.public.orders,PROD)"
     assert {one["urn"] for one in listed} == {captured, apart}
     runs = (await api("GET", "runs", params={"data": captured})).body["runs"]
@@ -102,27 +100,29 @@ async def test_captured_read_over_jdbc_and_event_are_one_dataset(openlineage: An
 
 
 class TestPolicies:
-    """Namespaces that a policy hides, or lets nobody write, at both doors."""
+    """Namespaces that a policy hides or makes read-only, through both APIs."""
 
     @pytest.fixture
     def openlineage(self, openlineage: Any, kernel: Any, jp_asyncio_loop: Any) -> Any:
-        """Events were told of tables in both; who asks now is a kernel."""
+        """Events named tables in both namespaces; the caller is a kernel."""
 
-        async def tell() -> None:
+        async def report() -> None:
             for name in ("secret", "shown"):
                 linked = {"identifiers": [LINKED["identifiers"][0] | {"name": f"{name}.orders"}]}
-                told = event(job=name, outputs=[data(f"/{name}", "file", symlinks=linked)], inputs=[data("in", "file")])
-                told["run"]["runId"] = RUN.replace("01a1", "0aa1" if name == "secret" else "0ba1")
-                assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+                reported = event(
+                    job=name, outputs=[data(f"/{name}", "file", symlinks=linked)], inputs=[data("in", "file")]
+                )
+                reported["run"]["runId"] = RUN.replace("01a1", "0aa1" if name == "secret" else "0ba1")
+                assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
 
-        jp_asyncio_loop.run_until_complete(tell())
+        jp_asyncio_loop.run_until_complete(report())
         return replace(openlineage, token=kernel)
 
     @pytest.fixture
     def datahub(self, datahub: Any, kernel: Any) -> Any:
         return replace(datahub, token=kernel)
 
-    async def test_what_is_hidden_is_told_by_neither_door(self, openlineage: Any, datahub: Any) -> None:
+    async def test_hidden_entity_is_returned_by_neither_api(self, openlineage: Any, datahub: Any) -> None:
         assert set((await datahub("GET", "entitiesV2", SECRET)).body["aspects"]) == {"datasetKey"}
         assert (await datahub("GET", "aspects", SECRET, params={"aspect": "openLineage"})).status == 404
         hidden, shown = (f"urn:li:dataProcessInstance:{RUN.replace('01a1', one)}" for one in ("0aa1", "0ba1"))
@@ -132,8 +132,8 @@ class TestPolicies:
             ("listUrns", {"entity": "dataset", "start": 0, "count": 100}),
             ("search", {"input": "orders", "entity": "dataset", "start": 0, "count": 100}),
         ):
-            told = (await datahub("POST", "entities", params={"action": action}, body=body)).body
-            assert SECRET not in str(told)
+            reported = (await datahub("POST", "entities", params={"action": action}, body=body)).body
+            assert SECRET not in str(reported)
         counted = {"aspect": "openLineage", "urnLike": "urn:li:dataset:%secret%"}
         assert (await datahub("POST", "aspects", params={"action": "getCount"}, body=counted)).body["value"] == 0
         listed = (await openlineage("GET", "api", "v1", "namespaces", "file", "datasets")).body
@@ -144,11 +144,11 @@ class TestPolicies:
         assert "secret.orders" not in str(graph)
 
     @pytest.mark.parametrize(("name", "status"), [("secret", 404), ("shown", 403)])
-    async def test_an_event_about_the_place_of_what_may_not_be_written_is_refused(
+    async def test_event_on_location_of_unwritable_table_is_refused(
         self, name: str, status: int, openlineage: Any, datahub: Any
     ) -> None:
-        told = event(run=RUN.replace("01a1", "04a1"), outputs=[data(f"/{name}", "file")])
-        assert (await openlineage("POST", *LINEAGE, body=told)).status == status
+        reported = event(run=RUN.replace("01a1", "04a1"), outputs=[data(f"/{name}", "file")])
+        assert (await openlineage("POST", *LINEAGE, body=reported)).status == status
         aspect = {"value": "{}", "contentType": "application/json"}
         proposal = {"entityUrn": table("orders", name), "entityType": "dataset", "changeType": "UPSERT"}
         body = {"proposal": proposal | {"aspectName": "datasetProperties", "aspect": aspect}}

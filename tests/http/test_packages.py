@@ -1,4 +1,4 @@
-"""What somebody's package does in its classes harms its own schemaspace alone (spec PROMISE-7)."""
+"""A failing class of a third-party package affects only its own schemaspace (spec PROMISE-7)."""
 
 import os
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from urllib.error import HTTPError
 
 import pytest
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.client.transport import Server, Transport
+from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.http import schemaspace_pools
-from live import LiveServer, live_server
+from live import LiveServer, run_live_server
 from support.packages import install
 from support.snippets import SPACE, snippet
 
@@ -77,7 +77,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveServ
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep))
     for folder in ("root", "home"):
         (tmp_path / folder).mkdir()
-    with live_server(
+    with run_live_server(
         tmp_path / "root", tmp_path / "home", f"--Colophon.read_timeout_seconds={READ_SECONDS}"
     ) as running:
         yield running
@@ -85,7 +85,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveServ
 
 def create(server: LiveServer, space: str, document: dict[str, object]) -> int:
     """The status of the answer."""
-    transport = Transport(Server(server.url, server.token), timeout_s=300)
+    transport = Transport(ServerAddress(server.url, server.token), timeout_s=300)
     try:
         return transport.request("POST", f"/schemaspaces/{space}/instances", body=document).status
     except RequestFailed as refusal:
@@ -104,37 +104,35 @@ def test_a_class_that_ends_the_program_ends_no_server(server: LiveServer) -> Non
     assert server.call("GET", "api")["version"]
 
 
-def test_schemaspace_whose_class_hangs_is_read_until_a_deadline(server: LiveServer, tmp_path: Path) -> None:
-    gate = tmp_path / "opened"
-    gate.touch()
-    assert create(server, "slow", slow("One", opened=str(gate))) == 201
-    gate.unlink()
+def test_hanging_schemaspace_class_hits_the_read_deadline(server: LiveServer, tmp_path: Path) -> None:
+    barrier = tmp_path / "opened"
+    barrier.touch()
+    assert create(server, "slow", slow("One", opened=str(barrier))) == 201
+    barrier.unlink()
     path = "elyra/metadata/slow/one"
     try:
         with pytest.raises(HTTPError) as refused:
             server.call("GET", path)
         assert refused.value.code == 503
-        assert server.catalog().read_health()["status"] == "ok"
-        gate.touch()
+        assert server.create_client().read_health()["status"] == "ok"
+        barrier.touch()
         assert server.call("GET", path)["name"] == "one"
     finally:
-        gate.touch()
+        barrier.touch()
 
 
-def test_classes_that_hang_hold_up_no_other_schemaspace_and_are_told_when_they_are_too_many(
-    server: LiveServer, tmp_path: Path
-) -> None:
-    gate, most = tmp_path / "gate", schemaspace_pools.THREADS + schemaspace_pools.WAITING
+def test_hanging_classes_do_not_delay_other_schemaspaces(server: LiveServer, tmp_path: Path) -> None:
+    barrier, most = tmp_path / "gate", schemaspace_pools.THREADS + schemaspace_pools.WAITING
     assert create(server, "slow", slow("First")) == 201
     with ThreadPoolExecutor(most + 3) as threads:
-        asked = [threads.submit(create, server, "slow", slow(f"W {n}", gate=str(gate))) for n in range(most + 3)]
+        requested = [threads.submit(create, server, "slow", slow(f"W {n}", gate=str(barrier))) for n in range(most + 3)]
         try:
-            refused = [one.result() for one in islice(as_completed(asked, timeout=300), 3)]
+            refused = [one.result() for one in islice(as_completed(requested, timeout=300), 3)]
             assert refused == [503] * 3
             assert create(server, SPACE, snippet("Meanwhile")) == 201
-            assert server.catalog().read_health()["status"] == "ok"
+            assert server.create_client().read_health()["status"] == "ok"
             assert len(server.call("GET", f"elyra/metadata/{SPACE}")[SPACE]) == 1
         finally:
-            gate.touch()
-        assert sorted(one.result(300) for one in asked) == [201] * most + [503] * 3
+            barrier.touch()
+        assert sorted(one.result(300) for one in requested) == [201] * most + [503] * 3
     assert create(server, "slow", slow("After")) == 201

@@ -1,4 +1,4 @@
-"""A right that is taken away while a pipeline runs takes along what the run said by it (spec SEC-5)."""
+"""A right revoked while a pipeline runs also covers what the run emitted before (spec SEC-5)."""
 
 import asyncio
 import json
@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.access import Action, Principal
-from jupyter_colophon.core.identity.names import home_dataset
+from jupyter_colophon.core.identity.names import make_home_dataset_urn
 from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.service.changes.inbox import Inbox
 from jupyter_server.auth.identity import User
 
 pytest.importorskip("pyspark")
-STAFF = home_dataset("sales", "staff")
+STAFF = make_home_dataset_urn("sales", "staff")
 STAGES = [
     {"name": "rows", "type": "source", "plugin": "file", "properties": {"path": "rows.csv", "format": "csv"}},
     {"name": "out", "type": "sink", "plugin": "file", "properties": {"path": "out"}},
@@ -41,23 +41,23 @@ PIPELINE = {
 
 
 class ReadsAndEmits:
-    """An authorizer that lets nobody say what people say any more."""
+    """An authorizer that no longer allows writes of user metadata."""
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
         return action != "annotate"
 
 
-async def test_what_a_run_says_is_authorised_again_when_it_is_applied(
+async def test_emitted_metadata_is_authorized_again_when_applied(
     api: Any, jp_serverapp: Any, jp_http_port: int, jp_base_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    door = jp_serverapp.web_app.settings[SETTING]
-    catalog = door.catalog()
+    endpoint = jp_serverapp.web_app.settings[SETTING]
+    catalog = endpoint.get_catalog()
     catalog.inbox.close()
     (tmp_path / "rows.csv").write_text("1,a\n")
     (tmp_path / "copies.json").write_text(json.dumps(PIPELINE))
     known = {
         "COLOPHON_URL": f"http://127.0.0.1:{jp_http_port}{jp_base_url}",
-        "COLOPHON_TOKEN": door.tokens.issue("kernel-1", User("bob"), "bob"),
+        "COLOPHON_TOKEN": endpoint.tokens.issue("kernel-1", User("bob"), "bob"),
         "COLOPHON_OUTBOX": str(tmp_path / "outbox"),
         "JUPYTER_DATA_DIR": str(tmp_path / "data"),
     }
@@ -77,13 +77,13 @@ async def test_what_a_run_says_is_authorised_again_when_it_is_applied(
         while (await api("GET", "health", answers="health")).body["inbox"]["pending"]:
             await asyncio.sleep(0.01)
     inbox.close()
-    # Nobody else has said anything of it either.
+    # There is no other user metadata of it either.
     assert (await api("GET", "entities", str(STAFF), "metadata")).status == 404
     lines = [one.getMessage() for one in caplog.records if one.levelname == "WARNING" and "refused" in one.getMessage()]
     assert lines
     assert all("of bob" in line and f"run {outcome['run']}" in line for line in lines)
     assert "CANARY" not in caplog.text
-    # What machines say is still said: the run, and the schema of what it wrote.
+    # System metadata are still written: the run, and the schema of its output.
     run = (await api("GET", "runs", outcome["run"], answers="run")).body
     assert (run["status"], run["actor"]) == ("succeeded", "bob")
     written = next(one["data"] for one in run["accesses"] if one["mode"] == "write")

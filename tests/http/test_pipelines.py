@@ -5,14 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.package_data import schemas_dir
+from jupyter_colophon.core.package_data import find_schemas_dir
 
 CASES = json.loads((Path(__file__).parents[1] / "conformance" / "pipelines.json").read_text("utf-8"))
-EXAMPLE = json.loads((schemas_dir() / "schemaspaces" / "pipelines" / "pipeline.json").read_text("utf-8"))["examples"][0]
+EXAMPLE = json.loads((find_schemas_dir() / "schemaspaces" / "pipelines" / "pipeline.json").read_text("utf-8"))[
+    "examples"
+][0]
 SPACE = ("schemaspaces", "pipelines", "instances")
 
 
-async def test_a_pipeline_is_kept_and_checked_by_its_name(api: Any, sales: None) -> None:
+async def test_pipeline_is_stored_and_checked_by_name(api: Any, sales: None) -> None:
     made = await api("POST", *SPACE, body=EXAMPLE, answers="instance")
     assert (made.status, made.body["name"]) == (201, "staff")
     checked = await api("POST", "pipelines", "check", body={"name": "staff"}, answers="pipeline-check-result")
@@ -21,7 +23,7 @@ async def test_a_pipeline_is_kept_and_checked_by_its_name(api: Any, sales: None)
     assert absent.status == 404
 
 
-async def test_what_has_not_the_shape_of_a_pipeline_is_not_kept(api: Any) -> None:
+async def test_invalid_pipeline_document_is_refused(api: Any) -> None:
     for metadata in (
         {},
         {"namespace": "sales"},
@@ -34,18 +36,18 @@ async def test_what_has_not_the_shape_of_a_pipeline_is_not_kept(api: Any) -> Non
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-async def test_what_is_wrong_with_a_pipeline_is_told_with_its_place(api: Any, case: dict[str, Any]) -> None:
+async def test_pipeline_problems_have_pointers(api: Any, case: dict[str, Any]) -> None:
     metadata = {"namespace": "sales", **case["metadata"]}
     document = {"display_name": "Wrong", "schema_name": "pipeline", "metadata": metadata}
-    asked = {"name": "wrong", "document": document, "arguments": case.get("arguments", {})}
-    found = (await api("POST", "pipelines", "check", body=asked, answers="pipeline-check-result")).body
-    told = {one["pointer"]: one["message"] for one in found["problems"]}
+    requested = {"name": "wrong", "document": document, "arguments": case.get("arguments", {})}
+    found = (await api("POST", "pipelines", "check", body=requested, answers="pipeline-check-result")).body
+    reported = {one["pointer"]: one["message"] for one in found["problems"]}
     assert found["valid"] is (not case["problems"])
-    assert set(told) == set(case["problems"])
-    assert all(word in told[pointer] for pointer, word in case["problems"].items())
+    assert set(reported) == set(case["problems"])
+    assert all(word in reported[pointer] for pointer, word in case["problems"].items())
 
 
-async def test_every_plugin_is_told_with_a_schema_that_forms_can_be_made_of(api: Any) -> None:
+async def test_every_plugin_has_a_schema_for_forms(api: Any) -> None:
     found = (await api("GET", "pipelines", "plugins", answers="pipeline-plugins")).body
     assert found["problems"] == []
     known = {(one["type"], one["name"]) for one in found["plugins"]}
@@ -56,21 +58,21 @@ async def test_every_plugin_is_told_with_a_schema_that_forms_can_be_made_of(api:
             assert property_["description"]
 
 
-async def test_an_argument_may_be_a_number_and_one_that_nothing_reads_is_refused(api: Any) -> None:
+async def test_numeric_argument_is_accepted_and_unused_one_refused(api: Any) -> None:
     stages = [
         {"name": "a", "type": "source", "plugin": "colophon", "properties": {"query": "*", "limit": "${most}"}},
         {"name": "b", "type": "sink", "plugin": "table", "properties": {"name": "t"}},
     ]
     metadata = {"namespace": "sales", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
-    asked = {"name": "counted", "document": {"metadata": metadata}, "arguments": {"most": 5}}
-    assert (await api("POST", "pipelines", "check", body=asked, answers="pipeline-check-result")).body["valid"]
+    requested = {"name": "counted", "document": {"metadata": metadata}, "arguments": {"most": 5}}
+    assert (await api("POST", "pipelines", "check", body=requested, answers="pipeline-check-result")).body["valid"]
     for wrong, pointer in (
         ({"most": True}, "/metadata/stages/0/properties/limit"),
         ({"most": 5, "a/b": 1}, "/arguments/a~1b"),
     ):
-        found = (await api("POST", "pipelines", "check", body=asked | {"arguments": wrong})).body
+        found = (await api("POST", "pipelines", "check", body=requested | {"arguments": wrong})).body
         assert [one["pointer"] for one in found["problems"]] == [pointer]
-    refused = await api("POST", "pipelines", "check", body=asked | {"arguments": {"most": [1]}})
+    refused = await api("POST", "pipelines", "check", body=requested | {"arguments": {"most": [1]}})
     assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/arguments/most")
 
 

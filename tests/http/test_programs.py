@@ -1,4 +1,4 @@
-"""The example of the design as a program of its own, with a right taken away between what it says and its application."""
+"""The example of the design as a separate program, with a right revoked between emitting and applying."""
 
 import asyncio
 import logging
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.access import Action, Principal
-from jupyter_colophon.core.identity.names import field as field_of
-from jupyter_colophon.core.identity.names import home_dataset
+from jupyter_colophon.core.identity.names import make_field_urn as field_of
+from jupyter_colophon.core.identity.names import make_home_dataset_urn
 from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.service.changes.inbox import Inbox
 from jupyter_colophon.service.changes.lineage_listeners import GROUP
@@ -18,7 +18,7 @@ from jupyter_server.auth.identity import User
 from support.catalog import metadata
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "initialize.py"
-EMPLOYEE, STAFF = home_dataset("sales", "employee"), home_dataset("sales", "staff")
+EMPLOYEE, STAFF = make_home_dataset_urn("sales", "employee"), make_home_dataset_urn("sales", "staff")
 
 
 @dataclass
@@ -33,23 +33,23 @@ class Privileges:
 
 @pytest.fixture
 def employee(api: Any, jp_asyncio_loop: Any) -> None:
-    """The source, of which people said something; one of its fields is confidential."""
+    """The source with user metadata; one of its fields is confidential."""
 
     def upsert(urn: Any, aspect: str, value: Any) -> dict[str, Any]:
         return {"urn": str(urn), "aspect": aspect, "operation": "upsert", "value": value}
 
-    said = [
+    recorded = [
         upsert(EMPLOYEE, "technicalMetadata", metadata({"format": "parquet"})),
         upsert(EMPLOYEE, "businessMetadata", metadata({"owner": "CANARY-ops"}, ["hr"])),
         upsert(field_of(EMPLOYEE, "empName"), "businessMetadata", metadata({}, ["confidential"])),
     ]
-    told = api("POST", "proposals", body={"proposals": said}, answers="write-results")
-    assert jp_asyncio_loop.run_until_complete(told).status == 200
+    reported = api("POST", "proposals", body={"proposals": recorded}, answers="write-results")
+    assert jp_asyncio_loop.run_until_complete(reported).status == 200
 
 
 @pytest.fixture
 def initialize(jp_serverapp: Any, jp_http_port: int, jp_base_url: str, tmp_path: Path) -> Any:
-    """Runs the example as Bob, whose kernel started it; answers what it printed."""
+    """Run the example as Bob, whose kernel started it; return what it printed."""
     token = jp_serverapp.web_app.settings[SETTING].tokens.issue("kernel-1", User("bob"), "bob")
 
     async def ran() -> str:
@@ -69,8 +69,8 @@ def initialize(jp_serverapp: Any, jp_http_port: int, jp_base_url: str, tmp_path:
     return ran
 
 
-async def said(api: Any, urn: Any) -> Any:
-    """What people say of an entity."""
+async def recorded(api: Any, urn: Any) -> Any:
+    """Return the user metadata of an entity."""
     found = await api("GET", "entities", str(urn), "metadata", answers="entity-metadata")
     return {name: found.body["USER"][name] for name in ("properties", "tags")}
 
@@ -80,13 +80,13 @@ async def settled(api: Any) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_the_example_propagates_and_finds_what_is_confidential(api: Any, employee: None, initialize: Any) -> None:
+async def test_example_propagates_and_finds_confidential_data(api: Any, employee: None, initialize: Any) -> None:
     printed = await initialize()
     assert "confidential: empName\n" in printed
     assert printed.endswith("0 waiting, 0 dropped\n")
     await settled(api)
-    assert await said(api, STAFF) == metadata({"owner": "CANARY-ops"}, ["copied", "hr"])
-    assert await said(api, field_of(STAFF, "empName")) == metadata({"masked": "yes"}, ["confidential"])
+    assert await recorded(api, STAFF) == metadata({"owner": "CANARY-ops"}, ["copied", "hr"])
+    assert await recorded(api, field_of(STAFF, "empName")) == metadata({"masked": "yes"}, ["confidential"])
     run = (await api("GET", "runs", printed.split()[1], answers="run")).body
     assert {(one["data"], one["mode"]) for one in run["accesses"]} == {(str(EMPLOYEE), "read"), (str(STAFF), "write")}
     assert (run["status"], run["actor"], run["via"]) == ("succeeded", "bob", "kernel-1")
@@ -95,23 +95,23 @@ async def test_the_example_propagates_and_finds_what_is_confidential(api: Any, e
     assert (change.body["actor"], change.body["via"]) == ("bob", "kernel-1")
 
 
-async def test_a_right_that_is_taken_away_between_saying_and_applying_takes_what_was_said_along(
+async def test_revoked_right_refuses_pending_entries(
     api: Any, employee: None, initialize: Any, jp_serverapp: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    catalog = jp_serverapp.web_app.settings[SETTING].catalog()
+    catalog = jp_serverapp.web_app.settings[SETTING].get_catalog()
     catalog.inbox.close()
     printed = await initialize()
     assert printed.endswith("0 waiting, 0 dropped\n")
-    # It is said, and nothing of it is done.
+    # It is queued, and nothing is applied.
     assert (await api("GET", "health", answers="health")).body["inbox"]["pending"] == 4
-    assert await said(api, STAFF) == metadata()
+    assert await recorded(api, STAFF) == metadata()
     path = replace(catalog.write_path, authorizer=Privileges({("bob", "annotate")}))
     inbox = Inbox(catalog.provider, path, path.now)
     with caplog.at_level(logging.DEBUG, "jupyter_colophon"):
         inbox.resume()
         await settled(api)
     inbox.close()
-    assert await said(api, STAFF) == metadata()
+    assert await recorded(api, STAFF) == metadata()
     health = (await api("GET", "health", answers="health")).body
     assert (health["inbox"]["pending"], health["deadLetters"]) == (0, 4)
     lines = [one.getMessage() for one in caplog.records if one.levelname == "WARNING" and "refused" in one.getMessage()]
@@ -127,7 +127,7 @@ async def test_a_right_that_is_taken_away_between_saying_and_applying_takes_what
     assert "CANARY" not in str(letters)
 
 
-#: What a package brings that consumes lineage, and writes what it is told to the file of its settings.
+#: A package with a lineage listener that writes its calls to the file of its settings.
 CONSUMER = """
 from jupyter_colophon.metadata import LineageListener
 
@@ -140,7 +140,7 @@ class Writing(LineageListener):
 
 
 @pytest.fixture
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jp_serverapp: Any) -> Path:
+def reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jp_serverapp: Any) -> Path:
     """The file of a consumer, in a package that is installed and has settings."""
     (tmp_path / "writing_consumer.py").write_text(CONSUMER)
     about = tmp_path / "writing_consumer-2.0.dist-info"
@@ -153,8 +153,8 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jp_serverapp: Any) -> 
     return tmp_path / "told"
 
 
-async def test_a_server_tells_the_consumers_that_packages_bring_and_how_they_do(
-    told: Path, api: Any, employee: None, initialize: Any
+async def test_health_lists_lineage_listeners_with_their_state(
+    reported: Path, api: Any, employee: None, initialize: Any
 ) -> None:
     async def state() -> Any:
         found: list[Any] = (await api("GET", "health", answers="health")).body["lineageListeners"]
@@ -165,7 +165,7 @@ async def test_a_server_tells_the_consumers_that_packages_bring_and_how_they_do(
     await initialize()
     while (await state())["delivered"] == 0:
         await asyncio.sleep(0.01)
-    assert told.read_text() == f"bob {EMPLOYEE} -> {STAFF}\n"
+    assert reported.read_text() == f"bob {EMPLOYEE} -> {STAFF}\n"
     found = await state()
     assert (found["name"], found["distribution"], found["version"]) == ("writing", "writing-consumer", "2.0")
     assert (found["delivered"], found["failed"], found["timedOut"], found["problem"]) == (1, 0, False, "")
@@ -191,13 +191,13 @@ async def test_invalid_annotation_returns_its_pointer(api: Any, employee: None) 
             assert found.body["errors"][0]["pointer"].startswith(pointer), (change, pointer, later)
 
 
-async def test_an_annotation_changes_what_it_names_and_leaves_the_rest(api: Any, employee: None) -> None:
+async def test_annotation_changes_only_named_entries(api: Any, employee: None) -> None:
     value = {"properties": {"team": "x"}, "tags": ["new", "hr"], "withoutProperties": ["owner", "never"]}
     wish = {"urn": str(EMPLOYEE), "aspect": "businessMetadata", "operation": "annotate", "value": value}
     await api("POST", "proposals", body={"proposals": [wish]}, answers="write-results")
-    assert await said(api, EMPLOYEE) == metadata({"team": "x"}, ["hr", "new"])
+    assert await recorded(api, EMPLOYEE) == metadata({"team": "x"}, ["hr", "new"])
     again = await api("POST", "proposals", body={"proposals": [wish]}, answers="write-results")
     assert [one["changed"] for one in again.body["results"]] == [False]
     cleared = wish | {"value": {"clearProperties": True, "withoutTags": ["hr"]}}
     await api("POST", "proposals", body={"proposals": [cleared]}, answers="write-results")
-    assert await said(api, EMPLOYEE) == metadata({}, ["new"])
+    assert await recorded(api, EMPLOYEE) == metadata({}, ["new"])

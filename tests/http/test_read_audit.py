@@ -31,7 +31,7 @@ async def query_everywhere(clients: dict[str, Any], **who: Any) -> list[int]:
     found_by_v3 = {"query": "orders", "target": "dataset"}
     found = {"input": "orders", "entity": "dataset", "start": 0, "count": 10}
     listed = {"entity": "dataset", "start": 0, "count": 10}
-    asked = [
+    requested = [
         await api("GET", "search", params={"q": "orders", "type": "dataset"}, **who),
         await api("GET", "entities", params={"type": "dataset"}, **who),
         await api("GET", "keys", params={"prefix": "own"}, **who),
@@ -39,24 +39,26 @@ async def query_everywhere(clients: dict[str, Any], **who: Any) -> list[int]:
         await api("GET", "changes", params={"type": "dataset", "limit": 100}, **who),
         await api("GET", "schemaspaces", "pipelines", "instances", **who),
         await clients["elyra"]("GET", "metadata", "pipelines", **who),
-        await clients["v3"]("GET", "namespaces", "sales", "metadata", "search", params=found_by_v3, told=False, **who),
+        await clients["v3"](
+            "GET", "namespaces", "sales", "metadata", "search", params=found_by_v3, documented=False, **who
+        ),
         await datahub("POST", "entities", params={"action": "search"}, body=found, **who),
         await datahub("POST", "entities", params={"action": "listUrns"}, body=listed, **who),
         await openlineage("GET", "api", "v1", "search", params={"q": "orders"}, **who),
     ]
-    return [one.status for one in asked]
+    return [one.status for one in requested]
 
 
 async def read_everywhere(api: Any, datahub: Any, **who: Any) -> list[int]:
     """Read the same entity through each API."""
-    asked = [
+    requested = [
         await api("GET", "entities", ORDERS, **who),
         await api("GET", "entities", ORDERS, "metadata", **who),
         await api("GET", "entities", ORDERS, "aspects", "status", **who),
         await datahub("GET", "entitiesV2", ORDERS, **who),
         await datahub("POST", "openapi", "v3", "entity", "dataset", "batchGet", body=[{"urn": ORDERS}], **who),
     ]
-    return [one.status for one in asked]
+    return [one.status for one in requested]
 
 
 class TestAudited:
@@ -69,7 +71,7 @@ class TestAudited:
         colophon = jp_server_config["Colophon"] | {"audit_reads": True, "audit_folder": str(folder)}
         return {**jp_server_config, "Colophon": colophon}
 
-    async def test_what_a_program_reads_is_recorded_and_what_people_read_is_not(
+    async def test_reads_of_programs_but_not_users_are_recorded(
         self, api: Any, datahub: Any, sales: None, kernel: Any, folder: Path
     ) -> None:
         assert await read_everywhere(api, datahub) == [200] * 5
@@ -83,7 +85,7 @@ class TestAudited:
         v3 = replace(api, prefix=f"{jp_base_url}colophon/v3")
         return {"api": api, "datahub": datahub, "elyra": elyra, "openlineage": openlineage, "v3": v3}
 
-    async def test_lists_and_searches_of_programs_are_recorded_with_their_query_and_answer(
+    async def test_searches_of_programs_are_recorded_with_results(
         self, clients: dict[str, Any], sales: None, kernel: Any, folder: Path
     ) -> None:
         assert await query_everywhere(clients) == [200] * 11
@@ -93,7 +95,7 @@ class TestAudited:
         assert {(one["user"], one["payload"]["accessor"]["details"]["kernel"]) for one in found} == {
             ("ada", "kernel-1")
         }
-        # Each request is one line, whatever it asks in its turn.
+        # Each request is one line, however many reads it makes.
         operations = ["search", "list", "keys", "runs", "changes", "list", "list", "search", "search", "list", "search"]
         assert [one["operation"] for one in found] == operations
         assert found[0]["query"]["question"]["text"] == "orders"
@@ -117,8 +119,6 @@ class TestAudited:
         assert await read_everywhere(api, datahub) == [200] * 5
 
 
-async def test_nothing_is_recorded_by_default(
-    api: Any, datahub: Any, sales: None, kernel: Any, jp_data_dir: Path
-) -> None:
+async def test_audit_is_off_by_default(api: Any, datahub: Any, sales: None, kernel: Any, jp_data_dir: Path) -> None:
     assert await read_everywhere(api, datahub, anonymous=True, headers=kernel) == [200] * 5
     assert not list(jp_data_dir.rglob("reads-*"))

@@ -1,4 +1,4 @@
-"""Who may not ask is refused before the path is looked at, and after the body was read: the connection can be used again."""
+"""Unauthorized requests are refused before the path is resolved and after the body was read: the connection stays usable."""
 
 import asyncio
 from typing import Any
@@ -21,7 +21,7 @@ LARGE = b"x" * 300_000
 
 @pytest.fixture(params=[True, False], ids=["allow", "forbid"])
 def jp_server_config(jp_server_config: dict[str, Any], request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Jupyter's own default, and what it recommends, for methods that do not say who may call them."""
+    """Jupyter's default, and its recommendation for methods that do not declare who may call them."""
     jp_server_config["ServerApp"]["allow_unauthenticated_access"] = request.param
     return jp_server_config
 

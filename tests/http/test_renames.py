@@ -1,4 +1,4 @@
-"""Renaming a dataset over HTTP: who may, what each API answers for the old name, what followers of changes are sent."""
+"""Renaming a dataset over HTTP: permissions, answers of each API for the old name, and the change log."""
 
 import asyncio
 from typing import Any
@@ -21,7 +21,7 @@ async def start(api: Any, **more: Any) -> str:
     return str((await api("POST", "runs", body=body, answers="run", **more)).body["urn"])
 
 
-async def test_person_renames_and_every_api_says_where_the_old_name_went(
+async def test_every_api_reports_the_new_name_after_a_rename(
     api: Any, datahub: Any, openlineage: Any, sales: None
 ) -> None:
     await api("PUT", "entities", ORDERS, *BUSINESS, body=metadata({"owner": "ops"}, ["gold"]))
@@ -34,9 +34,9 @@ async def test_person_renames_and_every_api_says_where_the_old_name_went(
         assert (gone.status, gone.body["renamedTo"]) == (404, NEW)
     gone = await api("GET", "lineage", params={"urn": ORDERS})
     assert (gone.status, gone.body["renamedTo"]) == (404, NEW)
-    told = await datahub("GET", "openapi", "v3", "entity", "dataset", ORDERS)
-    assert told.status == 404
-    assert NEW in told.body["message"]
+    reported = await datahub("GET", "openapi", "v3", "entity", "dataset", ORDERS)
+    assert reported.status == 404
+    assert NEW in reported.body["message"]
     # Whoever creates it again has an entity of its own.
     assert (await api("PUT", "entities", ORDERS, *BUSINESS, body=metadata())).status == 200
     assert (await api("GET", "entities", ORDERS)).status == 200
@@ -55,7 +55,7 @@ async def test_dataset_of_openlineage_is_found_by_both_names(api: Any, openlinea
     assert [one["data"] for one in run["accesses"]] == [new]
 
 
-async def test_kernel_renames_in_a_run_of_its_own_alone(api: Any, jp_serverapp: Any, kernel: Any, sales: None) -> None:
+async def test_kernel_renames_only_in_its_own_run(api: Any, jp_serverapp: Any, kernel: Any, sales: None) -> None:
     asks = {"anonymous": True, "headers": kernel}
     assert (await api("POST", *RENAME, body={"to": NEW}, **asks)).status == 403
     theirs = await start(api, body={"runId": "theirs"})
@@ -66,7 +66,7 @@ async def test_kernel_renames_in_a_run_of_its_own_alone(api: Any, jp_serverapp: 
     assert (await api("DELETE", "entities", NEW, **asks)).status == 403
 
 
-async def test_table_of_another_running_kernel_keeps_its_name(
+async def test_table_used_by_another_kernel_is_not_renamed(
     api: Any, jp_serverapp: Any, kernel: Any, sales: None
 ) -> None:
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
@@ -107,9 +107,9 @@ async def test_followers_are_sent_a_deletion_and_a_rename(api: Any, sales: None)
     cursor = (await api("GET", "changes", params={"limit": 0})).body["cursor"]
     await api("POST", *RENAME, body={"to": NEW})
     changes = (await api("GET", "changes", params={"after": cursor}, answers="changes")).body["changes"]
-    told = {(one["urn"], one["aspect"], one["operation"]) for one in changes}
+    reported = {(one["urn"], one["aspect"], one["operation"]) for one in changes}
     names = {"datasetKey", "status", "technicalMetadata", None}
-    assert told == {(ORDERS, name, "delete") for name in names} | {(NEW, name, "rename") for name in names}
+    assert reported == {(ORDERS, name, "delete") for name in names} | {(NEW, name, "rename") for name in names}
     moved = {(one["urn"], one["aspect"]): one for one in changes}
     assert moved[NEW, "technicalMetadata"]["value"] == moved[ORDERS, "technicalMetadata"]["previous"]
     assert moved[NEW, None]["value"] == {"renamedFrom": ORDERS}

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.identity.names import Urn, run_urn
+from jupyter_colophon.core.identity.names import Urn, make_run_urn
 from support.catalog import metadata
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, cell, table
 
@@ -13,9 +13,9 @@ START = {"program": CELL, "runId": "run-1", "start": "2026-11-20T12:00:00.000Z",
 UUID = "0b0f7f6e-2f1e-4c0e-9a6e-1f3a0f6f7a10"
 
 
-async def test_a_run_is_recorded_once_however_often_it_is_told(api: Any) -> None:
+async def test_repeated_run_start_is_recorded_once(api: Any) -> None:
     first = await api("POST", "runs", body=START, answers="run")
-    assert first.body["urn"] == str(run_urn(Urn.parse(CELL), "run-1"))
+    assert first.body["urn"] == str(make_run_urn(Urn.parse(CELL), "run-1"))
     assert (first.body["status"], first.body["end"], first.body["facts"]) == ("running", None, {"cellId": "a1"})
     again = await api("POST", "runs", body=START | {"start": "2026-11-21T12:00:00Z"}, answers="run")
     assert again.body == first.body
@@ -32,7 +32,7 @@ async def test_a_uuid_names_one_run(api: Any) -> None:
     assert (await api("GET", "runs", first.body["urn"], answers="run")).body["program"] == CELL
 
 
-async def test_a_run_goes_on_and_ends_once(api: Any) -> None:
+async def test_run_is_updated_and_ended_once(api: Any) -> None:
     urn = (await api("POST", "runs", body=START, answers="run")).body["urn"]
     noted = await api("PATCH", "runs", urn, body={"facts": {"executionCount": 3}}, answers="run")
     assert noted.body["facts"] == {"cellId": "a1", "executionCount": 3}
@@ -66,7 +66,7 @@ async def test_an_access_is_a_change_once_and_then_a_time(api: Any) -> None:
     assert known.body["namespace"] == "sales"
 
 
-async def test_what_is_not_there_or_cannot_be_is_refused(api: Any, sales: None) -> None:
+async def test_unknown_or_invalid_run_is_refused(api: Any, sales: None) -> None:
     absent = "urn:li:dataProcessInstance:" + UUID
     access = {"accesses": [{"data": ORDERS, "mode": "read"}]}
     assert (await api("GET", "runs", absent)).status == 404
@@ -123,25 +123,25 @@ async def test_runs_are_listed_by_program_data_time_and_status(api: Any) -> None
         assert (await api("GET", "runs", params=wrong)).status == 400, wrong
 
 
-async def test_lineage_is_asked_for_by_direction_levels_and_interval(api: Any) -> None:
+async def test_lineage_is_limited_by_direction_levels_and_interval(api: Any) -> None:
     body = START | {"status": "succeeded", "end": "2026-11-20T12:01:00Z"}
     urn = (await api("POST", "runs", body=body, answers="run")).body["urn"]
     column = {"source": ORDERS, "sourceField": "x", "target": REPORT, "targetField": "x", "transformation": "identity"}
     accesses = [{"data": ORDERS, "mode": "read"}, {"data": REPORT, "mode": "write"}]
     await api("POST", "runs", urn, "accesses", body={"accesses": accesses, "columns": [column]}, answers="run")
 
-    async def asked(**params: Any) -> Any:
+    async def requested(**params: Any) -> Any:
         return await api("GET", "lineage", params={"urn": REPORT} | params, answers="lineage")
 
-    whole = (await asked(columns="true")).body
+    whole = (await requested(columns="true")).body
     assert {node["urn"]: node["level"] for node in whole["nodes"]} == {REPORT: 0, CELL: -1, ORDERS: -1}
     assert {(edge["source"], edge["target"]) for edge in whole["edges"]} == {(ORDERS, CELL), (CELL, REPORT)}
     assert {tuple(edge["runs"]) for edge in whole["edges"]} == {(urn,)}
     assert whole["columns"] == [column | {"program": CELL}]
-    assert (await asked(direction="downstream")).body["edges"] == []
-    assert (await asked(end="2026-11-20T12:00:00Z")).body["edges"] == []
-    assert len((await asked(start="2026-11-20T12:01:00Z", end="now+100d")).body["edges"]) == 2
-    assert len((await asked(start="1700000000")).body["edges"]) == 2
+    assert (await requested(direction="downstream")).body["edges"] == []
+    assert (await requested(end="2026-11-20T12:00:00Z")).body["edges"] == []
+    assert len((await requested(start="2026-11-20T12:01:00Z", end="now+100d")).body["edges"]) == 2
+    assert len((await requested(start="1700000000")).body["edges"]) == 2
     for wrong in (
         {"levels": 0},
         {"levels": 21},
@@ -154,10 +154,10 @@ async def test_lineage_is_asked_for_by_direction_levels_and_interval(api: Any) -
         {"start": "now", "end": "now-1s"},
         {"urn": "x"},
     ):
-        assert (await asked(**wrong)).status == 400, wrong
+        assert (await requested(**wrong)).status == 400, wrong
 
 
-async def test_what_a_program_did_is_seen_although_it_is_deleted(api: Any) -> None:
+async def test_accesses_of_a_deleted_program_remain_visible(api: Any) -> None:
     urn = (await api("POST", "runs", body=START, answers="run")).body["urn"]
     accesses = {"accesses": [{"data": ORDERS, "mode": "read"}]}
     await api("POST", "runs", urn, "accesses", body=accesses, answers="run")
@@ -179,9 +179,9 @@ async def test_a_run_does_not_end_before_it_began(api: Any, sales: None) -> None
     assert refused.body["errors"][0]["pointer"] == "/end"
 
 
-async def test_a_run_tells_what_it_touched_with_what_was_said_then(api: Any, sales: None) -> None:
-    said = ("entities", ORDERS, "aspects", "businessMetadata")
-    await api("PUT", *said, body=metadata({"owner": "then"}, ["raw"]), answers="write-result")
+async def test_run_accesses_have_metadata_of_that_time(api: Any, sales: None) -> None:
+    recorded = ("entities", ORDERS, "aspects", "businessMetadata")
+    await api("PUT", *recorded, body=metadata({"owner": "then"}, ["raw"]), answers="write-result")
     start = START | {"arguments": {"input": "/in"}}
     urn = (await api("POST", "runs", body=start, answers="run")).body["urn"]
     assert (await api("GET", "runs", urn, "accesses", answers="run-accesses")).body == {
@@ -189,7 +189,7 @@ async def test_a_run_tells_what_it_touched_with_what_was_said_then(api: Any, sal
         "truncated": False,
     }
     await api("POST", "runs", urn, "accesses", body={"accesses": [{"data": ORDERS, "mode": "read"}]}, answers="run")
-    await api("PUT", *said, body=metadata({"owner": "now"}), answers="write-result")
+    await api("PUT", *recorded, body=metadata({"owner": "now"}), answers="write-result")
     touched = (await api("GET", "runs", urn, "accesses", answers="run-accesses")).body["accesses"]
     assert [(one["role"], one["mode"]) for one in touched] == [
         ("program", None),
@@ -202,7 +202,7 @@ async def test_a_run_tells_what_it_touched_with_what_was_said_then(api: Any, sal
     assert changed.body["arguments"] == {"input": "/in", "mode": "full"}
 
 
-async def test_a_run_that_a_proposal_or_a_run_names_is_there(api: Any, sales: None) -> None:
+async def test_referenced_run_must_exist(api: Any, sales: None) -> None:
     absent = f"urn:li:dataProcessInstance:{UUID}"
     value = metadata({"format": "csv"})
     one = {"urn": ORDERS, "aspect": "technicalMetadata", "operation": "upsert", "value": value}
@@ -218,7 +218,7 @@ async def test_a_run_that_a_proposal_or_a_run_names_is_there(api: Any, sales: No
     assert child.body["parent"] == known
 
 
-async def test_a_run_that_has_ended_does_not_go_on(api: Any) -> None:
+async def test_ended_run_cannot_be_resumed(api: Any) -> None:
     urn = (await api("POST", "runs", body=START, answers="run")).body["urn"]
     assert (await api("PATCH", "runs", urn, body={"status": "running", "end": "2026-11-20T12:01:00Z"})).status == 400
     unknown = (await api("PATCH", "runs", urn, body={"status": "done"})).body["errors"][0]
@@ -228,7 +228,7 @@ async def test_a_run_that_has_ended_does_not_go_on(api: Any) -> None:
     assert (await api("GET", "runs", urn, answers="run")).body["status"] == "failed"
 
 
-async def test_how_a_run_ended_may_be_said_better_and_is_announced_each_time(api: Any) -> None:
+async def test_run_ending_may_be_corrected_and_is_logged(api: Any) -> None:
     urn = (await api("POST", "runs", body=START, answers="run")).body["urn"]
     for status in ("killed", "killed", "failed"):
         await api("PATCH", "runs", urn, body={"status": status}, answers="run")

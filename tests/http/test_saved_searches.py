@@ -1,4 +1,4 @@
-"""Searches that are kept, as instances of a schemaspace of ours, and done again."""
+"""Saved searches, as instances of a schemaspace that we ship."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from support.urns import ORDERS
 SPACE = ("schemaspaces", "saved-searches", "instances")
 
 
-async def test_a_search_is_kept_done_again_and_thrown_away(api: Any, sales: None) -> None:
+async def test_search_is_saved_repeated_and_deleted(api: Any, sales: None) -> None:
     kept = {"query": "format:parq*", "namespace": "sales", "type": "dataset", "tags": ["mine"]}
     document = {"display_name": "Tables of sales", "schema_name": "saved-search", "metadata": kept}
     made = await api("POST", *SPACE, body=document, answers="instance")
     assert (made.status, made.body["name"]) == (201, "tables_of_sales")
     (row,) = (await api("GET", *SPACE, answers="instances")).body["instances"]
     read = (await api("GET", *SPACE, row["name"], answers="instance")).body["metadata"]
-    asked = {"q": read["query"]} | {name: read[name] for name in ("namespace", "type")}
-    hits = (await api("GET", "search", params=asked, answers="search-results")).body["hits"]
+    requested = {"q": read["query"]} | {name: read[name] for name in ("namespace", "type")}
+    hits = (await api("GET", "search", params=requested, answers="search-results")).body["hits"]
     assert [hit["urn"] for hit in hits] == [ORDERS]
     changed = document | {"metadata": kept | {"namespace": "zoo"}}
     assert (await api("PUT", *SPACE, row["name"], body=changed, answers="instance")).status == 200
@@ -24,7 +24,7 @@ async def test_a_search_is_kept_done_again_and_thrown_away(api: Any, sales: None
     assert (await api("GET", *SPACE, answers="instances")).body["instances"] == []
 
 
-async def test_a_saved_search_is_not_a_hit_of_its_own_search(api: Any, sales: None) -> None:
+async def test_saved_search_does_not_find_itself(api: Any, sales: None) -> None:
     document = {"display_name": "orders", "schema_name": "saved-search", "metadata": {"query": "orders*"}}
     assert (await api("POST", *SPACE, body=document, answers="instance")).status == 201
     found = (await api("GET", "search", params={"q": "orders*"}, answers="search-results")).body
@@ -39,7 +39,7 @@ async def test_a_saved_search_is_not_a_hit_of_its_own_search(api: Any, sales: No
     assert "typed" not in [hit["name"] for hit in found["hits"]]
 
 
-async def test_what_is_no_search_is_not_kept(api: Any, sales: None) -> None:
+async def test_invalid_search_is_not_saved(api: Any, sales: None) -> None:
     for kept in ({}, {"query": ""}, {"query": "  "}, {"query": "x", "scope": "user"}, {"query": 1}):
         document = {"display_name": "Nothing", "schema_name": "saved-search", "metadata": kept}
         refused = await api("POST", *SPACE, body=document)
@@ -73,9 +73,9 @@ async def test_query_that_search_refuses_is_refused_at_its_field(api: Any, sales
 
 
 @pytest.mark.each_store
-async def test_all_filters_of_searches_can_be_kept(api: Any) -> None:
+async def test_every_search_filter_can_be_saved(api: Any) -> None:
     schema = (await api("GET", "schemaspaces", "saved-searches", "schemas", "saved-search")).body
     kept = set(schema["properties"]["metadata"]["properties"]) - {"description", "tags", "query"}
-    document = (await api("GET", "openapi.json", told=False)).body
+    document = (await api("GET", "openapi.json", documented=False)).body
     takes = {one["name"] for one in document["paths"]["/search"]["get"]["parameters"] if one.get("in") == "query"}
     assert takes - {"q", "limit", "cursor", "facets", "asOf"} == kept

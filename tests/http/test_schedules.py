@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.client.transport import Server, Transport
-from live import LiveServer, live_server
+from jupyter_colophon.client.transport import ServerAddress, Transport
+from live import LiveServer, run_live_server
 
 STARTS = "--Colophon.max_scheduled_runs=2"
 SALES = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.{},PROD)"
@@ -32,30 +32,30 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveServ
     homes = [tmp_path_factory.mktemp(name) for name in ("first", "second")]
     data = homes[0] / "data"
     with (
-        live_server(root, homes[0], STARTS, data=data) as first,
-        live_server(root, homes[1], STARTS, data=data) as second,
+        run_live_server(root, homes[0], STARTS, data=data) as first,
+        run_live_server(root, homes[1], STARTS, data=data) as second,
     ):
         v3(first).request("PUT", "/namespaces/sales", body={})
         yield first, second
 
 
 def v3(server: LiveServer) -> Transport:
-    return Transport(Server(server.url, server.token), prefix="/colophon/v3")
+    return Transport(ServerAddress(server.url, server.token), prefix="/colophon/v3")
 
 
 def keep(server: LiveServer, name: str, schema: str, **metadata: Any) -> None:
     body = {"name": name, "display_name": name, "schema_name": schema, "metadata": {"namespace": "sales", **metadata}}
-    Transport(Server(server.url, server.token)).request("POST", "/schemaspaces/pipelines/instances", body=body)
+    Transport(ServerAddress(server.url, server.token)).request("POST", "/schemaspaces/pipelines/instances", body=body)
 
 
 def tag(server: LiveServer, table: str, *tags: str) -> None:
     value = {"properties": {}, "tags": list(tags)}
     proposal = {"urn": SALES.format(table), "aspect": "businessMetadata", "operation": "upsert", "value": value}
-    server.catalog().submit_proposals({"proposals": [proposal]})
+    server.create_client().submit_proposals({"proposals": [proposal]})
 
 
 def state(server: LiveServer, name: str) -> dict[str, Any]:
-    found = Transport(Server(server.url, server.token)).request("GET", "/pipelines/schedules").body
+    found = Transport(ServerAddress(server.url, server.token)).request("GET", "/pipelines/schedules").body
     assert found["schedulerEnabled"]
     return next(one for one in found["schedules"] if one["name"] == name)
 
@@ -63,10 +63,10 @@ def state(server: LiveServer, name: str) -> dict[str, Any]:
 def waited(found: Callable[[], dict[str, Any]], is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     pause = threading.Event()
     for _ in range(1_500):
-        if is_so(told := found()):
-            return told
+        if is_so(reported := found()):
+            return reported
         pause.wait(0.2)
-    raise AssertionError(told)
+    raise AssertionError(reported)
 
 
 def logs(server: LiveServer) -> list[Path]:
@@ -81,7 +81,7 @@ def pipeline(server: LiveServer, *words: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("said", "pointer"),
+    ("recorded", "pointer"),
     [
         ({}, "/metadata"),
         ({"on_change": {}}, "/metadata"),
@@ -93,15 +93,15 @@ def pipeline(server: LiveServer, *words: str) -> dict[str, Any]:
         ({"cron": "* * * * *", "retry_after": "P"}, "/metadata/retry_after"),
     ],
 )
-def test_what_can_never_be_due_is_refused(
-    servers: tuple[LiveServer, LiveServer], said: dict[str, Any], pointer: str
+def test_schedule_that_is_never_due_is_refused(
+    servers: tuple[LiveServer, LiveServer], recorded: dict[str, Any], pointer: str
 ) -> None:
     with pytest.raises(RequestFailed) as refused:
-        keep(servers[0], "never", "schedule", pipeline="broken", **said)
+        keep(servers[0], "never", "schedule", pipeline="broken", **recorded)
     assert (refused.value.status, [one["pointer"] for one in refused.value.problem["errors"]]) == (400, [pointer])
 
 
-def test_a_change_starts_a_pipeline_once_and_again_where_it_fails(servers: tuple[LiveServer, LiveServer]) -> None:
+def test_change_starts_a_pipeline_once_and_retries_failures(servers: tuple[LiveServer, LiveServer]) -> None:
     first, second = servers
     # A plugin that there is not: the run fails before Spark is needed.
     keep(first, "broken", "pipeline", stages=[{"name": "a", "type": "source", "plugin": "nosuch"}])
@@ -116,27 +116,27 @@ def test_a_change_starts_a_pipeline_once_and_again_where_it_fails(servers: tuple
     lost = waited(lambda: state(first, "lost"), lambda one: one["status"] != "")
     assert (lost["status"], lost["run"], "nosuch" in lost["problem"]) == ("rejected", "", True)
     waited(lambda: state(second, "told"), lambda one: one["attempts"] == 1)
-    told = waited(lambda: state(second, "told"), lambda one: one["status"] == "failed" and one["attempts"] == 0)
-    assert "unknown source nosuch; available" in told["problem"]
+    reported = waited(lambda: state(second, "told"), lambda one: one["status"] == "failed" and one["attempts"] == 0)
+    assert "unknown source nosuch; available" in reported["problem"]
     # Tried twice, by one server, and no more.
     assert len(logs(first)) == 2
-    (log,) = (path for path in logs(first) if path.stem == told["run"])
+    (log,) = (path for path in logs(first) if path.stem == reported["run"])
     assert "unknown source nosuch; available" in log.read_text()
     assert log.stat().st_mode & 0o077 == 0
 
 
-def test_another_server_goes_on_and_what_is_disabled_starts_nothing(servers: tuple[LiveServer, LiveServer]) -> None:
+def test_another_server_takes_over_and_disabled_schedules_never_start(servers: tuple[LiveServer, LiveServer]) -> None:
     first, second = servers
     assert pipeline(second, "disable", "often") == {"schedule": "often", "enabled": False}
     first.stop()
     before = len(logs(first))
     tag(second, "orders", "other", "fresh")
     waited(lambda: {"logs": len(logs(second))}, lambda one: one["logs"] > before)
-    told = {one["name"]: one for one in pipeline(second, "schedules")["schedules"]}
-    assert (told["often"]["enabled"], told["often"]["nextRun"]) == (False, None)
+    reported = {one["name"]: one for one in pipeline(second, "schedules")["schedules"]}
+    assert (reported["often"]["enabled"], reported["often"]["nextRun"]) == (False, None)
 
 
-def test_pipelines_and_their_runs_go_with_their_namespace(servers: tuple[LiveServer, LiveServer]) -> None:
+def test_deleting_a_namespace_deletes_pipelines_and_runs(servers: tuple[LiveServer, LiveServer]) -> None:
     _, second = servers
     known = {**os.environ, "JUPYTER_DATA_DIR": str(second.data)}
     running = subprocess.Popen([sys.executable, "-c", HOLDS], env=known, stdout=subprocess.PIPE, text=True)
@@ -144,4 +144,4 @@ def test_pipelines_and_their_runs_go_with_their_namespace(servers: tuple[LiveSer
     running.stdout.readline()
     v3(second).request("DELETE", "/namespaces/sales", query={"confirm": "sales"})
     assert running.wait(300) == -15
-    assert second.catalog().list_instances("pipelines")["instances"] == []
+    assert second.create_client().list_instances("pipelines")["instances"] == []

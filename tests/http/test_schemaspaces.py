@@ -8,7 +8,7 @@ from support.snippets import SPACE, SPACE_ID
 STORE_NAMES = ["sqlite"]
 
 
-async def test_schemaspaces_are_told_with_their_schemas(api: Any) -> None:
+async def test_schemaspaces_are_listed_with_their_schemas(api: Any) -> None:
     found = (await api("GET", "schemaspaces", answers="schemaspaces")).body
     spaces = {one["name"]: one for one in found["schemaspaces"]}
     assert {SPACE, "runtimes", "runtime-images", "component-catalogs", "component-registries"} <= set(spaces)
@@ -20,14 +20,14 @@ async def test_schemaspaces_are_told_with_their_schemas(api: Any) -> None:
     assert [one["name"] for one in spaces["runtimes"]["schemas"]] == ["airflow", "kfp"] or spaces["runtimes"]["schemas"]
 
 
-async def test_a_schema_is_told_as_it_is(api: Any) -> None:
+async def test_schema_is_returned_unchanged(api: Any) -> None:
     for space in (SPACE, SPACE_ID):
         found = await api("GET", "schemaspaces", space, "schemas", "code-snippet")
         assert (found.status, found.body["name"]) == (200, "code-snippet")
     assert (await api("GET", "schemaspaces", "nope", "schemas", "x")).status == 404
 
 
-async def test_providers_are_asked_again(api: Any) -> None:
+async def test_refresh_reloads_providers(api: Any) -> None:
     before = (await api("GET", "schemaspaces", answers="schemaspaces")).body
     for params in ({}, {"space": SPACE}):
         again = await api("POST", "schemaspaces", "refresh", params=params, answers="schemaspaces")
@@ -35,7 +35,7 @@ async def test_providers_are_asked_again(api: Any) -> None:
     assert (await api("POST", "schemaspaces", "refresh", params={"space": "nope"})).status == 404
 
 
-async def test_a_migration_says_what_it_did(api: Any) -> None:
+async def test_migration_reports_its_results(api: Any) -> None:
     done = await api("POST", "schemaspaces", SPACE, "migrate", answers="migration")
     assert done.body == {"dryRun": False, "migrated": [], "failed": [], "withoutDryRun": []}
     dry = await api("POST", "schemaspaces", SPACE, "migrate", params={"dryRun": "true"}, answers="migration")
@@ -80,6 +80,6 @@ async def test_a_schema_is_checked_before_it_is_used(
     assert sorted({one["pointer"] for one in found.body.get("errors", [])}) == places
 
 
-async def test_what_is_no_object_is_no_schema(api: Any) -> None:
+async def test_schema_must_be_an_object(api: Any) -> None:
     for body in (b"[]", b"null", b"{", b'"x"'):
         assert (await api("POST", "schemas", body=body)).status == 400

@@ -1,4 +1,4 @@
-"""What a query finds, by the cases of `conformance/search.json` (spec SEARCH-1), asked over HTTP."""
+"""Search results over HTTP, by the cases of `conformance/search.json` (spec SEARCH-1)."""
 
 import json
 from pathlib import Path
@@ -12,12 +12,12 @@ pytestmark = pytest.mark.each_store
 CASES = json.loads((Path(__file__).parents[1] / "conformance" / "search.json").read_text("utf-8"))
 
 
-async def test_every_case_finds_what_it_says(api: Any) -> None:
+async def test_each_search_case_has_its_result(api: Any) -> None:
     await _write(api)
     wrong = []
     for case in CASES["cases"]:
-        asked = {"q": case["query"], **case.get("filters", {})}
-        found = await api("GET", "search", params=asked, answers="search-results")
+        requested = {"q": case["query"], **case.get("filters", {})}
+        found = await api("GET", "search", params=requested, answers="search-results")
         if case.get("refused"):
             if found.status != 400:
                 wrong.append((case, found.status))
@@ -60,8 +60,8 @@ async def test_facets_count_all_matches_and_pages_follow_one_another(api: Any) -
     pages: list[str] = []
     cursor = ""
     while True:
-        asked = {"q": "*", "limit": 3} | ({"cursor": cursor} if cursor else {})
-        page = (await api("GET", "search", params=asked, answers="search-results")).body
+        requested = {"q": "*", "limit": 3} | ({"cursor": cursor} if cursor else {})
+        page = (await api("GET", "search", params=requested, answers="search-results")).body
         assert page["facets"] == whole["facets"]
         assert page["total"] == whole["total"]
         pages += [hit["urn"] for hit in page["hits"]]
@@ -76,7 +76,7 @@ async def test_facets_count_all_matches_and_pages_follow_one_another(api: Any) -
     assert (await api("GET", "search", params={"q": "*", "scope": "user"})).status == 400
 
 
-async def test_a_hit_says_why_it_is_one(api: Any) -> None:
+async def test_hit_has_its_matches(api: Any) -> None:
     await _write(api)
     found = await api("GET", "search", params={"q": "owner:op*", "tag": "raw-data"}, answers="search-results")
     (hit,) = found.body["hits"]
@@ -87,7 +87,7 @@ async def test_a_hit_says_why_it_is_one(api: Any) -> None:
     assert (hit["owner"], hit["tags"]) == ("ops", ["faa", "raw-data"])
 
 
-async def test_the_part_of_a_path_that_fits_is_told(api: Any) -> None:
+async def test_match_has_the_matching_part_of_a_path(api: Any) -> None:
     await _write(api)
     for query, fitting in (
         ("invoices", "invoices"),
@@ -116,8 +116,8 @@ async def test_keys_and_values_are_counted_for_whoever_types(api: Any) -> None:
     listed: list[str] = []
     cursor = ""
     while True:
-        asked = {"limit": 2} | ({"cursor": cursor} if cursor else {})
-        page = (await api("GET", "keys", params=asked, answers="keys")).body
+        requested = {"limit": 2} | ({"cursor": cursor} if cursor else {})
+        page = (await api("GET", "keys", params=requested, answers="keys")).body
         listed += [f"{one['key']} {one['kind']} {one['scope']}" for one in page["keys"]]
         if page["cursor"] is None:
             break
@@ -126,7 +126,7 @@ async def test_keys_and_values_are_counted_for_whoever_types(api: Any) -> None:
     assert (await api("GET", "keys", params={"namespace": "none"}, answers="keys")).body["keys"] == []
 
 
-async def test_what_is_taken_away_is_found_no_more_at_once(api: Any) -> None:
+async def test_removed_value_is_no_longer_found(api: Any) -> None:
     await _write(api)
     orders = CASES["entities"][0]["urn"]
 
@@ -171,9 +171,9 @@ async def test_keys_of_a_time_are_those_that_there_were(api: Any) -> None:
     assert (await api("GET", "keys", params={"asOf": "soon"})).status == 400
 
     async def values(key: str, **params: Any) -> list[tuple[str, int]]:
-        told = (await api("GET", "keys", key, "values", params=params, answers="key-values")).body
-        assert told["isLowerBound"] is False
-        return [(one["value"], one["entities"]) for one in told["values"]]
+        reported = (await api("GET", "keys", key, "values", params=params, answers="key-values")).body
+        assert reported["isLowerBound"] is False
+        return [(one["value"], one["entities"]) for one in reported["values"]]
 
     assert await values("refresh") == [("x", 1)]
     assert await values("REFRESH", asOf=time, prefix="EVERY") == [("every morning", 1)]
@@ -223,7 +223,7 @@ async def test_values_of_a_key_are_paged(api: Any, sales: None) -> None:
     assert found == [f"ops{number}" for number in range(5)]
 
 
-async def test_an_exact_name_is_the_first_hit_of_a_prefix_query(api: Any) -> None:
+async def test_exact_name_is_first_hit_of_prefix_query(api: Any) -> None:
     longer = ("analytics.flights_by_day", "flights.airports", "flights.flights_2", "flights.planes")
     for name in (*longer, "flights.flights"):
         await _write_technical(api, f"urn:li:dataset:(urn:li:dataPlatform:spark,{name},PROD)", {"source": "flights"})
@@ -241,7 +241,7 @@ async def test_an_exact_name_is_the_first_hit_of_a_prefix_query(api: Any) -> Non
     assert past["hits"][0]["name"] == "flights"
 
 
-async def test_datasets_come_before_programs_and_programs_before_fields(api: Any) -> None:
+async def test_datasets_rank_before_programs_and_programs_before_fields(api: Any) -> None:
     table = "urn:li:dataset:(urn:li:dataPlatform:spark,hr.a_much_longer_name_than_all_others,PROD)"
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,hr,hr),jobs.load)"
     field = f"urn:li:schemaField:({table},salary)"

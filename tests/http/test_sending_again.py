@@ -51,7 +51,7 @@ def send(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_bas
 
 
 @pytest.mark.parametrize(("method", "path", "body", "conditions"), WRITES, ids=lambda part: str(part)[:30])
-async def test_each_write_is_answered_again_as_it_was_and_not_done_again(
+async def test_repeated_write_returns_the_original_answer(
     api: Any,
     send: Callable[..., Awaitable[Sent]],
     sales: None,
@@ -74,7 +74,7 @@ async def test_each_write_is_answered_again_as_it_was_and_not_done_again(
     assert (await api("GET", "changes", params={"limit": 0})).body == before
 
 
-async def test_the_same_key_with_another_request_is_a_conflict_and_does_nothing(api: Any, sales: None) -> None:
+async def test_key_reused_for_another_request_returns_409(api: Any, sales: None) -> None:
     key = {"Idempotency-Key": "the-key", "Content-Type": "application/json"}
     assert (
         await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}), headers=key, answers="write-result")
@@ -105,7 +105,7 @@ async def test_anothers_key_is_another_key(api: Any, sales: None, jp_serverapp: 
     assert again.body == first.body
 
 
-async def test_a_write_that_was_refused_may_be_sent_again_in_another_form(api: Any, sales: None) -> None:
+async def test_key_of_a_refused_write_can_be_reused(api: Any, sales: None) -> None:
     key = {"Idempotency-Key": "the-key"}
     for body in ({"no": "metadata"}, b"{", metadata({"no good": "1"})):
         assert (await api("PUT", *BUSINESS, body=body, headers=key)).status == 400
@@ -116,19 +116,19 @@ async def test_a_write_that_was_refused_may_be_sent_again_in_another_form(api: A
 
 
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, "caf\u00e9"])
-async def test_a_key_that_is_none_is_refused(api: Any, sales: None, key: str) -> None:
+async def test_invalid_idempotency_key_returns_400(api: Any, sales: None, key: str) -> None:
     refused = await api("PUT", *BUSINESS, body=metadata(), headers={"Idempotency-Key": key})
     assert (refused.status, refused.body["type"]) == (400, "urn:jupyter-colophon:problem:invalid-query")
     assert (await api("GET", *BUSINESS)).status == 404
 
 
-async def test_keys_may_be_as_long_as_is_told(api: Any, sales: None) -> None:
+async def test_longest_documented_key_is_accepted(api: Any, sales: None) -> None:
     for key in ("!", "~" * 255):
         written = await api("PUT", *BUSINESS, body=metadata(), headers={"Idempotency-Key": key}, answers="write-result")
         assert written.status == 200
 
 
-async def test_a_condition_makes_another_request(api: Any, sales: None) -> None:
+async def test_condition_is_part_of_the_request_identity(api: Any, sales: None) -> None:
     body, key = {"properties": {"a": "1"}, "tags": []}, {"Idempotency-Key": "with-and-without"}
     place = ("entities", ORDERS, "aspects", "technicalMetadata")
     assert (await api("PUT", *place, body=body, headers=key)).status == 200

@@ -35,7 +35,7 @@ def load_tools() -> dict[str, Callable[..., Any]]:
     return {name: getattr(import_module(module), name) for module, name in specifications}
 
 
-async def test_tools_read_what_is_written(api: Any, sales: None) -> None:
+async def test_tools_read_committed_writes(api: Any, sales: None) -> None:
     tools = load_tools()
     for number in range(2):
         value = metadata({"batch": f"b{number}"})
@@ -59,9 +59,9 @@ def test_arguments_have_their_types_and_descriptions(writing: None, jp_serverapp
         assert all(one.annotation.__metadata__[0] for one in signature(tool).parameters.values())
 
 
-def test_there_are_none_where_the_setting_is_off(off: None, jp_serverapp: Any) -> None:
+def test_disabled_setting_lists_no_tools(off: None, jp_serverapp: Any) -> None:
     assert load_tools() == {}
 
 
-def test_there_are_none_without_a_server() -> None:
+def test_no_tools_are_listed_without_a_server() -> None:
     assert load_tools() == {}

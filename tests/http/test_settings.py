@@ -10,25 +10,25 @@ from typing import Any
 import pytest
 from jupyter_core.paths import jupyter_data_dir
 from support.catalog import metadata
-from support.process import running
+from support.process import start_script
 from support.urns import ORDERS
 
 #: A wrong setting is wrong for every store.
 STORE_NAMES = ["sqlite"]
 SECRET = "Hunter2Hidden"
 TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
-#: Wrong settings by their name, and what a sentence about each says.
+#: Invalid settings by name, with a part of the message about each.
 WRONG: dict[str, tuple[Any, str]] = {
     "storage_options": (f"host=db password={SECRET}", "c.Colophon.storage_options must be a dict"),
     "change_log_retention_days": (SECRET, "c.Colophon.change_log_retention_days must be an int"),
     "max_body_bytes": (-1, "c.Colophon.max_body_bytes must be an int, 1 or more"),
     "open_browser": (SECRET, "c.Colophon.open_browser must be a boolean"),
-    "databse": (SECRET, "there is no setting c.Colophon.databse"),
+    "databse": (SECRET, "unknown setting c.Colophon.databse"),
     "storage_provider": ("nope", "unknown storage provider 'nope'"),
 }
 
 
-#: A server as its owner starts it, but for its port.
+#: A server started as by its owner, except for its port.
 START = """
 from jupyter_server.serverapp import ServerApp
 settings = ["--ServerApp.jpserver_extensions=jupyter_colophon=True", "--allow-root", "--Colophon.max_body_bytes=-1"]
@@ -37,8 +37,8 @@ ServerApp().initialize(settings, new_httpserver=False)
 
 
 @pytest.fixture(params=WRONG)
-def said(request: pytest.FixtureRequest) -> str:
-    """What is told of one wrong setting."""
+def recorded(request: pytest.FixtureRequest) -> str:
+    """Return the log messages about one invalid setting."""
     return WRONG[request.param][1]
 
 
@@ -47,18 +47,18 @@ def jp_server_config(
     jp_server_config: dict[str, Any], request: pytest.FixtureRequest, tmp_path: Path
 ) -> dict[str, Any]:
     # Before the server starts.
-    if "said" not in request.fixturenames:
+    if "recorded" not in request.fixturenames:
         return jp_server_config
     request.getfixturevalue("logged")
-    request.getfixturevalue("said")
-    name = request.node.callspec.params["said"]
+    request.getfixturevalue("recorded")
+    name = request.node.callspec.params["recorded"]
     jp_server_config["Colophon"] |= {name: WRONG[name][0], "database": str(tmp_path / "chosen" / "colophon.db")}
     return jp_server_config
 
 
 @pytest.fixture
 def logged(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> Callable[[], str]:
-    """What the server has logged since its start, but for what only `--debug` shows."""
+    """Return what the server has logged since its start, except for what only `--debug` shows."""
 
     def text() -> str:
         records = [one for one in caplog.records if one.levelno > logging.DEBUG]
@@ -70,8 +70,8 @@ def logged(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) 
     return text
 
 
-async def test_a_wrong_setting_is_told_and_nothing_is_served(
-    logged: Callable[[], str], said: str, api: Any, jp_fetch: Any, tmp_path: Path
+async def test_invalid_setting_is_logged_and_returns_503(
+    logged: Callable[[], str], recorded: str, api: Any, jp_fetch: Any, tmp_path: Path
 ) -> None:
     for _ in range(2):
         health = await api("GET", "health", answers="health")
@@ -79,12 +79,12 @@ async def test_a_wrong_setting_is_told_and_nothing_is_served(
         assert [one.status for one in (health, *refused)] == [503] * 3
         assert health.headers["Retry-After"] == "5"
         assert (health.body["status"], health.body["changeLog"]["head"]) == ("down", None)
-        told = [health.body["store"]["detail"], *(one.body["detail"] for one in refused)]
-        assert all(said in detail for detail in told)
-        assert SECRET not in json.dumps(told)
+        reported = [health.body["store"]["detail"], *(one.body["detail"] for one in refused)]
+        assert all(recorded in detail for detail in reported)
+        assert SECRET not in json.dumps(reported)
     assert (await jp_fetch("api", "contents")).code == 200
     text = logged()
-    assert text.count(said) == 1
+    assert text.count(recorded) == 1
     assert SECRET not in text
     assert "Traceback" not in text
     assert '"User-Agent"' not in text
@@ -93,8 +93,8 @@ async def test_a_wrong_setting_is_told_and_nothing_is_served(
 
 
 @pytest.mark.usefixtures("jp_environ")
-def test_what_is_told_has_a_time_and_a_level_as_the_servers_own_lines() -> None:
-    with running(START) as server:
+def test_log_lines_have_the_servers_format() -> None:
+    with start_script(START) as server:
         shown, _ = server.communicate(timeout=300)
     (line,) = [line for line in shown.splitlines() if "max_body_bytes must be" in line]
     assert re.match(r"\[E \d{4}-\d\d-\d\d .* jupyter_colophon\.http\] ", line)

@@ -1,4 +1,4 @@
-"""Sinks of a real server: what the settings name is delivered to, and health tells how it goes."""
+"""Sinks of a real server: configured sinks get the changes, and health has their state."""
 
 import asyncio
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.state import SETTING
 from support.catalog import metadata
-from support.receiver import Receiver, receiving
+from support.receiver import Receiver, start_receiver
 from support.urns import ORDERS
 
 SECRET = "a secret of both sides"
@@ -15,7 +15,7 @@ SECRET = "a secret of both sides"
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    with receiving() as made:
+    with start_receiver() as made:
         yield made
 
 
@@ -28,10 +28,10 @@ def jp_server_config(jp_server_config: dict[str, Any], receiver: Receiver) -> di
                 "url": receiver.url,
                 "secret": SECRET,
                 "allow_private": True,
-                "retry_delay_s": 0.1,
+                "retry_delay_seconds": 0.1,
             },
             "bus": {"kind": "jupyter-events"},
-            "inside": {"kind": "webhook", "url": receiver.url, "secret": SECRET, "retry_delay_s": 0.1},
+            "inside": {"kind": "webhook", "url": receiver.url, "secret": SECRET, "retry_delay_seconds": 0.1},
         }
     }
     return jp_server_config
@@ -47,15 +47,15 @@ async def health(api: Any, name: str, fits: Any) -> Any:
     raise AssertionError(found)
 
 
-async def test_a_server_delivers_and_tells_how_it_goes(
+async def test_sink_delivers_and_health_has_its_state(
     api: Any, sales: None, receiver: Receiver, jp_serverapp: Any
 ) -> None:
-    heard: list[Any] = []
+    received: list[Any] = []
 
     async def listen(logger: Any, schema_id: str, data: Any) -> None:
-        heard.append(data)
+        received.append(data)
 
-    catalog = jp_serverapp.web_app.settings[SETTING].catalog()
+    catalog = jp_serverapp.web_app.settings[SETTING].get_catalog()
     while catalog.feed.listeners < 3:
         await asyncio.sleep(0.05)
     await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"first": "1"}))
@@ -71,6 +71,6 @@ async def test_a_server_delivers_and_tells_how_it_goes(
     inside = await health(api, "inside", lambda one: one["attempts"] > 0)
     assert "on this machine or its network" in inside["problem"]
     assert inside["lag"] > 0
-    while not any(one["seq"] == seq for one in heard):
+    while not any(one["seq"] == seq for one in received):
         await asyncio.sleep(0.05)
-    assert [one for one in heard if one["seq"] == seq] == [{"seq": seq, "urn": ORDERS}]
+    assert [one for one in received if one["seq"] == seq] == [{"seq": seq, "urn": ORDERS}]

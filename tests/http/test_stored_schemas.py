@@ -1,4 +1,4 @@
-"""Schemas that administrators store by REST, where the settings let them."""
+"""Schemas that administrators store through REST, if the settings allow it."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ AT = ("schemaspaces", SPACE, "schemas")
 NOTES = ("schemaspaces", SPACE, "instances")
 
 
-async def test_a_schema_is_stored_used_replaced_and_taken_away(api: Any) -> None:
+async def test_schema_is_stored_used_replaced_and_deleted(api: Any) -> None:
     assert (await api("PUT", *AT, "note", body=note())).status == 201
     found = (await api("GET", "schemaspaces")).body["schemaspaces"]
     assert "note" in [schema["name"] for one in found if one["name"] == SPACE for schema in one["schemas"]]
@@ -64,7 +64,7 @@ async def test_a_schema_is_stored_used_replaced_and_taken_away(api: Any) -> None
         ("code-snippet", note() | {"name": "code-snippet"}, 409, []),
     ],
 )
-async def test_what_cannot_be_a_schema_here_is_refused_and_nothing_is_stored(
+async def test_invalid_schema_is_refused(
     api: Any, name: str, document: dict[str, Any], status: int, pointers: list[str]
 ) -> None:
     before = (await api("GET", "schemaspaces")).body
@@ -75,10 +75,10 @@ async def test_what_cannot_be_a_schema_here_is_refused_and_nothing_is_stored(
     assert (await api("DELETE", *AT, "code-snippet")).status == 404
 
 
-async def test_a_stored_schemas_class_is_neither_imported_nor_called_unless_a_package_registered_it(
+async def test_stored_schema_cannot_name_an_unregistered_class(
     api: Any, jp_data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where somebody wrote the schema's file, or an earlier version stored it."""
+    """The same for a schema file written by hand or stored by an earlier version."""
     module, witness = tmp_path / "planted.py", tmp_path / "imported"
     module.write_text(f"open({str(witness)!r}, 'w').close()\ndef call(**members): ...")
     monkeypatch.syspath_prepend(tmp_path)
@@ -97,7 +97,7 @@ async def test_a_stored_schemas_class_is_neither_imported_nor_called_unless_a_pa
 
 
 @pytest.mark.parametrize("writable", [False], indirect=True)
-async def test_nobody_stores_one_unless_the_settings_let_them(api: Any) -> None:
+async def test_storing_schemas_requires_the_setting(api: Any) -> None:
     for document in (note(), {"name": "note"}):
         assert (await api("PUT", *AT, "note", body=document)).status == 403
     assert (await api("DELETE", *AT, "note")).status == 403

@@ -1,4 +1,4 @@
-"""A namespace as lines over HTTP, and back: what is sent, what is told, what is refused."""
+"""Export and import of a namespace as lines over HTTP: content, conflicts and refusals."""
 
 import json
 from typing import Any
@@ -31,27 +31,27 @@ def export(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_b
     return ask
 
 
-def lines(*told: Any) -> bytes:
-    return b"".join(json.dumps(one).encode() + b"\n" for one in told)
+def lines(*reported: Any) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in reported)
 
 
 def aspect(value: Any, urn: str = ORDERS, name: str = "businessMetadata") -> dict[str, Any]:
     return {"urn": urn, "aspect": name, "value": value}
 
 
-async def test_what_is_exported_is_lines_that_can_be_taken_in_again(api: Any, sales: None, export: Any) -> None:
-    status, kind, told = await export("?namespace=sales")
-    assert (status, kind, told[0]) == (200, "application/x-ndjson", HEAD)
-    assert {"technicalMetadata", "status"} == {one["aspect"] for one in told[1:]}
-    done = await api("POST", "import", body=lines(*told), headers=LINES, answers="namespace-import")
-    assert (done.status, done.body["counts"]) == (200, {"unchanged": len(told) - 1})
+async def test_exported_lines_can_be_imported(api: Any, sales: None, export: Any) -> None:
+    status, kind, reported = await export("?namespace=sales")
+    assert (status, kind, reported[0]) == (200, "application/x-ndjson", HEAD)
+    assert {"technicalMetadata", "status"} == {one["aspect"] for one in reported[1:]}
+    done = await api("POST", "import", body=lines(*reported), headers=LINES, answers="namespace-import")
+    assert (done.status, done.body["counts"]) == (200, {"unchanged": len(reported) - 1})
 
 
-async def test_a_part_of_a_namespace_can_be_asked_for(api: Any, sales: None, export: Any) -> None:
-    said = {"properties": {"owner": "ada"}, "tags": []}
-    await api("PUT", "entities", ORDERS, "aspects", "businessMetadata", body=said)
-    _, _, told = await export(body={"namespace": "sales", "types": ["dataset"], "aspects": ["businessMetadata"]})
-    assert [one["value"] for one in told[1:]] == [said]
+async def test_export_can_select_part_of_a_namespace(api: Any, sales: None, export: Any) -> None:
+    recorded = {"properties": {"owner": "ada"}, "tags": []}
+    await api("PUT", "entities", ORDERS, "aspects", "businessMetadata", body=recorded)
+    _, _, reported = await export(body={"namespace": "sales", "types": ["dataset"], "aspects": ["businessMetadata"]})
+    assert [one["value"] for one in reported[1:]] == [recorded]
     assert (await export(body={"namespace": "sales", "types": ["nothing"]}))[0] == 400
     assert (await export(body={"namespace": "sales", "aspects": ["nothing"]}))[0] == 400
     assert (await export(body={}))[0] == 400
@@ -61,7 +61,7 @@ async def test_a_part_of_a_namespace_can_be_asked_for(api: Any, sales: None, exp
     assert (await export("?namespace=sales", token=False))[0] == 403
 
 
-async def test_a_conflict_is_told_and_nothing_is_overwritten_silently(api: Any, sales: None) -> None:
+async def test_import_conflict_is_reported_and_not_overwritten(api: Any, sales: None) -> None:
     path = ("entities", ORDERS, "aspects", "businessMetadata")
     await api("PUT", *path, body={"properties": {"owner": "ada"}, "tags": []})
     sent = lines(HEAD, aspect({"properties": {"owner": "bob"}, "tags": []}))
@@ -76,7 +76,7 @@ async def test_a_conflict_is_told_and_nothing_is_overwritten_silently(api: Any, 
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "reported"),
     [
         (b"", "line 1"),
         (b"[]\n", "line 1"),
@@ -86,21 +86,21 @@ async def test_a_conflict_is_told_and_nothing_is_overwritten_silently(api: Any, 
         (lines(HEAD, aspect({}, "urn:li:instance:(code-snippets,hello)", "instance")), "code"),
     ],
 )
-async def test_lines_that_cannot_be_taken_in_change_nothing(api: Any, sales: None, sent: bytes, told: str) -> None:
+async def test_invalid_import_lines_change_nothing(api: Any, sales: None, sent: bytes, reported: str) -> None:
     good = lines(HEAD, aspect({"properties": {"owner": "x"}, "tags": []}))
     whole = sent if not sent.startswith(b'{"format') else good + sent.partition(b"\n")[2]
     refused = await api("POST", "import", body=whole, headers=LINES)
     assert refused.status in (400, 403)
-    assert told.replace("line 2", "line 3") in refused.body["detail"] or refused.status == 403
+    assert reported.replace("line 2", "line 3") in refused.body["detail"] or refused.status == 403
     assert (await api("GET", "entities", ORDERS, "aspects", "businessMetadata")).status == 404
 
 
-async def test_what_is_told_by_time_goes_along_moment_by_moment(api: Any, sales: None, export: Any) -> None:
-    def told(time: int, rows: int, **more: Any) -> dict[str, Any]:
+async def test_timeseries_values_are_exported_and_imported(api: Any, sales: None, export: Any) -> None:
+    def reported(time: int, rows: int, **more: Any) -> dict[str, Any]:
         return aspect({"timestampMillis": time, "rowCount": rows} | more, name="datasetProfile")
 
     part = {"partitionSpec": {"partition": "day=1", "type": "PARTITION"}}
-    first = lines(HEAD, told(3, 30), told(1, 10), told(2, 20), told(2, 21, **part))
+    first = lines(HEAD, reported(3, 30), reported(1, 10), reported(2, 20), reported(2, 21, **part))
     done = await api("POST", "import", body=first, headers=LINES, answers="namespace-import")
     assert (done.status, done.body["counts"]) == (200, {"created": 4})
     _, _, found = await export(body={"namespace": "sales", "types": ["dataset"], "aspects": ["datasetProfile"]})
@@ -112,9 +112,9 @@ async def test_what_is_told_by_time_goes_along_moment_by_moment(api: Any, sales:
     assert (await api("POST", "import", body=lines(*found), headers=LINES)).body["counts"] == {"unchanged": 4}
     # Edited in the file; of another catalog.
     edited = found[1] | {"value": found[1]["value"] | {"rowCount": 11}}
-    counts = (await api("POST", "import", body=lines(HEAD, edited, told(3, 31)), headers=LINES)).body["counts"]
+    counts = (await api("POST", "import", body=lines(HEAD, edited, reported(3, 31)), headers=LINES)).body["counts"]
     assert counts == {"updated": 1, "conflict": 1}
-    over = await api("POST", "import", body=lines(HEAD, told(3, 31)), headers=LINES, params={"overwrite": "true"})
+    over = await api("POST", "import", body=lines(HEAD, reported(3, 31)), headers=LINES, params={"overwrite": "true"})
     assert over.body["counts"] == {"overwritten": 1}
     _, _, found = await export("?namespace=sales")
     assert [one["value"]["rowCount"] for one in found[1:] if one["aspect"] == "datasetProfile"][0::3] == [11, 31]

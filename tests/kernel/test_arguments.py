@@ -4,7 +4,7 @@ import pytest
 from IPython.core.error import UsageError
 from jupyter_colophon.kernel.arguments import PARSERS, parse_cell, parse_line
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
-from jupyter_colophon.kernel.help_text import help_on
+from jupyter_colophon.kernel.help_text import find_help
 from jupyter_colophon.kernel.magic import MetadataMagics
 
 ENTRIES = {name: command.help for name, command in COMMANDS.items()}
@@ -23,9 +23,15 @@ def test_the_lines_of_the_tour_are_understood():
     assert parse_cell("--tag reviewed --tag b --set k=v=w").pairs == [("k", "v=w")]
 
 
-def test_options_may_stand_before_names():
-    asked = parse_line("lineage --levels 2 --direction upstream --start now-1d a.b")
-    assert (asked.name, asked.levels, asked.direction, asked.start, asked.end) == ("a.b", 2, "upstream", "now-1d", None)
+def test_options_may_precede_names():
+    requested = parse_line("lineage --levels 2 --direction upstream --start now-1d a.b")
+    assert (requested.name, requested.levels, requested.direction, requested.start, requested.end) == (
+        "a.b",
+        2,
+        "upstream",
+        "now-1d",
+        None,
+    )
 
 
 def test_a_urn_needs_no_quotes():
@@ -33,7 +39,7 @@ def test_a_urn_needs_no_quotes():
     assert parse_line(f"show {urn}").name == urn
 
 
-def test_no_word_at_all_asks_for_help():
+def test_empty_line_shows_help():
     assert parse_line("").command == "help"
 
 
@@ -80,9 +86,27 @@ def test_a_mistake_is_one_line_that_names_the_magic(line):
         for number in ("0", str(most + 1), "x", "-1", "1.5", "9" * 5000)
     ],
 )
-def test_a_number_out_of_range_is_told_the_range(line, most):
+def test_number_out_of_range_names_the_range(line, most):
     with pytest.raises(UsageError, match=f"is not a number from 1 to {most}$"):
         parse_line(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("serch x", "%metadata: unknown command 'serch'; did you mean 'search'?"),
+        ("Lineage x", "%metadata: unknown command 'Lineage'; did you mean 'lineage'?"),
+        ("frobnicate", "%metadata: unknown command 'frobnicate'; see %metadata help"),
+        (
+            "lineage x --direction upstraem",
+            "%metadata lineage: argument --direction: invalid value 'upstraem'; did you mean 'upstream'?",
+        ),
+    ],
+)
+def test_unknown_word_suggests_a_similar_one(line, sentence):
+    with pytest.raises(UsageError) as raised:
+        parse_line(line)
+    assert str(raised.value) == sentence
 
 
 @pytest.mark.parametrize("line", ["", "--tag", "--set k", "--tag 'a b'", "--frob x", "stray", "--help", "--tag a -h"])
@@ -105,24 +129,24 @@ def test_a_mistake_in_a_cell_magic_is_one_line_too(line):
         ("help", None),
     ],
 )
-def test_help_is_asked_for_in_several_ways(line, topic):
-    asked = parse_line(line)
-    assert (asked.command, asked.topic) == ("help", topic)
+def test_help_is_requested_in_several_ways(line, topic):
+    requested = parse_line(line)
+    assert (requested.command, requested.topic) == ("help", topic)
 
 
 def test_every_command_has_its_help():
-    assert help_on("status", ENTRIES) == help_on("health", ENTRIES)
-    assert all(help_on(name, ENTRIES).startswith(f"%metadata {name}") for name in COMMANDS if name != "status")
+    assert find_help("status", ENTRIES) == find_help("health", ENTRIES)
+    assert all(find_help(name, ENTRIES).startswith(f"%metadata {name}") for name in COMMANDS if name != "status")
 
 
-def test_the_synopsis_names_every_command_and_is_the_help_of_the_magic():
-    synopsis = help_on(None, ENTRIES)
+def test_synopsis_lists_every_command_and_is_the_docstring():
+    synopsis = find_help(None, ENTRIES)
     assert all(f"%metadata {name}" in synopsis or f"also: {name}" in synopsis for name in COMMANDS)
     assert MetadataMagics.metadata.__doc__ == synopsis
 
 
-def test_help_tells_every_option():
+def test_help_describes_every_option():
     for name, parser in PARSERS.items():
-        told = help_on(name, ENTRIES)
+        reported = find_help(name, ENTRIES)
         options = [word for word in parser._option_string_actions if word not in {"--json", "--dataframe"}]
-        assert [word for word in options if word not in told] == [], name
+        assert [word for word in options if word not in reported] == [], name

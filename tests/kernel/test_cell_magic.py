@@ -3,14 +3,14 @@
 import re
 
 
-def test_help_on_the_cell_magic_leaves_the_cell_alone(kernel):
+def test_help_of_the_cell_magic_does_not_run_the_cell(kernel):
     outcome = kernel.run("%%metadata --help\nprint('body')", "c")
     assert not outcome.succeeded
     assert outcome.text.startswith("UsageError: %%metadata [--tag TAG]… [--set KEY=VALUE]… [--owner WHO]")
     assert "body" not in outcome.text
 
 
-def test_a_cell_magic_that_writes_nothing_runs_and_says_so(kernel):
+def test_cell_without_writes_runs_and_reports_it(kernel):
     outcome = kernel.run("%%metadata --tag reviewed\nx = 41\nprint('body')\nx + 1", "c")
     assert outcome.succeeded
     assert [output.get("text/plain") for output in outcome.outputs] == [
@@ -20,13 +20,13 @@ def test_a_cell_magic_that_writes_nothing_runs_and_says_so(kernel):
     ]
 
 
-def test_a_cell_magic_whose_body_fails_fails_as_the_body_would(kernel):
+def test_failing_body_raises_its_own_error(kernel):
     outcome = kernel.run("%%metadata --tag reviewed\n1 / 0", "c")
     assert not outcome.succeeded
     assert outcome.text == "ZeroDivisionError: division by zero\n"
 
 
-def test_the_traceback_of_a_body_shows_the_persons_lines_and_none_of_ours(kernel):
+def test_traceback_shows_only_lines_of_the_body(kernel):
     failed = kernel.run("%%metadata --tag reviewed\ndef split(x):\n    return x / 0\n\nsplit(1)", "c")
     shown = kernel.run(
         "import sys\n"

@@ -1,6 +1,6 @@
-"""Completion of `%metadata` and `%%metadata` in a real kernel: what the grammar takes, and what the server knows."""
+"""Completion of `%metadata` and `%%metadata` in a real kernel: words of the grammar, and names from the server."""
 
-from live import live_kernel
+from live import run_live_kernel
 
 
 def test_completion_knows_commands_options_names_tags_keys_and_values(kernel, database):
@@ -20,7 +20,7 @@ def test_completion_knows_commands_options_names_tags_keys_and_values(kernel, da
     assert kernel.complete(f"%%metadata --tag tag-{database[:-2]}") == [f"tag-{database}"]
 
 
-def test_completion_knows_namespaces_fields_and_what_an_option_takes(kernel, catalog, database):
+def test_namespaces_fields_and_option_values_are_completed(kernel, catalog, database):
     fields = [
         {"fieldPath": name, "nativeDataType": "int", "type": {"type": {"com.linkedin.schema.NumberType": {}}}}
         for name in ("alpha", "beta")
@@ -40,7 +40,7 @@ def test_completion_knows_namespaces_fields_and_what_an_option_takes(kernel, cat
     kernel.run("%metadata use --clear", "c")
 
 
-#: How often somebody knocked at the mute server since this was asked last.
+#: The number of connections to the silent server since the last check.
 KNOCKS = """
 count = 0
 while True:
@@ -53,14 +53,14 @@ print(count)
 """
 
 
-def test_completion_does_not_hang_where_the_server_says_nothing(server):
-    """A server that takes connections and never answers: the first key waits a second, the next ones do not ask."""
-    with live_kernel(server, "mute.ipynb") as kernel:
+def test_completion_does_not_block_without_a_response(server):
+    """A server that accepts connections and never answers: the first key waits a second, the next ones send no request."""
+    with run_live_kernel(server, "mute.ipynb") as kernel:
         kernel.run(
             "import socket\nmute = socket.create_server(('127.0.0.1', 0))\nmute.setblocking(False)\n"
             "from jupyter_colophon.kernel import completion\ncompletion.RETRY_AFTER_S = 3_600.0\n"
-            "from jupyter_colophon.client.transport import Server\nfrom jupyter_colophon.client.api.current_connection import current\n"
-            "current.on_connect(Server(f'http://127.0.0.1:{mute.getsockname()[1]}/', 'x' * 22))",
+            "from jupyter_colophon.client.transport import ServerAddress\nfrom jupyter_colophon.client.api.current_connection import current\n"
+            "current.on_connect(ServerAddress(f'http://127.0.0.1:{mute.getsockname()[1]}/', 'x' * 22))",
             "c",
         )
         assert kernel.complete("%metadata show db") == []

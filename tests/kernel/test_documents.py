@@ -1,14 +1,14 @@
-"""What a kernel reports, against the schemas that the server holds it to."""
+"""Reports of a kernel, validated by the schemas of the API."""
 
 import json
 from pathlib import Path
 
 import jsonschema_rs
 import pytest
-from jupyter_colophon.kernel.cells import Cell, Execution
-from jupyter_colophon.kernel.documents import cell_facts, iso_time, run_end, run_start
-from jupyter_colophon.spark.capture.report_documents import accesses, proposals
-from jupyter_colophon.spark.plans.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation
+from jupyter_colophon.kernel.cells import Cell, CellExecution
+from jupyter_colophon.kernel.documents import build_cell_facts, format_time, run_end, run_start
+from jupyter_colophon.spark.capture.report_documents import build_accesses, build_proposals
+from jupyter_colophon.spark.plans.observation import ColumnFlow, DataRef, Kind, Observation, SchemaField, Transformation
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
@@ -34,15 +34,15 @@ def check(name, document):
 
 
 def test_a_moment_is_utc_with_milliseconds():
-    assert iso_time(1_763_640_000_007) == "2025-11-20T12:00:00.007Z"
+    assert format_time(1_763_640_000_007) == "2025-11-20T12:00:00.007Z"
 
 
-def test_a_run_of_a_cell_says_which_cell_and_keeps_no_more_of_its_source_than_the_contract_allows():
-    execution = Execution(Cell("load", "x" * 30_000 + "\ud800", 4), 1_000)
-    facts = cell_facts(execution, "a/b.ipynb", "kernel-1", with_source=True)
+def test_run_of_a_cell_records_id_hash_and_first_comment():
+    execution = CellExecution(Cell("load", "x" * 30_000 + "\ud800", 4), 1_000)
+    facts = build_cell_facts(execution, "a/b.ipynb", "kernel-1", with_source=True)
     check("run-start", run_start(urn("x"), execution.run_id, execution.start_ms, None, facts))
     assert (facts["cellId"], facts["executionCount"], len(facts["source"])) == ("load", 4, 20_000)
-    assert "source" not in cell_facts(execution, "a/b.ipynb", "kernel-1")
+    assert "source" not in build_cell_facts(execution, "a/b.ipynb", "kernel-1")
 
 
 @pytest.mark.parametrize(
@@ -58,45 +58,45 @@ def test_a_run_of_a_cell_says_which_cell_and_keeps_no_more_of_its_source_than_th
     ],
 )
 def test_the_first_comment_of_a_cell_is_its_title(source, comment):
-    assert cell_facts(Execution(Cell("a", source, 1), 1), "a.ipynb", "k").get("comment") == comment
+    assert build_cell_facts(CellExecution(Cell("a", source, 1), 1), "a.ipynb", "k").get("comment") == comment
 
 
 @pytest.mark.parametrize("status", ["succeeded", "failed", "killed"])
-def test_an_end_says_how_the_run_ended(status):
+def test_ending_has_the_status(status):
     ending = run_end(2_000, status)
     check("run-change", ending)
     assert ending["status"] == status
 
 
-def test_what_several_actions_touched_is_told_once_with_its_first_time():
-    edge = ColumnEdge(urn("a"), "x", urn("b"), "y", Transformation.IDENTITY)
+def test_repeated_accesses_are_reported_once_with_first_time():
+    edge = ColumnFlow(urn("a"), "x", urn("b"), "y", Transformation.IDENTITY)
     seen = [
         Observation(start, start, "insert", reads=(table("a"),), writes=(table("b"),), columns=(edge,))
         for start in (5, 9)
     ]
-    (document,) = accesses(seen)
+    (document,) = build_accesses(seen)
     check("accesses", document)
     assert [(row["data"], row["mode"], row["time"]) for row in document["accesses"]] == [
-        (urn("a"), "read", iso_time(5)),
-        (urn("b"), "write", iso_time(5)),
+        (urn("a"), "read", format_time(5)),
+        (urn("b"), "write", format_time(5)),
     ]
     assert len(document["columns"]) == 1
 
 
 def test_data_that_a_cell_reads_and_writes_has_both_accesses():
     seen = [Observation(1, 1, "insert", reads=(table("a"),), writes=(table("a"),))]
-    assert [row["mode"] for document in accesses(seen) for row in document["accesses"]] == ["read", "write"]
+    assert [row["mode"] for document in build_accesses(seen) for row in document["accesses"]] == ["read", "write"]
 
 
-def test_nothing_touched_is_nothing_to_tell():
-    assert list(accesses([Observation(1, 1, "count")])) == []
+def test_no_accesses_produce_no_report():
+    assert list(build_accesses([Observation(1, 1, "count")])) == []
 
 
 @pytest.mark.parametrize(("data", "columns", "calls"), [(2_500, 0, 3), (1, 25_000, 3), (1_500, 15_000, 2)])
-def test_a_lot_is_told_in_calls_that_the_contract_allows(data, columns, calls):
-    edges = tuple(ColumnEdge(urn("a"), str(n), urn("b"), str(n), Transformation.IDENTITY) for n in range(columns))
+def test_many_accesses_are_split_into_allowed_requests(data, columns, calls):
+    edges = tuple(ColumnFlow(urn("a"), str(n), urn("b"), str(n), Transformation.IDENTITY) for n in range(columns))
     seen = [Observation(1, 1, "insert", reads=tuple(table(str(n)) for n in range(data)), columns=edges)]
-    documents = list(accesses(seen))
+    documents = list(build_accesses(seen))
     for document in documents:
         check("accesses", document)
     assert len(documents) == calls
@@ -105,27 +105,27 @@ def test_a_lot_is_told_in_calls_that_the_contract_allows(data, columns, calls):
 
 
 def test_written_data_is_described_by_its_schema_and_technical_facts():
-    ref = table("a", fields=(Field("x", "bigint", True),), format="parquet", location="file:/w/a")
-    schema, technical = proposals(ref, "urn:li:dataProcessInstance:r")
+    ref = table("a", fields=(SchemaField("x", "bigint", True),), format="parquet", location="file:/w/a")
+    schema, technical = build_proposals(ref, "urn:li:dataProcessInstance:r")
     check("proposal", schema)
     check("proposal", technical)
     assert schema["value"]["fields"] == [{"fieldPath": "x", "nativeDataType": "bigint", "nullable": True}]
     assert technical["value"] == {"properties": {"type": "table", "format": "parquet", "location": "file:/w/a"}}
 
 
-def test_what_is_not_known_of_data_is_not_told():
-    (technical,) = proposals(table("a", location="file:/" + "x" * 20_000), "urn:li:dataProcessInstance:r")
+def test_unknown_properties_are_omitted():
+    (technical,) = build_proposals(table("a", location="file:/" + "x" * 20_000), "urn:li:dataProcessInstance:r")
     assert technical["value"] == {"properties": {"type": "table"}}
 
 
 @pytest.mark.parametrize(
-    ("location", "told"),
+    ("location", "reported"),
     [
         ("s3a://key:hunter2@bucket/a", {"location": "s3a://bucket/a"}),
         ("abfss://box@account/a?sig=hunter2", {"location": "abfss://box@account/a"}),
         ("s3a://key:hunter2/x@bucket/a", {}),
     ],
 )
-def test_the_location_of_data_is_told_without_credentials(location, told):
-    (technical,) = proposals(table("a", location=location), "urn:li:dataProcessInstance:r")
-    assert technical["value"] == {"properties": {"type": "table"} | told}
+def test_location_is_reported_without_credentials(location, reported):
+    (technical,) = build_proposals(table("a", location=location), "urn:li:dataProcessInstance:r")
+    assert technical["value"] == {"properties": {"type": "table"} | reported}

@@ -27,14 +27,14 @@ def sales(catalog):
         )
 
 
-def test_every_example_does_as_it_says_as_a_line_and_as_a_function(kernel, sales):
+def test_every_example_works_as_magic_and_as_function(kernel, sales):
     kernel.run("from jupyter_colophon import metadata", "c")
     # A crawl wants Spark and data: tests/spark tries it.
-    for line, told in (row for row in ROWS if not row[0].startswith("crawl")):
+    for line, reported in (row for row in ROWS if not row[0].startswith("crawl")):
         outcome = kernel.run(f"%metadata {line}", "c")
         assert outcome.succeeded, (line, outcome.text)
         assert "Not done" not in outcome.text, line
-        function = re.match(r"`(metadata\..*?|help\(.*?)`", told)
+        function = re.match(r"`(metadata\..*?|help\(.*?)`", reported)
         if function:
             outcome = kernel.run(function[1], "c")
             assert outcome.succeeded, (function[1], outcome.text)

@@ -7,7 +7,7 @@ import pytest
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import edit_aspect, read_stored_aspect
 from jupyter_colophon.rendering.lineage import LINEAGE_MIME
-from live import live_kernel
+from live import run_live_kernel
 
 
 def urn(database, table="t"):
@@ -25,7 +25,7 @@ def test_the_magics_are_there_without_any_action(kernel):
     assert "no Spark session yet" in outcome.text
 
 
-def test_a_kernel_knows_its_notebook_and_has_a_token_of_its_own(kernel, server):
+def test_kernel_has_its_notebook_and_its_own_token(kernel, server):
     digest = hashlib.sha256(server.token.encode()).hexdigest()
     outcome = kernel.run(
         "import hashlib, os\n"
@@ -38,9 +38,9 @@ def test_a_kernel_knows_its_notebook_and_has_a_token_of_its_own(kernel, server):
     assert outcome.text.splitlines()[1].endswith("True")
 
 
-def test_a_restarted_kernel_gets_a_new_token_and_works_on(server, catalog, database):
+def test_restarted_kernel_gets_a_new_token(server, catalog, database):
     show = "import hashlib, os\nprint(hashlib.sha256(os.environ['COLOPHON_TOKEN'].encode()).hexdigest())"
-    with live_kernel(server, "restarted.ipynb") as kernel:
+    with run_live_kernel(server, "restarted.ipynb") as kernel:
         before = kernel.run(show, "c").text
         kernel.restart()
         after = kernel.run(show, "c")
@@ -50,7 +50,7 @@ def test_a_restarted_kernel_gets_a_new_token_and_works_on(server, catalog, datab
     assert people(catalog, database)["tags"] == ["again"]
 
 
-def test_loading_leaves_no_names_behind_and_imports_nothing_heavy(kernel):
+def test_loading_adds_no_names_and_imports_no_large_module(kernel):
     outcome = kernel.run(
         "import sys\nprint([n for n in globals() if 'colophon' in n], [m for m in ('pyspark', 'py4j', 'jsonschema_rs', 'tornado.httpserver') if m in sys.modules])",
         "names",
@@ -58,7 +58,7 @@ def test_loading_leaves_no_names_behind_and_imports_nothing_heavy(kernel):
     assert outcome.text == "[] []\n"
 
 
-def test_tags_and_properties_come_and_go(kernel, catalog, database):
+def test_tags_and_properties_are_added_and_removed(kernel, catalog, database):
     assert kernel.run(f"%metadata tag {database}.t faa raw-data", "c").succeeded
     assert kernel.run(f'%metadata set {database}.t owner=ops "refresh=every morning"', "c").succeeded
     assert people(catalog, database) == {
@@ -71,7 +71,7 @@ def test_tags_and_properties_come_and_go(kernel, catalog, database):
     assert "every morning" in outcome.text
 
 
-def test_what_is_written_is_the_persons_by_way_of_the_kernel(kernel, catalog, database):
+def test_writes_have_the_user_as_actor_and_the_kernel_as_via(kernel, catalog, database):
     kernel.run(f"%metadata tag {database}.t x", "c")
     aspect = find_entity(catalog, urn(database))["aspects"]["businessMetadata"]
     assert aspect["scope"] == "USER"
@@ -84,21 +84,23 @@ def test_every_command_of_a_cell_answers_in_text_and_html(kernel, database):
     assert [set(output) for output in outcome.outputs] == [{"text/plain", "text/html"}] * 3
 
 
-def test_show_search_and_keys_find_what_was_written(kernel, database):
+def test_show_search_and_keys_find_written_metadata(kernel, database):
     kernel.run(f"%metadata set {database}.t zz-{database}=seen", "c")
     shown = kernel.run(f"%metadata show {database}.t", "c").text
-    assert shown.index("USER") < shown.index("seen") < shown.index("SYSTEM") < shown.index("parquet")
+    assert (
+        shown.index("user properties") < shown.index("seen") < shown.index("system properties") < shown.index("parquet")
+    )
     assert f"{database}.t" in kernel.run(f"%metadata search zz-{database}:se*", "c").text
     assert f"zz-{database}" in kernel.run(f"%metadata keys zz-{database}", "c").text
 
 
-def test_lineage_comes_with_its_data_a_drawing_and_text(kernel, database):
+def test_lineage_has_data_svg_and_text(kernel, database):
     (output,) = kernel.run(f"%metadata lineage {database}.t --levels 2", "c").outputs
     assert set(output) == {LINEAGE_MIME, "image/svg+xml", "text/plain"}
     assert output[LINEAGE_MIME]["urn"] == urn(database)
 
 
-def test_an_interval_in_which_nothing_happened_is_named(kernel, database):
+def test_empty_interval_is_named(kernel, database):
     line = f"%metadata lineage {database}.t --start 2026-01-02T03:04:05 --end '2026-02-03 04:05'"
     lines = kernel.run(line, "c").text.splitlines()
     words = "between 2026-01-02 03:04:05 and 2026-02-03 04:05:00"
@@ -107,15 +109,15 @@ def test_an_interval_in_which_nothing_happened_is_named(kernel, database):
     assert "nothing since 20" in kernel.run(f"%metadata lineage {database}.t --start now-1d", "c").text
 
 
-def test_what_is_not_in_the_catalog_is_said(kernel, database):
+def test_unknown_entity_is_reported(kernel, database):
     for line in (f"show {database}.none", f"lineage {database}.none"):
         outcome = kernel.run(f"%metadata {line}", "c")
         assert outcome.succeeded
-        assert outcome.text == f"{database}.none is not in the catalog\n"
+        assert outcome.text == f"dataset '{database}.none' not found\n"
 
 
-def test_a_name_that_nobody_heard_of_is_written_and_said_to_be_new(kernel, catalog, database):
-    news = "New in the catalog: nothing of this name was read or written yet."
+def test_unknown_name_is_created_and_reported_as_new(kernel, catalog, database):
+    news = f"Created {database}.new, which was not in the catalog before."
     (output,) = kernel.run(f"%metadata tag {database}.new x", "c").outputs
     assert news in output["text/plain"]
     assert news in output["text/html"]
@@ -123,38 +125,38 @@ def test_a_name_that_nobody_heard_of_is_written_and_said_to_be_new(kernel, catal
     assert "Did you mean" not in output["text/plain"]
     undo = f"jupyter colophon dataset delete {database}.newx"
     mistyped = kernel.run(f"%metadata tag {database}.newx x", "c").text
-    assert f"Did you mean {database}.new? In a terminal, `{undo}` removes the new one." in mistyped
+    assert f"Did you mean {database}.new? In a terminal, `{undo}` deletes the new one." in mistyped
     for line in (f"set {database}.new k=v", f"tag {database}.t x"):
-        assert "New" not in kernel.run(f"%metadata {line}", "c").text
+        assert "Created" not in kernel.run(f"%metadata {line}", "c").text
 
 
-@pytest.mark.parametrize("asked", ["show {}", "tag {} x", "untag {} x", "history {}"])
-def test_a_type_that_there_is_none_of_is_a_mistake_that_says_what_there_is(kernel, asked):
-    outcome = kernel.run(f"%metadata {asked.format('urn:li:bogus:1')}", "c")
+@pytest.mark.parametrize("requested", ["show {}", "tag {} x", "untag {} x", "history {}"])
+def test_unknown_type_lists_known_types(kernel, requested):
+    outcome = kernel.run(f"%metadata {requested.format('urn:li:bogus:1')}", "c")
     assert not outcome.succeeded
     assert len(outcome.text.strip().splitlines()) == 1
-    assert "entity type 'bogus' not found: there are dataset, dataFlow, dataJob, namespace" in outcome.text
-    near = kernel.run(f"%metadata {asked.format('urn:li:Datasets:1')}", "c").text
+    assert "entity type 'bogus' not found: expected dataset, dataFlow, dataJob, namespace" in outcome.text
+    near = kernel.run(f"%metadata {requested.format('urn:li:Datasets:1')}", "c").text
     assert near.strip() == "UsageError: %metadata: entity type 'Datasets' not found: did you mean dataset?"
 
 
-def test_taking_away_makes_no_entry(kernel, catalog, database):
+def test_untag_of_unknown_entity_creates_nothing(kernel, catalog, database):
     for line in (f"untag {database}.none x", f"unset {database}.none x"):
-        assert kernel.run(f"%metadata {line}", "c").text == f"{database}.none is not in the catalog\n"
+        assert kernel.run(f"%metadata {line}", "c").text == f"dataset '{database}.none' not found\n"
     assert find_entity(catalog, urn(database, "none")) is None
 
 
-def test_a_database_that_nobody_heard_of_is_asked_back(kernel, catalog, database):
+def test_unknown_namespace_is_an_error_with_a_hint(kernel, catalog, database):
     outcome = kernel.run(f"%metadata tag x{database}.t x", "c")
     assert not outcome.succeeded
     assert outcome.text.strip() == (
-        f"UsageError: %metadata: namespace 'x{database}' not found: "
-        f"nothing in it was read or written yet; is x{database}.t spelled right?"
+        f"UsageError: %metadata: namespace 'x{database}' not found: create it first (jupyter colophon namespace create, or"
+        f" PUT of its aspect `status`), or use the namespace default; is 'x{database}.t' spelled correctly?"
     )
     assert find_entity(catalog, urn(f"x{database}")) is None
 
 
-def test_a_mistake_is_one_line_without_a_traceback_and_fails_the_cell(kernel):
+def test_usage_error_is_one_line_and_fails_the_cell(kernel):
     for line in (
         "frobnicate",
         "tag nodot x",
@@ -182,7 +184,7 @@ def test_help_is_the_same_from_everywhere(kernel):
     assert "%metadata lineage NAME" in texts[0]
 
 
-def test_a_command_tells_its_own_help(kernel):
+def test_command_shows_its_own_help(kernel):
     for line in ("lineage --help", "lineage -h", "help lineage"):
         outcome = kernel.run(f"%metadata {line}", "c")
         assert outcome.succeeded
@@ -194,14 +196,14 @@ def test_a_command_tells_its_own_help(kernel):
         assert "T is 2026" in outcome.text
 
 
-def test_help_says_what_tags_and_keys_are_made_of(kernel):
+def test_help_describes_valid_tags_and_keys(kernel):
     words = "Tags and keys are letters (A to Z, a to z), digits, _ and -"
     for line in ("help", "tag --help", "untag --help", "set --help", "unset --help"):
         assert words in kernel.run(f"%metadata {line}", "c").text
     assert words not in kernel.run("%metadata show --help", "c").text
 
 
-def test_edits_of_two_notebooks_at_once_are_all_kept(kernel, catalog, database):
+def test_concurrent_edits_of_two_notebooks_are_kept(kernel, catalog, database):
     code = f"for n in range(15):\n    get_ipython().run_line_magic('metadata', f'tag {database}.t kernel-{{n}}')"
     request = kernel.begin(code, "c")
     for number in range(15):
@@ -250,12 +252,12 @@ def test_the_python_api_and_the_magic_are_one(kernel, database):
     outcome = kernel.run("from jupyter_colophon import metadata\nmetadata.tag('t', 'both')", "c")
     assert [set(output) for output in outcome.outputs] == [{"text/plain", "text/html"}]
     assert outcome.text == kernel.run("%metadata tag t both", "c").text.replace("  nothing to change", "")
-    assert f"names without a dot are of {database}" in kernel.run("metadata.use()", "c").text
+    assert f"names without a dot belong to {database}" in kernel.run("metadata.use()", "c").text
     kernel.run("metadata.use('')", "c")
     assert not kernel.run("%metadata show t", "c").succeeded
 
 
-def test_what_was_said_when_and_what_differs_is_shown(kernel, database):
+def test_history_and_diff_are_shown(kernel, database):
     kernel.run(f"%metadata tag {database}.t a\n%metadata set {database}.t owner=ops", "c")
     lines = kernel.run(f"%metadata history {database}.t", "c").text.splitlines()
     assert lines[0] == f"{database}.t  businessMetadata"
@@ -271,7 +273,7 @@ def test_what_was_said_when_and_what_differs_is_shown(kernel, database):
     assert "no version" in kernel.run(f"%metadata diff {database}.t 1 77", "c").text
 
 
-def test_runs_are_listed_and_one_is_told_whole(kernel, catalog, database):
+def test_runs_are_listed_and_one_is_shown_completely(kernel, catalog, database):
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,shop,default),spark.load)"
     start = {"program": program, "runId": database, "start": "2026-11-20T12:00:00Z", "arguments": {"day": "monday"}}
     start["facts"] = {"log": f"first\nsecond {'word ' * 30}end"}
@@ -280,24 +282,22 @@ def test_runs_are_listed_and_one_is_told_whole(kernel, catalog, database):
         run, {"accesses": [{"data": urn(database), "mode": "write", "time": "2026-11-20T12:00:01Z"}]}
     )
     assert f"write {database}.t" in kernel.run(f"%metadata runs {database}.t", "c").text
-    assert "There is none." in kernel.run(f"%metadata runs {database}.t --status failed", "c").text
-    told = kernel.run(f"%metadata runs {run}", "c").text
-    assert "monday" in told
-    assert f"log\n  first\n  second {'word ' * 30}end" in told
-    assert f"{database}.t" in told
+    assert "None." in kernel.run(f"%metadata runs {database}.t --status failed", "c").text
+    reported = kernel.run(f"%metadata runs {run}", "c").text
+    assert "monday" in reported
+    assert f"log\n  first\n  second {'word ' * 30}end" in reported
+    assert f"{database}.t" in reported
     assert not kernel.run(
         "%metadata runs urn:li:dataProcessInstance:0b0f7f6e-0000-4c0e-9a6e-1f3a0f6f7a10", "c"
     ).succeeded
 
 
-def test_what_is_said_is_propagated_and_written_to_a_file(kernel, catalog, database):
+def test_metadata_is_propagated_and_exported(kernel, catalog, database):
     kernel.run(f"%metadata tag {database}.t hr raw\n%metadata tag {database}.t confidential --field ssn", "c")
-    told = kernel.run(f"%metadata propagate {database}.t {database}.copy --tags h* --fields same", "c").text
-    assert f"Made {database}.copy. New in the catalog" in told
+    reported = kernel.run(f"%metadata propagate {database}.t {database}.copy --tags h* --fields same", "c").text
+    assert f"Created {database}.copy, which was not in the catalog" in reported
     assert people(catalog, database, "copy") == {"tags": ["hr"], "properties": {}}
-    assert (
-        "Nothing matches" in kernel.run(f"%metadata propagate {database}.t {database}.copy --properties no*", "c").text
-    )
+    assert "No matches" in kernel.run(f"%metadata propagate {database}.t {database}.copy --properties no*", "c").text
     outcome = kernel.run(
         f"%metadata export {database} out-{database}.jsonl\nprint(len(open('out-{database}.jsonl').readlines()))", "c"
     )
@@ -307,8 +307,8 @@ def test_what_is_said_is_propagated_and_written_to_a_file(kernel, catalog, datab
         assert len(outcome.text.strip().splitlines()) == 1
 
 
-def test_a_command_knows_what_a_program_said_in_the_cell_before(kernel, database):
-    """The outbox is shipped, and the inbox applied, before the command asks."""
+def test_command_sees_entries_emitted_by_the_previous_cell(kernel, database):
+    """The outbox is sent, and the inbox applied, before the command runs."""
     for number in range(10):
         code = (
             "from jupyter_colophon import metadata\n"
@@ -339,13 +339,13 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     kernel.run("from jupyter_colophon import metadata", "c")
     assert kernel.run("metadata.pipeline('validate', 'copies', source='/a')", "c").text == valid.text
     assert kernel.run("metadata.pipeline('validate', 'copies')", "c").text == wrong.text
-    for call, said in (
+    for call, recorded in (
         ("'run', 'copies'", "InvalidInstance: "),
-        ("'run'", "ValueError: which pipeline?"),
-        ("'fly', 'copies'", "ValueError: 'fly' is none of list, preview, run, validate"),
+        ("'run'", "ValueError: the name of the pipeline is missing"),
+        ("'fly', 'copies'", "ValueError: 'fly' is not one of list, preview, run, validate"),
     ):
         outcome = kernel.run(f"metadata.pipeline({call})", "c")
-        assert (outcome.succeeded, outcome.text.startswith(said)) == (False, True), outcome.text
+        assert (outcome.succeeded, outcome.text.startswith(recorded)) == (False, True), outcome.text
     notes = "try: metadata.pipeline('run', 'copies')\nexcept Exception as error: print(error.__notes__)"
     assert "/metadata/stages/0/properties/path: the run has no argument source" in kernel.run(notes, "c").text
     assert "No such file" in kernel.run(f"%metadata pipeline validate {tmp_path}/nosuch.json", "c").text
@@ -356,13 +356,13 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     assert not kernel.run("%metadata pipeline fly copies", "c").succeeded
 
 
-def test_a_crawl_says_what_it_would_look_at(kernel, tmp_path):
+def test_dry_run_crawl_lists_what_it_would_read(kernel, tmp_path):
     (tmp_path / "days.csv").write_text("a\n1\n", "utf-8")
-    told = kernel.run(f"%metadata crawl {tmp_path} --dry-run", "c")
-    assert ("1 new" in told.text, "days.csv" in told.text) == (True, True), told.text
+    reported = kernel.run(f"%metadata crawl {tmp_path} --dry-run", "c")
+    assert ("1 new" in reported.text, "days.csv" in reported.text) == (True, True), reported.text
     call = f"from jupyter_colophon import metadata\nmetadata.crawl({str(tmp_path)!r}, include='*.csv', dry_run=True)"
-    assert kernel.run(call, "c").outputs[-1] == told.outputs[-1]
+    assert kernel.run(call, "c").outputs[-1] == reported.outputs[-1]
     refused = kernel.run(f"metadata.crawl({str(tmp_path)!r}, jobs=0)", "c")
-    assert refused.text == "ValueError: jobs is from 1 to 64, not 0\n"
+    assert refused.text == "ValueError: jobs must be from 1 to 64, not 0\n"
     assert not kernel.run(f"%metadata crawl {tmp_path}/nosuch", "c").succeeded
     assert not kernel.run("%metadata crawl s3a://bucket/x", "c").succeeded

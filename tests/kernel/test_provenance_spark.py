@@ -1,4 +1,4 @@
-"""Which cell wrote what, with Spark at work: cells back to back, and two notebooks at once."""
+"""Attribution of Spark reads and writes to cells, in two notebooks in parallel."""
 
 import hashlib
 import json
@@ -8,14 +8,14 @@ import threading
 import pytest
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
-from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, home_dataset
-from live import live_kernel
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_program_urn, make_home_dataset_urn
+from live import run_live_kernel
 
 CELLS = 40
 
 START = """
-from jupyter_colophon.spark.session import session
-spark = session("test", **{{"spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m", "spark.master": "local[1]"}})
+from jupyter_colophon.spark.session import get_session
+spark = get_session("test", **{{"spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m", "spark.master": "local[1]"}})
 spark.sql("CREATE DATABASE IF NOT EXISTS {0}")
 print("ready")
 """
@@ -23,9 +23,9 @@ print("ready")
 
 @pytest.fixture(scope="module")
 def notebooks(server):
-    """Two notebooks with a Spark session each, by the name of their database."""
+    """Open two notebooks with a Spark session each; yield the kernels by their database."""
     (server.root / "folder").mkdir()
-    with live_kernel(server, "one.ipynb") as one, live_kernel(server, "folder/two.ipynb") as two:
+    with run_live_kernel(server, "one.ipynb") as one, run_live_kernel(server, "folder/two.ipynb") as two:
         kernels = {"prov_one": one, "prov_two": two}
         begun = {database: kernel.begin(START.format(database), "start") for database, kernel in kernels.items()}
         for database, kernel in kernels.items():
@@ -37,15 +37,15 @@ PATHS = {"prov_one": "one.ipynb", "prov_two": "folder/two.ipynb"}
 
 
 def program(database, cell_id):
-    return str(cell_program(DEFAULT_NAMESPACE, PATHS[database], cell_id))
+    return str(make_cell_program_urn(DEFAULT_NAMESPACE, PATHS[database], cell_id))
 
 
 def urn(database, table):
-    return str(home_dataset(database, table))
+    return str(make_home_dataset_urn(database, table))
 
 
 def reported(kernel):
-    """Lets everything that the kernel saw reach the server."""
+    """Wait until all reports of the kernel have reached the server."""
     for _ in range(10):
         outcome = kernel.run("%metadata keys nothing", "settle")
         if "not reached" not in outcome.text:
@@ -54,12 +54,12 @@ def reported(kernel):
 
 
 def writers(catalog, urn):
-    """The runs that wrote a dataset."""
+    """Return the runs that wrote a dataset."""
     runs = catalog.list_runs(data=urn)["runs"]
     return [run for run in runs if (urn, "write") in {(access["data"], access["mode"]) for access in run["accesses"]}]
 
 
-def test_every_one_of_40_writes_back_to_back_is_credited_to_its_cell_in_two_notebooks_at_once(notebooks, catalog):
+def test_concurrent_writes_are_attributed_to_their_cells(notebooks, catalog):
     begun = []
     for number in range(CELLS):
         for database, kernel in notebooks.items():
@@ -67,7 +67,7 @@ def test_every_one_of_40_writes_back_to_back_is_credited_to_its_cell_in_two_note
             begun.append((kernel, kernel.begin(code, f"write-{number}")))
     outcomes = [kernel.finish(request) for kernel, request in begun]
     assert all(outcome.succeeded for outcome in outcomes)
-    # Whatever could not be recorded is said in a cell.
+    # A cell prints a message if something could not be recorded.
     assert [outcome.text for outcome in outcomes if "record" in outcome.text] == []
     for kernel in notebooks.values():
         reported(kernel)
@@ -82,7 +82,7 @@ def test_every_one_of_40_writes_back_to_back_is_credited_to_its_cell_in_two_note
         assert len({run["parent"] for (run,) in runs}) == 1
 
 
-def test_a_cell_that_is_run_again_has_a_run_each(notebooks, catalog):
+def test_repeated_cell_has_one_run_per_execution(notebooks, catalog):
     kernel = notebooks["prov_one"]
     counts = [
         kernel.run("spark.range(2).write.mode('overwrite').saveAsTable('prov_one.again')", "again").execution_count
@@ -93,7 +93,7 @@ def test_a_cell_that_is_run_again_has_a_run_each(notebooks, catalog):
     assert sorted(run["facts"]["executionCount"] for run in runs) == counts
 
 
-def test_a_cell_that_fails_after_a_write_has_a_failed_run(notebooks, catalog):
+def test_cell_failing_after_write_has_failed_run(notebooks, catalog):
     kernel = notebooks["prov_one"]
     assert not kernel.run("spark.range(2).write.saveAsTable('prov_one.half')\n1 / 0", "half").succeeded
     reported(kernel)
@@ -102,7 +102,7 @@ def test_a_cell_that_fails_after_a_write_has_a_failed_run(notebooks, catalog):
     assert [(access["data"], access["mode"]) for access in run["accesses"]] == [(urn("prov_one", "half"), "write")]
 
 
-def test_failed_write_leaves_a_failed_run_with_its_input_and_its_intended_output(notebooks, catalog):
+def test_failed_write_records_input_and_intended_output(notebooks, catalog):
     kernel = notebooks["prov_one"]
     kernel.run("spark.range(2).write.saveAsTable('prov_one.input')", "input")
     code = "spark.table('prov_one.input').selectExpr('raise_error(\"x\") AS id').write.saveAsTable('prov_one.never')"
@@ -117,7 +117,7 @@ def test_failed_write_leaves_a_failed_run_with_its_input_and_its_intended_output
     assert {edge["target"] for edge in edges} == {run["program"]}
 
 
-def test_a_count_beside_a_write_is_no_source_of_it_also_through_a_view_of_another_cell(notebooks, catalog):
+def test_count_beside_write_is_not_its_source(notebooks, catalog):
     kernel = notebooks["prov_one"]
     kernel.run("for name in ('dept', 'raw'): spark.range(2).write.saveAsTable(f'prov_one.{name}')", "sources")
     kernel.run(
@@ -138,7 +138,7 @@ def test_a_count_beside_a_write_is_no_source_of_it_also_through_a_view_of_anothe
     assert (upstream("emp"), upstream("report"), upstream("dept")) == ({"raw"}, {"raw", "emp"}, set())
 
 
-def test_a_pipeline_that_fails_shows_its_stages_and_fails_its_cell(notebooks, tmp_path):
+def test_failed_pipeline_shows_stages_and_fails_cell(notebooks, tmp_path):
     kernel = notebooks["prov_one"]
     stages = [
         {"name": "a", "type": "source", "plugin": "table", "properties": {"name": "prov_one.nosuch"}},
@@ -156,7 +156,7 @@ def test_a_pipeline_that_fails_shows_its_stages_and_fails_its_cell(notebooks, tm
     assert (api.succeeded, "'failed'" in api.text) == (True, True), api.text
 
 
-def test_reads_and_writes_become_lineage_down_to_the_column(notebooks, catalog):
+def test_reads_and_writes_become_column_lineage(notebooks, catalog):
     kernel = notebooks["prov_two"]
     kernel.run("spark.sql('SELECT id AS x, id * 2 AS y FROM range(3)').write.saveAsTable('prov_two.source')", "source")
     kernel.run("spark.table('prov_two.source').select('x').write.saveAsTable('prov_two.target')", "copy")
@@ -174,7 +174,7 @@ def test_reads_and_writes_become_lineage_down_to_the_column(notebooks, catalog):
     ] == [("x", "x", "identity")]
 
 
-def test_a_cell_magic_describes_what_its_body_wrote_and_nothing_else(notebooks, catalog):
+def test_cell_magic_describes_only_datasets_written_by_body(notebooks, catalog):
     kernel = notebooks["prov_one"]
     code = (
         "%%metadata --tag reviewed --set 'owner=the ops team'\n"
@@ -193,7 +193,7 @@ def test_a_cell_magic_describes_what_its_body_wrote_and_nothing_else(notebooks, 
     assert "source" not in run["facts"]
 
 
-def test_a_cell_magic_names_its_step_and_says_whose_it_is(notebooks, catalog):
+def test_cell_magic_sets_step_name_and_owner(notebooks, catalog):
     kernel = notebooks["prov_one"]
     code = (
         "%%metadata --name 'Clean the orders' --owner ops --describe 'Orders without doubles'\n"
@@ -204,8 +204,8 @@ def test_a_cell_magic_names_its_step_and_says_whose_it_is(notebooks, catalog):
         "step Clean the orders",
         "prov_one.clean: owner=ops, description=Orders without doubles",
     ]
-    said = read_stored_aspect(catalog, urn("prov_one", "clean"), "businessMetadata").value
-    assert said["properties"] == {"owner": "ops", "description": "Orders without doubles"}
+    metadata = read_stored_aspect(catalog, urn("prov_one", "clean"), "businessMetadata").value
+    assert metadata["properties"] == {"owner": "ops", "description": "Orders without doubles"}
     (run,) = catalog.list_runs(program=program("prov_one", "step"))["runs"]
     assert run["facts"]["step"] == "Clean the orders"
     nodes = catalog.read_lineage(urn("prov_one", "clean"))["nodes"]
@@ -213,7 +213,7 @@ def test_a_cell_magic_names_its_step_and_says_whose_it_is(notebooks, catalog):
     assert "written by Clean the orders (one.ipynb#step)" in kernel.run("%metadata lineage prov_one.clean", "c").text
 
 
-def test_a_command_sees_what_the_cell_before_it_wrote(notebooks):
+def test_magic_command_sees_previous_cell_writes(notebooks):
     kernel = notebooks["prov_one"]
     writing = kernel.begin("spark.range(2).write.saveAsTable('prov_one.fresh')", "fresh")
     showing = kernel.begin("%metadata show prov_one.fresh", "show")
@@ -221,7 +221,7 @@ def test_a_command_sees_what_the_cell_before_it_wrote(notebooks):
     assert "one.ipynb#fresh" in kernel.finish(showing).text
 
 
-def test_what_a_crawl_reads_is_no_read_of_its_cell(notebooks, catalog, tmp_path):
+def test_crawl_reads_are_not_attributed_to_cell(notebooks, catalog, tmp_path):
     place = tmp_path.resolve() / "days.csv"
     place.write_text("a\n1\n", "utf-8")
     kernel = notebooks["prov_one"]
@@ -231,14 +231,14 @@ def test_what_a_crawl_reads_is_no_read_of_its_cell(notebooks, catalog, tmp_path)
         assert kernel.run(code, cell).succeeded
     reported(kernel)
     runs = catalog.list_runs(data=f"urn:li:dataset:(urn:li:dataPlatform:file,{place},PROD)")["runs"]
-    told = {run["program"] for run in runs}
-    cells = [cell for cell in ("crawls", "calls", "reads") if program("prov_one", cell) in told]
+    programs = {run["program"] for run in runs}
+    cells = [cell for cell in ("crawls", "calls", "reads") if program("prov_one", cell) in programs]
     assert cells == ["reads"]
 
 
-def test_a_crawl_that_is_interrupted_fails_its_cell_and_goes_on_the_next_time(server, notebooks, catalog, tmp_path):
+def test_interrupted_crawl_fails_cell_and_resumes_next_time(server, notebooks, catalog, tmp_path):
     kernel, folder, pause = notebooks["prov_one"], tmp_path.resolve(), threading.Event()
-    for at in range(15):  # Some of them are left, however late the interrupt comes.
+    for at in range(15):  # Enough files that some are left even if the interrupt arrives late.
         (folder / f"{at}.csv").write_text(f"a\n{at}\n", "utf-8")
     first = f"urn:li:dataset:(urn:li:dataPlatform:file,{folder}/0.csv,PROD)"
     crawling = kernel.begin(f"%metadata crawl {folder}", "crawls")
@@ -246,15 +246,17 @@ def test_a_crawl_that_is_interrupted_fails_its_cell_and_goes_on_the_next_time(se
         pause.wait(0.05)
     server.call("POST", f"api/kernels/{kernel.id}/interrupt")
     stopped = kernel.finish(crawling)
-    *_, told = stopped.text.strip().splitlines()
+    *_, message = stopped.text.strip().splitlines()
     assert not stopped.succeeded
-    assert re.search(r"UsageError: %metadata: it was stopped; \d+ new; \d+ left for the next time", told), stopped.text
+    assert re.search(r"UsageError: %metadata: the crawl was stopped; \d+ new; \d+ left for the next time", message), (
+        stopped.text
+    )
     goes_on = kernel.run(f"%metadata crawl {folder}", "crawls")
     assert goes_on.succeeded
     assert re.search(r"\d+ new, \d+ same", goes_on.text), goes_on.text
 
 
-def test_a_cell_that_awaits_is_a_cell_like_others(notebooks, catalog):
+def test_awaiting_cell_is_recorded(notebooks, catalog):
     kernel = notebooks["prov_two"]
     code = "import asyncio\nawait asyncio.sleep(0.01)\nspark.range(2).write.saveAsTable('prov_two.awaited')"
     assert kernel.run(code, "awaits").succeeded
@@ -262,7 +264,7 @@ def test_a_cell_that_awaits_is_a_cell_like_others(notebooks, catalog):
     assert [run["program"] for run in writers(catalog, urn("prov_two", "awaited"))] == [program("prov_two", "awaits")]
 
 
-def test_code_that_a_cell_runs_in_its_turn_is_the_cells(notebooks, catalog):
+def test_nested_run_cell_is_attributed_to_outer_cell(notebooks, catalog):
     kernel = notebooks["prov_two"]
     code = "get_ipython().run_cell('')\nget_ipython().run_cell(\"spark.range(2).write.saveAsTable('prov_two.nested')\")\nspark.range(1).write.saveAsTable('prov_two.after')"
     assert kernel.run(code, "nests").succeeded
@@ -271,7 +273,7 @@ def test_code_that_a_cell_runs_in_its_turn_is_the_cells(notebooks, catalog):
         assert [run["program"] for run in writers(catalog, urn("prov_two", table))] == [program("prov_two", "nests")]
 
 
-def test_cell_that_loads_the_extension_is_credited_with_its_writes(notebooks, catalog):
+def test_cell_loading_extension_is_attributed_its_writes(notebooks, catalog):
     kernel = notebooks["prov_two"]
     assert kernel.run("%unload_ext jupyter_colophon", "unloads").succeeded
     code = (
@@ -287,7 +289,7 @@ def test_cell_that_loads_the_extension_is_credited_with_its_writes(notebooks, ca
 
 UNLOADED = """
 %unload_ext jupyter_colophon
-spark.range(2).write.mode('overwrite').saveAsTable('prov_one.unheard')
+spark.range(2).write.mode('overwrite').saveAsTable('prov_one.not_captured')
 print(len(spark._jsparkSession.listenerManager().listListeners()), len(spark.streams._jsqm.listListeners()))
 from pyspark.core.rdd import RDD
 print(hasattr(RDD.collect, '__wrapped__'))
@@ -297,7 +299,7 @@ OFF = """
 import os
 os.environ['COLOPHON_CAPTURE'] = '0'
 %load_ext jupyter_colophon
-spark.range(2).write.mode('overwrite').saveAsTable('prov_one.unheard')
+spark.range(2).write.mode('overwrite').saveAsTable('prov_one.not_captured')
 %metadata health
 """
 
@@ -307,21 +309,23 @@ del os.environ['COLOPHON_CAPTURE']
 """
 
 
-def test_capture_is_switched_off_by_unloading_and_by_the_environment(notebooks, catalog):
+def test_unloading_and_environment_disable_capture(notebooks, catalog):
     kernel = notebooks["prov_one"]
     unloaded = kernel.run(UNLOADED, "unloaded")
     assert (unloaded.succeeded, unloaded.text.splitlines()) == (True, ["0 0", "False"])
     off = kernel.run(OFF, "off")
     assert (off.succeeded, re.search(r"capture\s+off\b", off.text) is not None) == (True, True), off.text
     assert kernel.run(ON_AGAIN, "on").succeeded
-    assert kernel.run("spark.range(2).write.mode('overwrite').saveAsTable('prov_one.heard')", "heard").succeeded
+    assert kernel.run("spark.range(2).write.mode('overwrite').saveAsTable('prov_one.captured')", "captured").succeeded
     reported(kernel)
-    assert [run["program"] for run in writers(catalog, urn("prov_one", "heard"))] == [program("prov_one", "heard")]
+    assert [run["program"] for run in writers(catalog, urn("prov_one", "captured"))] == [
+        program("prov_one", "captured")
+    ]
     for cell in ("unloaded", "off", "on"):
         assert catalog.list_runs(program=program("prov_one", cell))["runs"] == []
 
 
-def test_table_that_a_cell_renames_keeps_tags_lineage_and_history(notebooks, catalog):
+def test_renamed_table_keeps_tags_lineage_and_history(notebooks, catalog):
     kernel, old, new = notebooks["prov_one"], urn("prov_one", "draft"), urn("prov_one", "orders")
     assert kernel.run("spark.range(3).write.saveAsTable('prov_one.source')", "source").succeeded
     make = "spark.table('prov_one.source').write.saveAsTable('prov_one.draft')"

@@ -8,22 +8,22 @@ import pytest
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.transport import Server, Transport
-from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, notebook_program
-from jupyter_colophon.kernel.cells import Cell, now_ms
-from jupyter_colophon.kernel.failures import Failure
-from jupyter_colophon.kernel.messages import Notices
+from jupyter_colophon.client.transport import ServerAddress, Transport
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_program_urn, make_notebook_program_urn
+from jupyter_colophon.kernel.cells import Cell, read_clock
+from jupyter_colophon.kernel.failures import CellFailure
+from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.recorder import Recorder
 from jupyter_colophon.spark.plans.observation import (
-    ColumnEdge,
+    ColumnFlow,
     DataRef,
-    Field,
     Kind,
+    MissingDetail,
     Observation,
+    SchemaField,
     Transformation,
-    Unseen,
 )
-from live import live_server
+from live import run_live_server
 
 
 class Notebook:
@@ -32,7 +32,7 @@ class Notebook:
     def __init__(self, catalog, database):
         self.path = f"{uuid.uuid4().hex}.ipynb"
         self.catalog, self.database = catalog, database
-        self.notices = Notices()
+        self.notices = NoticeQueue()
         self.recorder = Recorder(Operations(Transport(catalog.caller.server)), self.path, "kernel-1", self.notices)
         self._count = 0
 
@@ -47,21 +47,21 @@ class Notebook:
         return self.recorder.begin(Cell(cell_id, f"# {cell_id}", self._count))
 
     def end(self, execution, *, succeeded=True, **more):
-        self.recorder.end(execution, succeeded=succeeded, end_ms=now_ms(), **more)
+        self.recorder.end(execution, succeeded=succeeded, end_ms=read_clock(), **more)
 
     def see(self, *, reads=(), writes=(), at=None, function="insert", **more):
-        now = now_ms()
+        now = read_clock()
         seen = Observation(
             at or now, now, function, reads=tuple(map(self.table, reads)), writes=tuple(map(self.table, writes)), **more
         )
         self.recorder.observe(seen)
 
     def runs(self, cell_id):
-        program = cell_program(DEFAULT_NAMESPACE, self.path, cell_id)
+        program = make_cell_program_urn(DEFAULT_NAMESPACE, self.path, cell_id)
         return self.catalog.list_runs(program=str(program))["runs"]
 
     def session_runs(self):
-        return self.catalog.list_runs(program=str(notebook_program(DEFAULT_NAMESPACE, self.path)))["runs"]
+        return self.catalog.list_runs(program=str(make_notebook_program_urn(DEFAULT_NAMESPACE, self.path)))["runs"]
 
 
 @pytest.fixture
@@ -75,9 +75,9 @@ def touched(run):
     return {(access["data"], access["mode"]) for access in run["accesses"]}
 
 
-def test_a_cell_that_touched_data_has_a_run_with_all_that_is_known(notebook):
+def test_cell_that_accessed_data_has_a_complete_run(notebook):
     cell = notebook.begin("make")
-    edge = ColumnEdge(notebook.urn("a"), "x", notebook.urn("b"), "x", Transformation.IDENTITY)
+    edge = ColumnFlow(notebook.urn("a"), "x", notebook.urn("b"), "x", Transformation.IDENTITY)
     notebook.see(reads=("a",), writes=("b",), columns=(edge,))
     notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
@@ -113,8 +113,8 @@ def test_no_typed_secret_reaches_the_server(notebook, with_source):
     )
     execution = recorder.begin(Cell("secret", SECRETS, 1))
     execution.step = "Load from s3a://bob:hunter2@x"
-    recorder.observe(Observation(now_ms(), now_ms(), "insert", writes=(notebook.table("a"),)))
-    recorder.end(execution, succeeded=True, end_ms=now_ms())
+    recorder.observe(Observation(read_clock(), read_clock(), "insert", writes=(notebook.table("a"),)))
+    recorder.end(execution, succeeded=True, end_ms=read_clock())
     recorder.close(10)
     (run,) = notebook.runs("secret")
     assert run["facts"]["sourceHash"] == execution.cell.source_hash
@@ -129,7 +129,7 @@ def upstream(notebook, table):
     return {node["name"] for node in graph["nodes"] if node["type"] == "dataset"} - {table}
 
 
-def test_data_flows_within_a_statement_and_not_between_the_statements_of_a_cell(notebook):
+def test_lineage_does_not_connect_separate_statements(notebook):
     cell = notebook.begin("both")
     notebook.see(function="count", reads=("dept",))
     notebook.see(reads=("raw",), writes=("emp",))
@@ -148,7 +148,7 @@ def test_data_flows_within_a_statement_and_not_between_the_statements_of_a_cell(
     notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
     assert [upstream(notebook, table) for table in ("emp", "report")] == [{"raw"}, {"raw", "emp", "dept"}]
-    program = str(cell_program(DEFAULT_NAMESPACE, notebook.path, "both"))
+    program = str(make_cell_program_urn(DEFAULT_NAMESPACE, notebook.path, "both"))
     graph = notebook.catalog.read_lineage(program)
     ends = {(edge["source"], edge["target"]) for edge in graph["edges"]}
     reads = {(notebook.urn(table), program) for table in ("dept", "raw", "emp")}
@@ -158,7 +158,7 @@ def test_data_flows_within_a_statement_and_not_between_the_statements_of_a_cell(
     assert made[notebook.urn("report")].isdisjoint(made[notebook.urn("emp")])
 
 
-def test_renamed_table_keeps_its_history_and_its_run_says_so(notebook):
+def test_renamed_table_keeps_its_history(notebook):
     old, new = notebook.urn("t"), notebook.urn("renamed")
     cell = notebook.begin("make")
     notebook.see(reads=("raw",), writes=("t",))
@@ -167,7 +167,7 @@ def test_renamed_table_keeps_its_history_and_its_run_says_so(notebook):
     notebook.catalog.write_aspect(old, "businessMetadata", {"properties": {}, "tags": ["gold"]})
     cell = notebook.begin("rename")
     notebook.see(reads=("t",), writes=("audit",))
-    edge = ColumnEdge(old, "x", new, "x", Transformation.IDENTITY)
+    edge = ColumnFlow(old, "x", new, "x", Transformation.IDENTITY)
     notebook.see(reads=("t",), writes=("renamed",), function="rename", columns=(edge,), renamed=(old, new))
     notebook.see(reads=("renamed",), writes=("report",))
     notebook.end(cell)
@@ -184,14 +184,14 @@ def test_renamed_table_keeps_its_history_and_its_run_says_so(notebook):
     assert old not in {data for data, _ in touched(run)}
 
 
-def test_table_that_comes_back_under_its_old_name_is_another_one(notebook):
+def test_table_recreated_under_old_name_is_a_new_entity(notebook):
     old, new = notebook.urn("t"), notebook.urn("renamed")
-    fields = (Field("x", "int", True),)
+    fields = (SchemaField("x", "int", True),)
     for name in ("t", "renamed"):
         cell = notebook.begin(name)
         if name == "renamed":
             notebook.see(writes=("renamed",), function="rename", renamed=(old, new))
-        now = now_ms()
+        now = read_clock()
         notebook.recorder.observe(Observation(now, now, "insert", writes=(notebook.table("t", fields),)))
         notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
@@ -203,7 +203,7 @@ def test_table_that_comes_back_under_its_old_name_is_another_one(notebook):
 def test_rename_onto_a_name_in_use_copies_and_links(notebook):
     old, new = notebook.urn("t"), notebook.urn("renamed")
     field = f"urn:li:schemaField:({old},x)"
-    said = [
+    recorded = [
         (old, "businessMetadata", {"properties": {"owner": "ops"}, "tags": ["raw"]}),
         (old, "editableDatasetProperties", {"description": "Orders of a day"}),
         (field, "businessMetadata", {"properties": {}, "tags": ["confidential"]}),
@@ -212,46 +212,46 @@ def test_rename_onto_a_name_in_use_copies_and_links(notebook):
     notebook.catalog.submit_proposals(
         {
             "proposals": [
-                {"urn": urn, "aspect": aspect, "operation": "upsert", "value": value} for urn, aspect, value in said
+                {"urn": urn, "aspect": aspect, "operation": "upsert", "value": value} for urn, aspect, value in recorded
             ]
         }
     )
     cell = notebook.begin("rename")
-    edge = ColumnEdge(old, "x", new, "x", Transformation.IDENTITY)
+    edge = ColumnFlow(old, "x", new, "x", Transformation.IDENTITY)
     notebook.see(reads=("t",), writes=("renamed",), function="rename", columns=(edge,), renamed=(old, new))
     notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
-    assert read_stored_aspect(notebook.catalog, new, "businessMetadata").value == said[0][2]
-    assert read_stored_aspect(notebook.catalog, new, "editableDatasetProperties").value == said[3][2]
+    assert read_stored_aspect(notebook.catalog, new, "businessMetadata").value == recorded[0][2]
+    assert read_stored_aspect(notebook.catalog, new, "editableDatasetProperties").value == recorded[3][2]
     assert read_stored_aspect(notebook.catalog, field.replace(old, new), "businessMetadata").value["tags"] == [
         "confidential"
     ]
     for urn, name, other in ((new, "renamedFrom", old), (old, "renamedTo", new)):
         assert read_stored_aspect(notebook.catalog, urn, "technicalMetadata").value["properties"][name] == other
-    assert read_stored_aspect(notebook.catalog, old, "businessMetadata").value == said[0][2]
+    assert read_stored_aspect(notebook.catalog, old, "businessMetadata").value == recorded[0][2]
     graph = notebook.catalog.read_lineage(new, direction="upstream", levels=1)
     assert old in {edge["source"] for edge in graph["edges"]}
 
 
-def test_a_cell_that_touched_nothing_leaves_no_trace(notebook):
+def test_cell_without_accesses_has_no_run(notebook):
     notebook.end(notebook.begin("idle"))
     notebook.recorder.flush(10)
     assert notebook.runs("idle") == notebook.session_runs() == []
 
 
-def test_what_was_not_seen_is_said_with_the_run(notebook):
+def test_missing_lineage_is_recorded_with_the_run(notebook):
     execution = notebook.begin("blind")
-    notebook.see(reads=["a"], unseen=(Unseen.COLUMNS,))
+    notebook.see(reads=["a"], missing=(MissingDetail.COLUMNS,))
     assert notebook.recorder.flush(5) == 0
-    notebook.see(unseen=(Unseen.SINK, Unseen.COLUMNS))
+    notebook.see(missing=(MissingDetail.SINK, MissingDetail.COLUMNS))
     notebook.end(execution)
     assert notebook.recorder.flush(5) == 0
     (run,) = notebook.runs("blind")
-    assert run["facts"]["missingLineage"] == f"{Unseen.COLUMNS}; {Unseen.SINK}"
+    assert run["facts"]["missingLineage"] == f"{MissingDetail.COLUMNS}; {MissingDetail.SINK}"
     assert run["status"] == "succeeded"
 
 
-def test_a_failed_cell_has_a_failed_run_with_what_it_did_before(notebook):
+def test_failed_cell_has_a_failed_run_with_earlier_accesses(notebook):
     cell = notebook.begin("broken")
     notebook.see(writes=("a",))
     notebook.end(cell, succeeded=False)
@@ -261,10 +261,10 @@ def test_a_failed_cell_has_a_failed_run_with_what_it_did_before(notebook):
 
 
 @pytest.mark.parametrize(("raised", "status"), [(ValueError("x"), "failed"), (KeyboardInterrupt(), "killed")])
-def test_failed_statement_leaves_a_run_with_its_inputs_and_what_it_would_have_written(notebook, raised, status):
+def test_failed_statement_records_inputs_and_intended_outputs(notebook, raised, status):
     cell = notebook.begin("failing")
     notebook.see(reads=("raw",), failed=True, error="PATH_ALREADY_EXISTS", intended=(notebook.table("emp"),))
-    notebook.end(cell, succeeded=False, failure=Failure.from_exception(raised))
+    notebook.end(cell, succeeded=False, failure=CellFailure.from_exception(raised))
     notebook.recorder.flush(10)
     (run,) = notebook.runs("failing")
     assert (run["status"], touched(run)) == (status, {(notebook.urn("raw"), "read")})
@@ -276,8 +276,11 @@ def test_failed_statement_leaves_a_run_with_its_inputs_and_what_it_would_have_wr
     assert find_entity(notebook.catalog, notebook.urn("emp")) is None
 
 
-def test_cell_that_spark_refused_has_a_failed_run_and_one_that_failed_without_spark_has_none(notebook):
-    for name, failure in (("refused", Failure("AnalysisException", is_of_spark=True)), ("typo", Failure("NameError"))):
+def test_only_failures_in_spark_have_a_run_without_accesses(notebook):
+    for name, failure in (
+        ("refused", CellFailure("AnalysisException", is_of_spark=True)),
+        ("typo", CellFailure("NameError")),
+    ):
         notebook.end(notebook.begin(name), succeeded=False, failure=failure)
     notebook.recorder.flush(10)
     (run,) = notebook.runs("refused")
@@ -286,7 +289,7 @@ def test_cell_that_spark_refused_has_a_failed_run_and_one_that_failed_without_sp
 
 
 @pytest.mark.parametrize("is_over", [True, False])
-def test_a_cell_has_failed_when_a_stream_has_that_it_began_and_nobody_waited_for(notebook, is_over):
+def test_failed_stream_fails_the_cell_that_started_it(notebook, is_over):
     cell = notebook.begin("flow")
     if is_over:
         notebook.end(cell)
@@ -305,7 +308,7 @@ def test_a_cell_has_failed_when_a_stream_has_that_it_began_and_nobody_waited_for
     )
 
 
-def test_a_running_cell_is_told_of_before_it_ends(notebook):
+def test_running_cell_is_reported_before_its_end(notebook):
     cell = notebook.begin("long")
     notebook.see(writes=("a",))
     notebook.recorder.flush(10)
@@ -316,11 +319,11 @@ def test_a_running_cell_is_told_of_before_it_ends(notebook):
     assert notebook.runs("long")[0]["status"] == "succeeded"
 
 
-def test_a_late_observation_goes_to_the_cell_that_ran_when_it_began(notebook):
+def test_late_observation_is_assigned_by_its_start(notebook):
     first = notebook.begin("first")
     began = first.start_ms
     notebook.end(first)
-    while now_ms() <= first.end_ms:
+    while read_clock() <= first.end_ms:
         pass
     second = notebook.begin("second")
     notebook.see(writes=("late",), at=began)
@@ -332,7 +335,7 @@ def test_a_late_observation_goes_to_the_cell_that_ran_when_it_began(notebook):
     assert touched(notebook.runs("second")[0]) == {(notebook.urn("own"), "write")}
 
 
-def test_what_begins_between_cells_is_the_notebooks_own(notebook):
+def test_observation_between_cells_belongs_to_the_notebook(notebook):
     notebook.see(writes=("stream",))
     notebook.recorder.flush(10)
     assert touched(notebook.session_runs()[0]) == {(notebook.urn("stream"), "write")}
@@ -348,7 +351,7 @@ def test_the_notebooks_run_ends_with_the_kernel(notebook):
     assert session["end"] is not None
 
 
-def test_a_cell_that_still_runs_when_the_kernel_ends_was_killed(notebook):
+def test_cell_running_at_kernel_end_is_killed(notebook):
     notebook.begin("long")
     notebook.see(writes=("a",))
     notebook.recorder.close(10)
@@ -358,8 +361,8 @@ def test_a_cell_that_still_runs_when_the_kernel_ends_was_killed(notebook):
 def test_written_data_is_described_and_again_only_when_it_changed(notebook):
     def written_with(*names):
         cell = notebook.begin("make")
-        ref = notebook.table("a", tuple(Field(name, "int", True) for name in names))
-        notebook.recorder.observe(Observation(now_ms(), now_ms(), "insert", writes=(ref,)))
+        ref = notebook.table("a", tuple(SchemaField(name, "int", True) for name in names))
+        notebook.recorder.observe(Observation(read_clock(), read_clock(), "insert", writes=(ref,)))
         notebook.end(cell)
         notebook.recorder.flush(10)
         found = find_entity(notebook.catalog, notebook.urn("a"))["aspects"]
@@ -372,11 +375,11 @@ def test_written_data_is_described_and_again_only_when_it_changed(notebook):
     ]
 
 
-def test_a_report_that_the_server_refuses_loses_only_itself_and_is_said_once_and_counted(notebook):
+def test_refused_report_is_counted_and_reported_once(notebook):
     for number in range(3):
         cell = notebook.begin(f"bad-{number}")
         bad = DataRef("urn:li:nonsense", Kind.TABLE, None, "parquet", None)
-        notebook.recorder.observe(Observation(now_ms(), now_ms(), "insert", writes=(bad,)))
+        notebook.recorder.observe(Observation(read_clock(), read_clock(), "insert", writes=(bad,)))
         notebook.end(cell)
     good = notebook.begin("good")
     notebook.see(writes=("a",))
@@ -388,10 +391,10 @@ def test_a_report_that_the_server_refuses_loses_only_itself_and_is_said_once_and
     assert notebook.recorder.refused == 3
 
 
-def test_while_the_server_is_away_reports_wait_and_one_line_says_so(tmp_path):
+def test_reports_wait_while_the_server_is_unavailable(tmp_path):
     (tmp_path / "root").mkdir()
-    with live_server(tmp_path / "root", tmp_path / "home") as server:
-        notebook = Notebook(server.catalog(), "away")
+    with run_live_server(tmp_path / "root", tmp_path / "home") as server:
+        notebook = Notebook(server.create_client(), "away")
         server.stop()
         for number in range(3):
             cell = notebook.begin(f"cell-{number}")
@@ -409,10 +412,10 @@ def test_while_the_server_is_away_reports_wait_and_one_line_says_so(tmp_path):
         notebook.recorder.close(5)
 
 
-def test_a_server_whose_store_was_replaced_is_told_of_the_run_again(tmp_path):
+def test_run_is_sent_again_to_a_replaced_store(tmp_path):
     (tmp_path / "root").mkdir()
-    with live_server(tmp_path / "root", tmp_path / "home") as server:
-        notebook = Notebook(server.catalog(), "replaced")
+    with run_live_server(tmp_path / "root", tmp_path / "home") as server:
+        notebook = Notebook(server.create_client(), "replaced")
         cell = notebook.begin("long")
         notebook.see(writes=("before",))
         assert notebook.recorder.flush(10) == 0
@@ -429,8 +432,8 @@ def test_a_server_whose_store_was_replaced_is_told_of_the_run_again(tmp_path):
         notebook.recorder.close(5)
 
 
-def test_a_wrong_token_is_said_in_one_line_and_stops_nothing(server):
-    stranger = Notebook(Operations(Transport(Server(server.url, "wrong"))), "stranger")
+def test_invalid_token_is_reported_in_one_line(server):
+    stranger = Notebook(Operations(Transport(ServerAddress(server.url, "wrong"))), "stranger")
     for number in range(3):
         cell = stranger.begin(f"cell-{number}")
         stranger.see(writes=("t",))

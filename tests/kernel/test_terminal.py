@@ -1,4 +1,4 @@
-"""IPython in a terminal, beside a server or without one; nothing of ours may disturb it."""
+"""IPython in a terminal, with and without a server; the extension must not disturb it."""
 
 import os
 import re
@@ -12,14 +12,14 @@ import pytest
 STARTUP = Path(__file__).parents[2] / "server_ext" / "etc" / "ipython" / "startup" / "colophon.py"
 
 WITH_SPARK = """
-from jupyter_colophon.spark.session import session
-spark = session("away", **{"spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m", "spark.master": "local[1]"})
+from jupyter_colophon.spark.session import get_session
+spark = get_session("away", **{"spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m", "spark.master": "local[1]"})
 """
 
 
 @pytest.fixture
 def nowhere():
-    """The URL of a server that is not there."""
+    """Return the URL of a server that does not exist."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{held.getsockname()[1]}/"
@@ -66,20 +66,20 @@ def test_the_extension_loads_anywhere_and_prints_plain_text(ipython, server):
     assert "<" not in text
 
 
-def test_a_run_in_a_shell_is_of_the_program_that_the_record_of_cells_has(ipython):
+def test_run_in_a_shell_has_the_program_of_its_cells(ipython):
     text = ipython(
         "from jupyter_colophon import metadata", "with metadata.run(dry_run=True) as run: print(run.program)", ""
     )
     assert "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),notebooks.ipython)" in text
 
 
-def test_without_a_server_the_magics_say_what_to_do(ipython):
+def test_magics_without_a_server_explain_how_to_connect(ipython):
     text = ipython("%load_ext jupyter_colophon", "%metadata search x", "print('on')")
     assert "Not done: no server is known" in text
     assert "on" in text.splitlines()
 
 
-def test_a_shell_connects_to_a_server_that_it_is_told_of(ipython, server):
+def test_shell_connects_to_a_named_server(ipython, server):
     text = ipython(
         "%load_ext jupyter_colophon", f"%metadata connect {server.url}", "%metadata health", COLOPHON_TOKEN=server.token
     )
@@ -87,7 +87,7 @@ def test_a_shell_connects_to_a_server_that_it_is_told_of(ipython, server):
     assert re.search(r"catalog +ok", text)
 
 
-def test_a_token_is_not_sent_to_another_server_than_its_own(ipython, server, nowhere):
+def test_token_is_not_sent_to_another_server(ipython, server, nowhere):
     text = ipython(
         "%load_ext jupyter_colophon",
         "import getpass; getpass.getpass = lambda _: 'typed'",
@@ -98,7 +98,7 @@ def test_a_token_is_not_sent_to_another_server_than_its_own(ipython, server, now
     assert "UsageError: %metadata: the server does not accept the token" in text
 
 
-def test_a_shell_that_no_server_started_is_left_alone(ipython):
+def test_shell_without_a_server_is_unchanged(ipython):
     text = ipython(f"%run {STARTUP}", "'metadata' in get_ipython().magics_manager.magics['line']")
     assert "False" in text
 
@@ -122,7 +122,7 @@ def test_loading_twice_follows_cells_once(ipython, server):
     assert "followers: 1" in text
 
 
-def test_while_the_server_is_away_the_notebook_runs_on_and_says_so_once(ipython, nowhere):
+def test_notebook_runs_on_without_a_server_and_warns_once(ipython, nowhere):
     text = ipython(
         *WITH_SPARK.strip().splitlines(),
         "%load_ext jupyter_colophon",  # late: the session that is there is taken

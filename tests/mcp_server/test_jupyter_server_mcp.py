@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from live import LiveServer, live_server
+from live import LiveServer, run_live_server
 from mcp import Client
-from support.assistants import READING, call, refusal, tool_names
+from support.assistants import READING, call, call_refused, list_tool_names
 from support.urns import ORDERS
 
-#: Made by `make`; it is no part of what is shipped.
+#: Created by `make`; it is not part of the distribution.
 PYTHON = Path(__file__).parents[2] / ".venv" / "server-tools" / "bin" / "python"
 #: Nothing depends on it but how long a failure keeps the suite waiting.
 PATIENCE_S = 60.0
@@ -31,7 +31,7 @@ def server(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Liv
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("FASTMCP_CHECK_FOR_UPDATES", "off")
         environment.setenv("FASTMCP_TELEMETRY_MODE", "off")
-        with live_server(tmp_path_factory.mktemp("root"), home, *options, python=str(PYTHON)) as running:
+        with run_live_server(tmp_path_factory.mktemp("root"), home, *options, python=str(PYTHON)) as running:
             yield running
 
 
@@ -40,7 +40,7 @@ def server_mcp_url(server: LiveServer, home: Path) -> str:
     """The address of jupyter-server-mcp, which it publishes once it listens."""
     deadline = time.monotonic() + PATIENCE_S
     while not (published := list((home / "runtime").glob("jpserver-mcp-*.json"))):
-        assert time.monotonic() < deadline, server.failure("jupyter-server-mcp does not listen")
+        assert time.monotonic() < deadline, server.create_failure("jupyter-server-mcp does not listen")
         time.sleep(0.05)
     return f"http://127.0.0.1:{json.loads(published[0].read_text())['port']}/mcp"
 
@@ -54,7 +54,7 @@ def test_an_assistant_finds_and_uses_the_tools_that_read(server: LiveServer, ser
 
 async def use_tools(url: str) -> None:
     async with Client(url) as client:
-        assert await tool_names(client) == READING
+        assert await list_tool_names(client) == READING
         (search,) = [tool for tool in (await client.list_tools()).tools if tool.name == "colophon_search"]
         assert search.input_schema["required"] == ["query"]
         assert search.input_schema["properties"]["query"]["type"] == "string"
@@ -65,5 +65,5 @@ async def use_tools(url: str) -> None:
         assert hit["urn"] == ORDERS
         graph = await call(client, "colophon_lineage", urn=ORDERS, direction="both", levels=2, columns=True)
         assert graph["levels"] == 2
-        assert "no such entity type" in await refusal(client, "colophon_search", query="a", type="nonsense")
-        assert "limit: " in await refusal(client, "colophon_search", query="a", limit=100_000)
+        assert "no such entity type" in await call_refused(client, "colophon_search", query="a", type="nonsense")
+        assert "limit: " in await call_refused(client, "colophon_search", query="a", limit=100_000)

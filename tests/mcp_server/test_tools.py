@@ -7,13 +7,13 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.mcp_server.arguments import check_arguments, input_schema, parameters_of
+from jupyter_colophon.mcp_server.arguments import build_input_schema, build_parameters, check_arguments
 from jupyter_colophon.mcp_server.operation_calls import find_operation
-from jupyter_colophon.mcp_server.resources import uri_of, urn_of
+from jupyter_colophon.mcp_server.resources import format_uri, parse_uri
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import find_tool
 from jupyter_colophon.mcp_server.tools import TOOLS
-from support.process import told
+from support.process import run_script
 from support.urns import CELL, ORDERS, file
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs/mcp.md"
@@ -27,7 +27,7 @@ print(sorted({"mcp", "pydantic", "starlette"} & {name.partition(".")[0] for name
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 class TestATool:
     def test_has_a_valid_schema_with_a_description_of_each_argument(self, tool: Tool) -> None:
-        schema = input_schema(tool)
+        schema = build_input_schema(tool)
         assert jsonschema_rs.meta.is_valid(schema)
         for argument in schema["properties"].values():
             assert argument["description"]
@@ -41,8 +41,8 @@ class TestATool:
             return
         operation = find_operation(tool.operation)
         known = {one.name for one in operation.parameters} | set(re.findall(r"\{(\w+)\}", operation.path))
-        values = {name: schema.get("default", "x") for name, schema in input_schema(tool)["properties"].items()}
-        assert set(parameters_of(tool, values)) <= known
+        values = {name: schema.get("default", "x") for name, schema in build_input_schema(tool)["properties"].items()}
+        assert set(build_parameters(tool, values)) <= known
 
     def test_is_documented_with_its_operation(self, tool: Tool) -> None:
         (row,) = [line for line in DOCUMENTATION.read_text().splitlines() if line.startswith(f"| `{tool.name}` |")]
@@ -52,8 +52,8 @@ class TestATool:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({}, "query: missing"),
-        ({"query": "a", "colour": "red", "size": 1}, "colour: unknown argument; size: unknown argument"),
+        ({}, "missing argument 'query'"),
+        ({"query": "a", "colour": "red", "size": 1}, "unknown argument 'colour'; unknown argument 'size'"),
         ({"query": 1}, "query: "),
         ({"query": "a", "limit": 0.5}, "limit: "),
         ({"query": "a", "limit": -1}, "limit: "),
@@ -74,10 +74,10 @@ def test_values_of_arguments_are_in_no_error() -> None:
 
 @pytest.mark.parametrize("urn", [ORDERS, CELL, file("/data/50 % of it, (new)/ä.csv")])
 def test_the_uri_of_an_entity_leads_back_to_it(urn: str) -> None:
-    assert urn_of(uri_of(urn)) == urn
-    assert urn_of(urn) == urn
-    assert re.fullmatch(r"[A-Za-z0-9:/%_.~-]+", uri_of(urn))
+    assert parse_uri(format_uri(urn)) == urn
+    assert parse_uri(urn) == urn
+    assert re.fullmatch(r"[A-Za-z0-9:/%_.~-]+", format_uri(urn))
 
 
 def test_declarations_load_without_the_sdk() -> None:
-    assert told(IMPORTS).splitlines()[-1] == "[]"
+    assert run_script(IMPORTS).splitlines()[-1] == "[]"

@@ -23,14 +23,14 @@ def client_python() -> Path:
 
 @pytest.fixture
 def run_python(server: LiveServer, tmp_path: Path) -> Program:
-    """`run_python(python, text, NAME=…)`: what a program says that is told where the server is; it must succeed."""
+    """`run_python(python, text, NAME=…)`: the output of a program that has the address of the server; it must succeed."""
 
     def run(python: Path | str, text: str, **more: str) -> str:
-        told = {"HOME": str(tmp_path), "SERVER": server.url, "TOKEN": server.token, "FOLDER": str(tmp_path)}
+        reported = {"HOME": str(tmp_path), "SERVER": server.url, "TOKEN": server.token, "FOLDER": str(tmp_path)}
         kept: dict[str, Any] = {name: os.environ[name] for name in ("PATH", "JAVA_HOME") if name in os.environ}
         done = subprocess.run(
             [python, "-c", text],
-            env=kept | told | more,
+            env=kept | reported | more,
             capture_output=True,
             text=True,
             timeout=300,

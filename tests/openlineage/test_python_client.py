@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.client.absence import find_entity
 
-#: What each way to say where we are has to be told: docs/openlineage.md shows these.
+#: Each way to configure our address; docs/openlineage.md shows these.
 SETTINGS = {
     "a trailing slash": '{"type": "http", "url": SERVER + "colophon/openlineage/", "auth": AUTH}',
     "an endpoint": '{"type": "http", "url": HOST, "endpoint": PATH + "colophon/openlineage/api/v1/lineage", "auth": AUTH}',
@@ -43,12 +43,12 @@ print(run.runId)
 
 
 @pytest.mark.parametrize("how", SETTINGS)
-def test_the_client_tells_of_runs_jobs_and_datasets(
+def test_the_client_reports_of_runs_jobs_and_datasets(
     how: str, client_python: Path, run_python: Any, catalog: Any
 ) -> None:
     name = f"n{list(SETTINGS).index(how)}"
-    told = run_python(client_python, PROGRAM.replace("SETTINGS", SETTINGS[how]), NAME=name)
-    run = catalog.read_run(f"urn:li:dataProcessInstance:{told.split()[-1]}")
+    reported = run_python(client_python, PROGRAM.replace("SETTINGS", SETTINGS[how]), NAME=name)
+    run = catalog.read_run(f"urn:li:dataProcessInstance:{reported.split()[-1]}")
     assert (run["status"], run["start"], run["end"]) == (
         "succeeded",
         "2026-01-01T00:00:00.000Z",

@@ -9,7 +9,7 @@ from jupyter_colophon.client.aspect_edits import read_stored_aspect
 PROGRAM = """
 import os
 from urllib.parse import urlsplit
-from jupyter_colophon.spark.session import session
+from jupyter_colophon.spark.session import get_session
 
 at, folder = urlsplit(os.environ["SERVER"]), os.environ["FOLDER"]
 agent = {
@@ -23,7 +23,7 @@ agent = {
     "spark.openlineage.transport.auth.apiKey": os.environ["TOKEN"],
 }
 small = {"spark.master": "local[1]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "1"}
-spark = session("oljob", **small, **agent)
+spark = get_session("oljob", **small, **agent)
 spark.range(2).selectExpr("id", "string(id) AS n").write.parquet(f"{folder}/in")
 spark.read.parquet(f"{folder}/in").selectExpr("id * 2 AS id2", "upper(n) AS nn").write.parquet(f"{folder}/out")
 spark.stop()

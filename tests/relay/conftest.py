@@ -1,4 +1,4 @@
-"""Catalogs on a store of its own, and relays that deliver from them."""
+"""Catalogs on separate stores, and relays that deliver their changes."""
 
 import time
 import uuid
@@ -10,22 +10,22 @@ import pytest
 from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.relay.relay import Relay
-from jupyter_colophon.service.changes.sinks import states
+from jupyter_colophon.relay.relay import SinkRelay
+from jupyter_colophon.service.changes.sinks import read_states
 from support.kafka import broker as brokers
 from support.kafka.broker import Broker
-from support.receiver import Receiver, receiving
+from support.receiver import Receiver, start_receiver
 from support.stores import CATALOGS, READY
 
 SECRET = "a secret of both sides"
-Deliver = Callable[..., Relay]
+Deliver = Callable[..., SinkRelay]
 Topics = dict[str, str]
 broker = brokers.broker
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "store_name" in metafunc.fixturenames:
-        catalogs = getattr(metafunc.module, "STORES_ASKED", CATALOGS)
+        catalogs = getattr(metafunc.module, "STORES_REQUESTED", CATALOGS)
         metafunc.parametrize("store_name", metafunc.config.getoption("--storage-provider") or catalogs, scope="session")
 
 
@@ -44,17 +44,17 @@ def catalog(store: StoreChoice) -> Iterator[Catalog]:
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    with receiving() as made:
+    with start_receiver() as made:
         yield made
 
 
 @pytest.fixture
 def deliver(catalog: Catalog) -> Iterator[Deliver]:
-    """Begins to deliver to sinks, `hook={…}`; a second time is a second server on the same store."""
-    relays: list[Relay] = []
+    """Return a function that starts delivery to sinks, `hook={…}`; a second call is a second server on the same store."""
+    relays: list[SinkRelay] = []
 
-    def begin(to: Catalog | None = None, **sinks: Mapping[str, Any]) -> Relay:
-        relay = Relay(sinks, lambda: to or catalog, lambda schema, data: None)
+    def begin(to: Catalog | None = None, **sinks: Mapping[str, Any]) -> SinkRelay:
+        relay = SinkRelay(sinks, lambda: to or catalog, lambda schema, data: None)
         relay.start()
         relays.append(relay)
         return relay
@@ -66,39 +66,45 @@ def deliver(catalog: Catalog) -> Iterator[Deliver]:
 
 @pytest.fixture
 def topics() -> Topics:
-    """Topics of the test's own."""
+    """Return topic names unique to the test."""
     mark = uuid.uuid4().hex[:8]
     return {what: f"{what}-{mark}" for what in ("versioned", "timeseries", "failed", "records", "audit")}
 
 
 def kafka(broker: Broker, topics: Topics, **options: Any) -> dict[str, Any]:
-    """The settings of a sink that tries again at once."""
-    usual = {"kind": "kafka", "servers": broker.servers, "topics": topics, "retry_delay_s": 0.05, "lease_s": 4}
+    """Return the settings of a Kafka sink with a short retry delay."""
+    usual = {
+        "kind": "kafka",
+        "servers": broker.servers,
+        "topics": topics,
+        "retry_delay_seconds": 0.05,
+        "lease_seconds": 4,
+    }
     return usual | options
 
 
 def hook(receiver: Receiver, **options: Any) -> dict[str, Any]:
-    """The settings of a webhook that tries again at once."""
+    """Return the settings of a webhook with a short retry delay."""
     usual = {
         "kind": "webhook",
         "url": receiver.url,
         "secret": SECRET,
         "allow_private": True,
-        "retry_delay_s": 0.02,
-        "lease_s": 1,
+        "retry_delay_seconds": 0.02,
+        "lease_seconds": 1,
     }
     return usual | options
 
 
 def state(catalog: Catalog, name: str = "hook") -> Any:
-    """How the sink is doing."""
-    return states(catalog.provider, [name])[0]
+    """Return the state of a sink."""
+    return read_states(catalog.provider, [name])[0]
 
 
 def until(fits: Callable[[], Any]) -> Any:
-    """What this is, when it is something."""
+    """Wait until the function returns a true value, and return it."""
     for _ in range(6_000):
         if found := fits():
             return found
         time.sleep(0.05)
-    raise AssertionError("it never was so")
+    raise AssertionError("the condition was never fulfilled")

@@ -1,8 +1,8 @@
-"""Webhooks reach the internet, and neither this machine nor the network behind it (SSRF)."""
+"""Webhooks connect to public addresses only (SSRF)."""
 
 import pytest
 from jupyter_colophon.core.errors import DeliveryFailed
-from jupyter_colophon.relay.ssrf_guard import resolved
+from jupyter_colophon.relay.ssrf_guard import resolve_address
 
 PRIVATE = [
     "127.0.0.1",
@@ -32,15 +32,15 @@ PRIVATE = [
 
 
 @pytest.mark.parametrize("host", PRIVATE)
-def test_addresses_of_this_network_are_refused(host: str) -> None:
+def test_private_addresses_are_rejected(host: str) -> None:
     with pytest.raises(DeliveryFailed, match=r"on this machine or its network|has no address"):
-        resolved(host, 80, private=False)
+        resolve_address(host, 80, private=False)
 
 
 @pytest.mark.parametrize("host", ["8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8"])
-def test_addresses_of_the_internet_are_fine(host: str) -> None:
-    assert resolved(host, 443, private=False) == host
+def test_public_addresses_are_allowed(host: str) -> None:
+    assert resolve_address(host, 443, private=False) == host
 
 
-def test_a_network_of_ones_own_can_be_allowed() -> None:
-    assert resolved("127.0.0.1", 80, private=True) == "127.0.0.1"
+def test_private_addresses_can_be_allowed() -> None:
+    assert resolve_address("127.0.0.1", 80, private=True) == "127.0.0.1"

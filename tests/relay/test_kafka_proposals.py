@@ -1,4 +1,4 @@
-"""Proposals from a real Kafka: each is applied once, as the principal of the settings, whatever else is on the topic."""
+"""Proposals from a Kafka topic: each is applied once, as the configured principal."""
 
 import json
 import uuid
@@ -12,14 +12,14 @@ from confluent_kafka import Producer
 from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice, sqlite_file
+from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
 from relay.conftest import Topics, kafka, until
 from support.catalog import ADA
-from support.catalog import say as tell
+from support.catalog import write_metadata as write
 from support.kafka.broker import Broker
-from support.kafka.heard import listening
-from support.kafka.veil import veiled
-from support.relaying import Relaying, refused, relaying
+from support.kafka.topic_listener import open_listener
+from support.kafka.veil import open_proxy
+from support.relaying import RelayProcess, run_refused_relay, start_relay
 from support.urns import table
 
 URN = table("proposed")
@@ -33,12 +33,12 @@ def topic(broker: Broker) -> str:
 
 
 def proposal(value: Any, urn: str = URN, **more: Any) -> dict[str, Any]:
-    told = {"entityType": "dataset", "entityUrn": urn, "changeType": "UPSERT", "aspectName": "datasetProperties"}
-    return told | {"aspect": {"value": json.dumps(value), "contentType": "application/json"}} | more
+    document = {"entityType": "dataset", "entityUrn": urn, "changeType": "UPSERT", "aspectName": "datasetProperties"}
+    return document | {"aspect": {"value": json.dumps(value), "contentType": "application/json"}} | more
 
 
-def say(broker: Broker, topic: str, *messages: Any) -> None:
-    """Put messages on a topic, as a client of DataHub does: by URN."""
+def send(broker: Broker, topic: str, *messages: Any) -> None:
+    """Send messages to a topic with the URN as key, like DataHub's clients."""
     producer = Producer({"bootstrap.servers": broker.servers, "message.max.bytes": 3_000_000})
     for one in messages:
         body = one if isinstance(one, bytes) or one is None else json.dumps(one).encode()
@@ -47,28 +47,28 @@ def say(broker: Broker, topic: str, *messages: Any) -> None:
 
 
 @contextmanager
-def taking(
+def consuming(
     broker: Broker, topic: str, folder: Path, store: StoreChoice, sinks: Any = None, policy: str = "", **options: Any
-) -> Iterator[Relaying]:
-    told = {"servers": broker.servers, "topic": topic, "principal": "kafka", "group": uuid.uuid4().hex} | options
-    with relaying(folder, store, sinks=sinks or {}, policy=policy, kafka_proposals=told) as relay:
+) -> Iterator[RelayProcess]:
+    settings = {"servers": broker.servers, "topic": topic, "principal": "kafka", "group": uuid.uuid4().hex} | options
+    with start_relay(folder, store, sinks=sinks or {}, policy=policy, kafka_proposals=settings) as relay:
         yield relay
 
 
-def described(catalog: Catalog, urn: str = URN) -> list[str]:
-    """The descriptions that an entity had, newest first."""
-    return [one["description"] for one in versions(catalog, urn)]
+def list_descriptions(catalog: Catalog, urn: str = URN) -> list[str]:
+    """Return the descriptions of an entity, newest first."""
+    return [one["description"] for one in list_versions(catalog, urn)]
 
 
-def versions(catalog: Catalog, urn: str = URN) -> list[Any]:
-    found = catalog.feed.changes(0, 500, {"urn": urn}, ADA)
+def list_versions(catalog: Catalog, urn: str = URN) -> list[Any]:
+    found = catalog.feed.read_changes(0, 500, {"urn": urn}, ADA)
     return [one.value for one in reversed(found) if one.aspect == "datasetProperties" and one.value is not None]
 
 
-def test_what_is_proposed_is_applied_and_told_and_what_is_not_is_a_failure(
+def test_valid_proposals_are_applied_and_invalid_ones_reported(
     broker: Broker, topic: str, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
-    say(
+    send(
         broker,
         topic,
         proposal({"description": "first"}),
@@ -82,20 +82,20 @@ def test_what_is_proposed_is_applied_and_told_and_what_is_not_is_a_failure(
         proposal({"description": "last"}, auditHeader={"actor": "urn:li:corpuser:root"}),
     )
     sinks = {"kafka": kafka(broker, topics, server=False)}
-    with taking(broker, topic, tmp_path, store, sinks) as relay:
-        until(lambda: "last" in described(catalog))
-        with listening(broker.servers, [topics["failed"], topics["versioned"]]) as listener:
-            heard = listener.wait(
+    with consuming(broker, topic, tmp_path, store, sinks) as relay:
+        until(lambda: "last" in list_descriptions(catalog))
+        with open_listener(broker.servers, [topics["failed"], topics["versioned"]]) as listener:
+            received = listener.wait(
                 lambda found: (
                     sum(one.topic == topics["failed"] for one in found) >= 7
                     and sum(one.key == URN and one.topic == topics["versioned"] for one in found) >= 4
                 )
             )
         assert relay.stop() == 0
-    assert described(catalog) == ["last", "first"]
-    changes = list(catalog.feed.changes(0, 500, {"urn": URN}, ADA))
+    assert list_descriptions(catalog) == ["last", "first"]
+    changes = list(catalog.feed.read_changes(0, 500, {"urn": URN}, ADA))
     assert {one.actor for one in changes} == {"kafka"}
-    failed = [one.value for one in heard if one.topic == topics["failed"]]
+    failed = [one.value for one in received if one.topic == topics["failed"]]
     causes = sorted(one["error"].partition(":")[0] for one in failed)
     assert causes == sorted(
         [
@@ -109,111 +109,109 @@ def test_what_is_proposed_is_applied_and_told_and_what_is_not_is_a_failure(
         ]
     )
     assert all(one["metadataChangeProposal"]["changeType"] for one in failed)
-    letters, _ = catalog.dead_letters.page("message", 50, "", ADA)
+    letters, _ = catalog.dead_letters.list_page("message", 50, "", ADA)
     assert len(letters) == 7
     assert {one.sender for one in letters} == {Principal("kafka", None, frozenset({"read", "emit"}))}
 
 
-def test_a_message_that_is_handed_to_us_again_has_no_effect(
+def test_redelivered_message_has_no_effect(
     broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     messages = [proposal({"description": str(number)}) for number in range(20)]
-    say(broker, topic, *messages, b"poison")
-    with taking(broker, topic, tmp_path / "a", store) as first:
-        until(lambda: len(described(catalog)) >= 5)
+    send(broker, topic, *messages, b"poison")
+    with consuming(broker, topic, tmp_path / "a", store) as first:
+        until(lambda: len(list_descriptions(catalog)) >= 5)
         first.kill()
-    # Another group begins at the beginning, and one that was forgotten would, too.
-    with taking(broker, topic, tmp_path / "b", store):
-        until(lambda: catalog.dead_letters.page("message", 50, "", ADA)[0])
-        say(broker, topic, proposal({"description": "20"}))
-        until(lambda: "20" in described(catalog))
-    assert described(catalog) == [str(number) for number in reversed(range(21))]
-    assert len(catalog.dead_letters.page("message", 50, "", ADA)[0]) == 1
+    # Another consumer group starts at the beginning, like one whose offsets expired.
+    with consuming(broker, topic, tmp_path / "b", store):
+        until(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
+        send(broker, topic, proposal({"description": "20"}))
+        until(lambda: "20" in list_descriptions(catalog))
+    assert list_descriptions(catalog) == [str(number) for number in reversed(range(21))]
+    assert len(catalog.dead_letters.list_page("message", 50, "", ADA)[0]) == 1
 
 
-def test_a_topic_that_is_made_anew_is_read_from_its_beginning(
+def test_recreated_topic_is_read_from_beginning(
     broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
-    say(broker, topic, proposal({"description": "a"}), proposal({"description": "b"}))
-    with taking(broker, topic, tmp_path / "a", store):
-        until(lambda: "b" in described(catalog))
+    send(broker, topic, proposal({"description": "a"}), proposal({"description": "b"}))
+    with consuming(broker, topic, tmp_path / "a", store):
+        until(lambda: "b" in list_descriptions(catalog))
     broker.remove_topic(topic)
     broker.make_topic(topic)
-    say(broker, topic, proposal({"description": "c"}))
-    with taking(broker, topic, tmp_path / "b", store):
-        until(lambda: "c" in described(catalog))
+    send(broker, topic, proposal({"description": "c"}))
+    with consuming(broker, topic, tmp_path / "b", store):
+        until(lambda: "c" in list_descriptions(catalog))
 
 
-def test_kafka_is_found_again_after_it_said_that_no_broker_is_there(
-    broker: Broker, topic: str, topics: Topics, tmp_path: Path
-) -> None:
+def test_consumer_recovers_after_empty_broker_list(broker: Broker, topic: str, topics: Topics, tmp_path: Path) -> None:
     often = tmp_path / "often.properties"
-    # It asks at once, and Kafka does not wait long for one that is gone.
+    # Refresh metadata quickly, and let Kafka drop a lost consumer early.
     often.write_text("topic.metadata.refresh.interval.ms=100\nsession.timeout.ms=6000\n")
-    store = sqlite_file(tmp_path / "store.db")
+    store = choose_sqlite_file(tmp_path / "store.db")
     catalog = open_catalog(store, Identity())
-    with veiled(broker) as veil, listening(broker.servers, [topics["versioned"]]) as listener:
+    with open_proxy(broker) as veil, open_listener(broker.servers, [topics["versioned"]]) as listener:
 
-        def goes_both_ways(description: str) -> None:
-            say(broker, topic, proposal({"description": description}))
-            until(lambda: description in described(catalog))
-            listener.wait(lambda heard: any(description in str(one.value) for one in heard))
+        def check_round_trip(description: str) -> None:
+            send(broker, topic, proposal({"description": description}))
+            until(lambda: description in list_descriptions(catalog))
+            listener.wait(lambda received: any(description in str(one.value) for one in received))
 
         to = {"servers": veil.servers, "properties_file": str(often)}
-        with taking(broker, topic, tmp_path, store, {"kafka": kafka(broker, topics, server=False, **to)}, **to):
-            goes_both_ways("before")
-            veil.shake(20)
-            goes_both_ways("after")
+        with consuming(broker, topic, tmp_path, store, {"kafka": kafka(broker, topics, server=False, **to)}, **to):
+            check_round_trip("before")
+            veil.hide_broker(20)
+            check_round_trip("after")
     catalog.close()
 
 
-def test_a_failure_can_be_applied_again_when_what_was_wrong_is_right(
+def test_dead_letter_can_be_replayed_after_fix(
     broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
-    # What people say makes no namespace.
-    say(broker, topic, proposal({"properties": {"owner": "kafka"}, "tags": []}, aspectName="businessMetadata"))
-    with taking(broker, topic, tmp_path / "a", store, scopes=["read", "annotate", "emit"]):
-        (letter,) = until(lambda: catalog.dead_letters.page("message", 50, "", ADA)[0])
+    # USER metadata does not create a namespace.
+    send(broker, topic, proposal({"properties": {"owner": "kafka"}, "tags": []}, aspectName="businessMetadata"))
+    with consuming(broker, topic, tmp_path / "a", store, scopes=["read", "annotate", "emit"]):
+        (letter,) = until(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
     assert [(str(one.urn), one.aspect) for one in letter.proposals] == [(URN, "businessMetadata")]
     assert letter.refusal.cause == "NotFound"
-    tell(catalog, URN, {"rows": "7"})
+    write(catalog, URN, {"rows": "7"})
     (written,) = catalog.dead_letters.replay(letter.id, ADA)
     assert (written.aspect, written.version) == ("businessMetadata", 1)
-    assert catalog.feed.changes(written.seq - 1, 1, {}, ADA)[0].actor == "kafka"
-    assert catalog.dead_letters.page("message", 50, "", ADA)[0] == []
+    assert catalog.feed.read_changes(written.seq - 1, 1, {}, ADA)[0].actor == "kafka"
+    assert catalog.dead_letters.list_page("message", 50, "", ADA)[0] == []
 
 
-def test_the_principal_of_the_settings_may_do_what_the_sites_policy_lets_it(
+def test_configured_principal_is_subject_to_site_policy(
     broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     hidden, own = table("pay", "hr"), {"auditHeader": {"actor": "urn:li:corpuser:root"}, "headers": {"actor": "root"}}
-    say(broker, topic, proposal({"description": "rejected"}, hidden, **own), proposal({"description": "fine"}, **own))
-    with taking(broker, topic, tmp_path, store, policy="support.policies.Reviewed"):
-        until(lambda: "fine" in described(catalog))
-        (letter,) = until(lambda: catalog.dead_letters.page("message", 50, "", ADA)[0])
+    send(broker, topic, proposal({"description": "rejected"}, hidden, **own), proposal({"description": "fine"}, **own))
+    with consuming(broker, topic, tmp_path, store, policy="support.policies.Reviewed"):
+        until(lambda: "fine" in list_descriptions(catalog))
+        (letter,) = until(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
     assert (letter.refusal.cause, letter.sender.user) == ("AccessDenied", "kafka")
-    assert described(catalog, hidden) == []
+    assert list_descriptions(catalog, hidden) == []
 
 
 KAFKA = {"servers": "h:1", "principal": "ingestion"}
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({}, "there is nothing to relay"),
-    ({"sinks": {"k": {"kind": "kafka"}}}, "the sink k: the option servers"),
+    ({}, "nothing to relay"),
+    ({"sinks": {"k": {"kind": "kafka"}}}, "sink k: the option servers"),
     ({"kafka_proposals": {"servers": "h:1"}}, "the option principal"),
     ({"kafka_proposals": {"principal": "x"}}, "the option servers"),
     ({"kafka_proposals": KAFKA | {"topic": ""}}, "the option topic"),
     ({"kafka_proposals": KAFKA | {"scopes": ["all"]}}, "the option scopes"),
     ({"kafka_proposals": KAFKA | {"password": "hidden"}}, "unknown option 'password'"),
-    ({"kafka_proposals": KAFKA | {"properties_file": "/nowhere"}}, "its properties_file cannot be read"),
+    ({"kafka_proposals": KAFKA | {"properties_file": "/nowhere"}}, "the properties_file cannot be read"),
 ]
 
 
-@pytest.mark.parametrize(("settings", "told"), WRONG)
-def test_a_relay_that_is_set_wrongly_says_so_in_a_line_and_ends(
-    settings: dict[str, Any], told: str, tmp_path: Path
+@pytest.mark.parametrize(("settings", "expected"), WRONG)
+def test_invalid_relay_settings_print_one_line_and_exit(
+    settings: dict[str, Any], expected: str, tmp_path: Path
 ) -> None:
-    status, said = refused(tmp_path, sqlite_file(tmp_path / "store.db"), **settings)
+    status, output = run_refused_relay(tmp_path, choose_sqlite_file(tmp_path / "store.db"), **settings)
     assert status == 2
-    assert told in said
-    assert said.count("\n") == 1
-    assert "hidden" not in said
+    assert expected in output
+    assert output.count("\n") == 1
+    assert "hidden" not in output

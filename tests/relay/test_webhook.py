@@ -1,4 +1,4 @@
-"""Webhooks against a real server that takes, fails, hangs and comes back: nothing is missed, and all is in order."""
+"""Webhooks with a receiver that fails, hangs and restarts: all changes arrive in order."""
 
 import hmac
 import json
@@ -10,35 +10,37 @@ import pytest
 from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.relay.relay import Relay
-from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.relay.relay import SinkRelay
+from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, HandledBatch
 from jupyter_colophon.storage.changes import cursors
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
-from jupyter_colophon.storage.changes.sinks import follower
+from jupyter_colophon.storage.changes.sinks import get_follower_name
 from relay.conftest import SECRET, Deliver, hook, state, until
-from support.catalog import ADA, say
-from support.receiver import HANG, REDIRECT, Receiver, receiving
+from support.catalog import ADA, write_metadata
+from support.receiver import HANG, REDIRECT, Receiver, start_receiver
 from support.urns import ORDERS, table
 
 
-def begun(deliver: Deliver, catalog: Catalog, receiver: Receiver, **options: Any) -> tuple[Relay, int]:
-    """A sink that is delivered to, and the number of the change before its first."""
+def start_sink(deliver: Deliver, catalog: Catalog, receiver: Receiver, **options: Any) -> tuple[SinkRelay, int]:
+    """Start delivery to a sink; return the relay and the number of the last earlier change."""
     relay = deliver(hook=hook(receiver, **options))
-    until(lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, follower("hook")), read_only=True))
-    return relay, catalog.feed.head()
+    until(
+        lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, get_follower_name("hook")), read_only=True)
+    )
+    return relay, catalog.feed.read_head()
 
 
 def write(catalog: Catalog, count: int, urn: str = ORDERS) -> int:
-    """Write so many versions; returns the number of the newest change."""
+    """Write `count` versions, and return the number of the newest change."""
     for number in range(count):
-        say(catalog, urn, {"number": f"{urn}-{number}-{catalog.feed.head()}"})
-    return catalog.feed.head()
+        write_metadata(catalog, urn, {"number": f"{urn}-{number}-{catalog.feed.read_head()}"})
+    return catalog.feed.read_head()
 
 
 def test_every_change_is_posted_once_in_order_and_signed(
     catalog: Catalog, deliver: Deliver, receiver: Receiver
 ) -> None:
-    _, before = begun(deliver, catalog, receiver)
+    _, before = start_sink(deliver, catalog, receiver)
     head = write(catalog, 20)
     receiver.wait(lambda one: head in one.seqs)
     assert receiver.seqs == list(range(before + 1, head + 1))
@@ -47,15 +49,15 @@ def test_every_change_is_posted_once_in_order_and_signed(
         assert signature == hmac.new(SECRET.encode(), f"{stamp}.".encode() + body, sha256).hexdigest()
         changes = json.loads(body)["changes"]
         assert headers["X-Colophon-Delivery"] == f"{changes[0]['seq']}-{changes[-1]['seq']}"
-    whole = [one.seq for one in catalog.feed.changes(before, 500, {}, ADA)]
+    whole = [one.seq for one in catalog.feed.read_changes(before, 500, {}, ADA)]
     assert receiver.seqs == whole
     until(lambda: state(catalog).behind == 0)
 
 
-def test_what_fails_hangs_and_comes_back_is_told_everything_in_order(
+def test_failing_and_hanging_receiver_gets_all_changes_in_order(
     catalog: Catalog, deliver: Deliver, receiver: Receiver
 ) -> None:
-    _, before = begun(deliver, catalog, receiver, timeout_s=2)
+    _, before = start_sink(deliver, catalog, receiver, timeout_seconds=2)
     receiver.plan.extend([500, 503, HANG, REDIRECT, 404, 429])
     head = write(catalog, 10)
     receiver.wait(lambda one: head in one.seqs)
@@ -64,9 +66,9 @@ def test_what_fails_hangs_and_comes_back_is_told_everything_in_order(
     assert state(catalog).dead_letters == 0
 
 
-def test_a_receiver_that_is_away_is_waited_for(catalog: Catalog, deliver: Deliver) -> None:
-    with receiving() as first:
-        _, before = begun(deliver, catalog, first, attempts=1_000)
+def test_unreachable_receiver_gets_changes_later(catalog: Catalog, deliver: Deliver) -> None:
+    with start_receiver() as first:
+        _, before = start_sink(deliver, catalog, first, attempts=1_000)
         write(catalog, 2)
         first.wait(lambda one: len(one.seqs) >= 2)
     head = write(catalog, 5)
@@ -75,15 +77,13 @@ def test_a_receiver_that_is_away_is_waited_for(catalog: Catalog, deliver: Delive
     assert "127.0.0.1 cannot be reached" in away.problem
     assert "unseen" not in away.problem
     assert SECRET not in away.problem
-    with receiving(first.port, first):
+    with start_receiver(first.port, first):
         first.wait(lambda one: head in one.seqs)
     assert first.seqs == list(range(before + 1, head + 1))
 
 
-def test_what_is_refused_again_and_again_is_a_dead_letter_and_the_others_go_on(
-    catalog: Catalog, deliver: Deliver, receiver: Receiver
-) -> None:
-    _, before = begun(deliver, catalog, receiver, attempts=3)
+def test_repeatedly_rejected_change_becomes_dead_letter(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+    _, before = start_sink(deliver, catalog, receiver, attempts=3)
     poison = table("poison")
     receiver.judge = lambda document: 400 if any(one["urn"] == poison for one in document["changes"]) else 200
     write(catalog, 3)
@@ -91,9 +91,9 @@ def test_what_is_refused_again_and_again_is_a_dead_letter_and_the_others_go_on(
     head = write(catalog, 3)
     receiver.wait(lambda one: head in one.seqs)
     until(lambda: state(catalog).behind == 0)
-    bad = [one.seq for one in catalog.feed.changes(before, 500, {"urn": poison}, ADA)]
+    bad = [one.seq for one in catalog.feed.read_changes(before, 500, {"urn": poison}, ADA)]
     assert receiver.seqs == [seq for seq in range(before + 1, head + 1) if seq not in bad]
-    letters, _ = catalog.dead_letters.page("delivery", 50, "", ADA)
+    letters, _ = catalog.dead_letters.list_page("delivery", 50, "", ADA)
     assert sorted(one.seq for one in letters if one.seq is not None) == bad
     assert {one.attempts for one in letters} == {3}
     assert {one.refusal.detail for one in letters} == {"127.0.0.1 answered 400"}
@@ -102,13 +102,11 @@ def test_what_is_refused_again_and_again_is_a_dead_letter_and_the_others_go_on(
     for letter in letters:
         assert catalog.dead_letters.replay(letter.id, ADA) == []
     receiver.wait(lambda one: set(bad) <= set(one.seqs))
-    assert catalog.dead_letters.page("", 50, "", ADA)[0] == []
+    assert catalog.dead_letters.list_page("", 50, "", ADA)[0] == []
 
 
-def test_only_the_namespaces_that_were_asked_for_are_told(
-    catalog: Catalog, deliver: Deliver, receiver: Receiver
-) -> None:
-    begun(deliver, catalog, receiver, namespaces=["zoo"], format="record")
+def test_only_selected_namespaces_are_delivered(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+    start_sink(deliver, catalog, receiver, namespaces=["zoo"], format="record")
     write(catalog, 3)
     write(catalog, 2, table("t", "zoo"))
     receiver.wait(lambda one: len(one.seqs) >= 2)
@@ -118,19 +116,19 @@ def test_only_the_namespaces_that_were_asked_for_are_told(
     assert targets[-1] == {"type": "dataset", "namespace": "zoo", "id": "t"}
 
 
-def test_two_servers_deliver_each_change_once_and_one_goes_on_for_the_other(
+def test_two_servers_deliver_each_change_once(
     store: StoreChoice, catalog: Catalog, deliver: Deliver, receiver: Receiver
 ) -> None:
-    # Nobody is taken over from because the machine is busy.
-    first, before = begun(deliver, catalog, receiver, lease_s=60)
+    # A long lease, so that a busy machine causes no takeover.
+    first, before = start_sink(deliver, catalog, receiver, lease_seconds=60)
     other = open_catalog(store, Identity())
-    second = deliver(other, hook=hook(receiver, lease_s=60))
+    second = deliver(other, hook=hook(receiver, lease_seconds=60))
     writers = [threading.Thread(target=write, args=(one, 15, table(f"t{n}"))) for n, one in enumerate((catalog, other))]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join()
-    head = catalog.feed.head()
+    head = catalog.feed.read_head()
     receiver.wait(lambda one: head in one.seqs)
     assert receiver.seqs == list(range(before + 1, head + 1))
     first.close()
@@ -141,11 +139,9 @@ def test_two_servers_deliver_each_change_once_and_one_goes_on_for_the_other(
     other.close()
 
 
-def test_who_falls_silent_is_taken_over_and_notes_nothing_any_more(
-    catalog: Catalog, deliver: Deliver, receiver: Receiver
-) -> None:
-    before = catalog.feed.head()
-    silent = ChangeLogFollower(Lease(follower("hook"), catalog.provider, 60), lambda changes: Handled(0))
+def test_silent_follower_loses_its_lease(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+    before = catalog.feed.read_head()
+    silent = ChangeLogFollower(Lease(get_follower_name("hook"), catalog.provider, 60), lambda changes: HandledBatch(0))
     assert silent.acquire()
     head = write(catalog, 3)
     deliver(hook=hook(receiver))
@@ -156,10 +152,8 @@ def test_who_falls_silent_is_taken_over_and_notes_nothing_any_more(
     until(lambda: state(catalog).behind == 0)
 
 
-def test_a_process_that_starts_again_goes_on_where_it_was(
-    catalog: Catalog, deliver: Deliver, receiver: Receiver
-) -> None:
-    first, before = begun(deliver, catalog, receiver)
+def test_restarted_process_resumes_at_its_position(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+    first, before = start_sink(deliver, catalog, receiver)
     write(catalog, 3)
     first.close()
     head = write(catalog, 4)
@@ -168,10 +162,8 @@ def test_a_process_that_starts_again_goes_on_where_it_was(
     assert receiver.seqs == list(range(before + 1, head + 1))
 
 
-def test_an_audit_message_that_comes_twice_is_known_by_its_number(
-    catalog: Catalog, deliver: Deliver, receiver: Receiver
-) -> None:
-    _, before = begun(deliver, catalog, receiver, format="audit")
+def test_repeated_audit_message_has_same_number(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+    _, before = start_sink(deliver, catalog, receiver, format="audit")
     receiver.plan.extend([500])
     head = write(catalog, 3)
     receiver.wait(lambda one: head in one.seqs)
@@ -181,30 +173,28 @@ def test_an_audit_message_that_comes_twice_is_known_by_its_number(
 
 
 @pytest.mark.parametrize("wrong", [{"secret": "short"}, {"kind": "nope"}], ids=["secret", "kind"])
-def test_a_sink_that_is_first_set_wrongly_is_told_what_came_until_it_is_set_right(
+def test_corrected_sink_receives_earlier_changes(
     wrong: dict[str, Any], catalog: Catalog, deliver: Deliver, receiver: Receiver
 ) -> None:
-    _, before = begun(deliver, catalog, receiver, **wrong)
+    _, before = start_sink(deliver, catalog, receiver, **wrong)
     missed = write(catalog, 3)
     assert state(catalog).behind == missed - before
-    begun(deliver, catalog, receiver)
+    start_sink(deliver, catalog, receiver)
     head = write(catalog, 1)
     receiver.wait(lambda one: head in one.seqs)
     assert receiver.seqs == list(range(before + 1, head + 1))
 
 
-def test_a_sink_of_this_process_alone_is_never_behind(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
-    begun(deliver, catalog, receiver, kind="jupyter-events")
+def test_local_sink_is_never_behind(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+    start_sink(deliver, catalog, receiver, kind="jupyter-events")
     write(catalog, 2)
     assert state(catalog).behind > 0
     deliver(hook={"kind": "jupyter-events"})
     until(lambda: state(catalog).behind == 0)
 
 
-def test_what_was_wrong_with_earlier_settings_is_not_told_of_those_of_now(
-    catalog: Catalog, deliver: Deliver, receiver: Receiver
-) -> None:
-    relay, _ = begun(deliver, catalog, receiver, attempts=1)
+def test_problem_of_earlier_settings_is_cleared(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+    relay, _ = start_sink(deliver, catalog, receiver, attempts=1)
     receiver.judge = lambda document: 400
     write(catalog, 1)
     until(lambda: (found := state(catalog)).behind == 0 and found.problem)
@@ -216,28 +206,30 @@ def test_what_was_wrong_with_earlier_settings_is_not_told_of_those_of_now(
 WRONG = [
     ({"kind": "nope"}, "unknown kind of sink 'nope'"),
     ({}, "the option kind is missing"),
-    ({"kind": "webhook", "url": "https://x/token"}, "its secret"),
+    ({"kind": "webhook", "url": "https://x/token"}, "the secret"),
     ({"kind": "webhook", "url": "https://ada:pw@x/", "secret": SECRET}, "the option url"),
     ({"kind": "webhook", "url": "file:///etc/passwd", "secret": SECRET}, "the option url"),
     ({"kind": "webhook", "url": "https://x:99999/", "secret": SECRET}, "the option url"),
-    ({"kind": "webhook", "url": "https://x/", "secret": "short"}, "its secret"),
-    ({"kind": "webhook", "url": "https://x/", "secret_file": "/nowhere"}, "its secret_file cannot be read"),
+    ({"kind": "webhook", "url": "https://x/", "secret": "short"}, "the secret"),
+    ({"kind": "webhook", "url": "https://x/", "secret_file": "/nowhere"}, "the secret_file cannot be read"),
     ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "retries": 3}, "unknown option 'retries'"),
     ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "format": "xml"}, "the option format"),
     ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "attempts": 0}, "the option attempts"),
-    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "timeout_s": True}, "the option timeout_s"),
+    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "timeout_seconds": True}, "the option timeout_seconds"),
     ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "namespaces": "zoo"}, "the option namespaces"),
     ({"kind": "jupyter-events", "url": "x"}, "unknown option 'url'"),
 ]
 
 
-@pytest.mark.parametrize(("options", "told"), WRONG)
-def test_a_sink_that_is_set_wrongly_is_told_and_harms_no_other(
-    options: dict[str, Any], told: str, catalog: Catalog, deliver: Deliver, receiver: Receiver
+@pytest.mark.parametrize(("options", "expected"), WRONG)
+def test_invalid_sink_is_reported_and_others_deliver(
+    options: dict[str, Any], expected: str, catalog: Catalog, deliver: Deliver, receiver: Receiver
 ) -> None:
     relay = deliver(bad=options, hook=hook(receiver))
-    until(lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, follower("hook")), read_only=True))
-    assert told in relay.problems["bad"]
+    until(
+        lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, get_follower_name("hook")), read_only=True)
+    )
+    assert expected in relay.problems["bad"]
     assert SECRET not in relay.problems["bad"]
     head = write(catalog, 1)
     receiver.wait(lambda one: head in one.seqs)

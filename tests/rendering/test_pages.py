@@ -1,4 +1,4 @@
-"""How answers look, above all with what somebody wrote to do harm."""
+"""Rendering of documents, especially with malicious content."""
 
 import json
 from html.parser import HTMLParser
@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import pytest
 from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.model.vocabulary import describe
-from jupyter_colophon.rendering.elements import Line, Preformatted, Table, Tags, Title
-from jupyter_colophon.rendering.lineage import LINEAGE_MIME, lineage_page
+from jupyter_colophon.rendering.elements import Preformatted, TableElement, TagList, TextLine, Title
+from jupyter_colophon.rendering.lineage import LINEAGE_MIME, build_lineage_page
 from jupyter_colophon.rendering.page import Page
 from jupyter_colophon.rendering.renderers import render
-from jupyter_colophon.rendering.style import command_style
+from jupyter_colophon.rendering.style import make_command_style
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "api"
 HOSTILE = """<img src=x onerror=alert(1)>"'&</style><script>alert(2)</script>\x1b[31mred\x07"""
@@ -45,17 +45,17 @@ def every_block(text):
     return Page(
         (
             Title(text, text),
-            Line(text),
-            Line(text, quiet=True),
-            Tags(text, (text,)),
+            TextLine(text),
+            TextLine(text, quiet=True),
+            TagList(text, (text,)),
             Preformatted(text),
             Preformatted(text, text),
-            Table(text, (text, "b"), ((text, text),)),
+            TableElement(text, (text, "b"), ((text, text),)),
         )
     )
 
 
-def test_nothing_that_users_wrote_becomes_markup():
+def test_user_text_is_escaped_in_html():
     page = every_block(HOSTILE)._repr_mimebundle_()["text/html"]
     elements = Elements(page)
     assert elements.tags <= {"div", "strong", "span", "pre", "table", "caption", "thead", "tbody", "tr", "th", "td"}
@@ -63,19 +63,19 @@ def test_nothing_that_users_wrote_becomes_markup():
     assert HOSTILE in elements.words
 
 
-def test_nothing_that_users_wrote_reaches_a_terminal_as_a_command():
+def test_control_characters_are_escaped_in_terminals():
     text = repr(every_block(HOSTILE))
     assert all(char.isprintable() or char == "\n" for char in text)
 
 
-def test_colours_are_those_of_the_theme_with_something_to_fall_back_to():
+def test_colours_use_theme_variables_with_fallbacks():
     page = every_block("x")._repr_mimebundle_()["text/html"]
     assert page.count("var(--jp-") == page.count("var(--jp-ui-font-color2,#") + page.count("var(--jp-border-color")
     assert "var(--jp-ui-font-color2,#" in page
 
 
-def test_a_table_is_aligned_and_long_values_are_cut():
-    text = repr(Page((Table("t", ("key", "value"), (("a", "x" * 500), ("longer", "y"))),)))
+def test_table_is_aligned_and_long_values_are_truncated():
+    text = repr(Page((TableElement("t", ("key", "value"), (("a", "x" * 500), ("longer", "y"))),)))
     assert text.splitlines() == [
         "t",
         "  key     value",
@@ -112,7 +112,7 @@ def entity(**aspects):
     return whole
 
 
-def test_an_entity_shows_people_and_machines_apart():
+def test_entity_page_separates_user_and_system_metadata():
     text = repr(
         entity_page(
             entity(
@@ -123,21 +123,21 @@ def test_an_entity_shows_people_and_machines_apart():
             [example("run")],
         )
     )
-    people, machines = text.index("people wrote (USER)"), text.index("machines wrote (SYSTEM)")
+    people, machines = text.index("user properties"), text.index("system properties")
     assert (
         text.index("faa") < people < text.index("owner  ops") < machines < text.index("parquet") < text.index("bigint")
     )
 
 
 @pytest.mark.parametrize(("names", "words"), [("a", "schema, 1 field"), ("ab", "schema, 2 fields")])
-def test_one_field_is_no_fields(names, words):
+def test_field_count_is_singular_for_one(names, words):
     fields = [{"fieldPath": name, "nativeDataType": "int", "nullable": True} for name in names]
     assert words in repr(entity_page(entity(schemaMetadata={"fields": fields}), [])).splitlines()
 
 
-def test_columns_stand_below_each_other_whatever_they_are_written_in():
+def test_columns_align_with_wide_characters():
     rows = (("顧客 リスト", "7"), ("cafe\N{COMBINING ACUTE ACCENT}", "8"), ("plain", "9"))
-    text = repr(Page((Table("", ("name", "rows"), rows),)))
+    text = repr(Page((TableElement("", ("name", "rows"), rows),)))
     assert text.splitlines() == [
         "name         rows",
         "-----------  ----",
@@ -147,17 +147,17 @@ def test_columns_stand_below_each_other_whatever_they_are_written_in():
     ]
 
 
-def test_why_something_could_not_be_crawled_is_never_cut():
+def test_crawl_errors_are_not_truncated():
     why = "Spark has no Avro: start it with spark.jars.packages=org.apache.spark:spark-avro_2.13:4.0.0"
     datasets = [{"name": "x.avro", "status": "failed", "reason": why}, {"name": "y.csv", "status": "same"}]
     counts = {"new": 0, "failed": 1, "same": 1}
-    told = {"counts": counts, "datasets": datasets, "dry": False, "reason": "", "left": 0, "run": "urn:li:x:1"}
-    lines = repr(render("crawl", told)).splitlines()
+    report = {"counts": counts, "datasets": datasets, "dry": False, "reason": "", "left": 0, "run": "urn:li:x:1"}
+    lines = repr(render("crawl", report)).splitlines()
     assert f"x.avro: {why}" in lines
     assert not any("y.csv" in line for line in lines)
 
 
-def test_a_profile_has_the_figures_of_each_column_whoever_told_them():
+def test_profile_shows_figures_of_each_column():
     columns = [
         {"fieldPath": "pay", "nullCount": 1_200, "uniqueCount": 3, "min": "5.5", "max": "7", "mean": "6.3333333333"},
         {"fieldPath": HOSTILE, "nullCount": 0, "mean": "none"},
@@ -168,19 +168,19 @@ def test_a_profile_has_the_figures_of_each_column_whoever_told_them():
     lines = [line.split() for line in repr(page).splitlines()]
     assert ["pay", "1,200", "3", "5.5", "7", "6.33333"] in lines
     assert "4,000 rows" in repr(page)
-    assert "There are figures of 12 more columns: --json has all." in repr(page)
+    assert "12 more columns: use --json to see all." in repr(page)
     assert "<img" not in page._repr_mimebundle_()["text/html"]
     bare = entity_page({**entity(), "profile": {"time": "2026-11-22T12:00:00Z", "value": {"rowCount": 4_000}}}, [])
     assert ": 4,000 rows" in repr(bare)
 
 
 @pytest.mark.parametrize(("head", "words"), [(0, "0 changes"), (1, "1 change"), (2, "2 changes")])
-def test_one_change_is_no_changes(head, words):
+def test_change_count_is_singular_for_one(head, words):
     health = {**example("health"), "changeLog": {**example("health")["changeLog"], "head": head}}
     assert any(line.endswith(f" {words}") for line in repr(render("health", health)).splitlines())
 
 
-def test_an_entity_without_anything_is_shown():
+def test_entity_without_metadata_is_rendered():
     assert "tags (USER): none" in repr(entity_page(entity(), []))
 
 
@@ -188,7 +188,7 @@ def hit(**more):
     return {**example("entity-summary"), "description": "", "tags": [], "owner": None, "matches": [], **more}
 
 
-def test_a_search_says_what_was_found_and_why():
+def test_search_page_shows_hits_and_reasons():
     answer = {
         **example("search-results"),
         "total": 30,
@@ -206,10 +206,10 @@ def test_a_search_says_what_was_found_and_why():
     [
         (render("search", example("search-results")), "nothing found"),
         (render("keys", {"keys": [], "cursor": None}), "no keys yet"),
-        (render("keys", {"prefix": "zz", "keys": [], "cursor": None}), "no key begins with zz"),
+        (render("keys", {"prefix": "zz", "keys": [], "cursor": None}), "no keys begin with zz"),
     ],
 )
-def test_nothing_to_show_is_said(page, words):
+def test_empty_page_shows_a_message(page, words):
     assert words in repr(page)
 
 
@@ -253,8 +253,8 @@ def chain():
     return lineage([node(b), node(a, -1), node(made)], [edge(a, made, "read"), edge(made, b, "write", 3)], b)
 
 
-def test_lineage_comes_as_data_drawing_and_tree():
-    bundle = lineage_page(chain())._repr_mimebundle_()
+def test_lineage_page_has_data_svg_and_tree():
+    bundle = build_lineage_page(chain())._repr_mimebundle_()
     assert bundle[LINEAGE_MIME] == chain()
     assert set(bundle) == {LINEAGE_MIME, "image/svg+xml", "text/plain"}
     lines = bundle["text/plain"].splitlines()
@@ -272,35 +272,37 @@ def test_lineage_comes_as_data_drawing_and_tree():
         (None, "2026-11-20T12:00:00", "until 2026-11-20 12:00:00"),
     ],
 )
-def test_lineage_of_an_interval_says_of_which(start, end, words):
-    bundle = lineage_page({**chain(), "start": start, "end": end})._repr_mimebundle_()
+def test_lineage_page_names_its_interval(start, end, words):
+    bundle = build_lineage_page({**chain(), "start": start, "end": end})._repr_mimebundle_()
     lines = bundle["text/plain"].splitlines()
     assert lines[0] == f"db.b  lineage, both, 1 level, {words}"
     assert lines[-1] == f"└─ nothing {words}"
     assert f"<title>Lineage of db.b {words}</title>" in bundle["image/svg+xml"]
 
 
-def test_the_drawing_is_well_formed_and_shows_every_node_and_edge():
-    root = ElementTree.fromstring(lineage_page(chain())._repr_mimebundle_()["image/svg+xml"])
+def test_svg_is_well_formed_and_complete():
+    root = ElementTree.fromstring(build_lineage_page(chain())._repr_mimebundle_()["image/svg+xml"])
     svg = "{http://www.w3.org/2000/svg}"
     assert [text.text for text in root.iter(f"{svg}text")] == ["db.b", "db.a", "nb.ipynb#make"]
     assert len([path for path in root.iter(f"{svg}path") if path.get("class") == "edge"]) == 2
 
 
-def test_wide_labels_of_the_drawing_are_cut_to_their_boxes():
+def test_wide_svg_labels_are_truncated():
     urns = [table(letter * 40) for letter in "Wi"]
     root = ElementTree.fromstring(
-        lineage_page(lineage([*map(node, urns)], [], urns[0]))._repr_mimebundle_()["image/svg+xml"]
+        build_lineage_page(lineage([*map(node, urns)], [], urns[0]))._repr_mimebundle_()["image/svg+xml"]
     )
     wide, narrow = (text.text for text in root.iter("{http://www.w3.org/2000/svg}text"))
     assert wide == "…" + "W" * 14
     assert narrow.endswith("i" * 30)
 
 
-def test_hostile_names_are_words_in_the_drawing_too():
+def test_hostile_names_are_escaped_in_svg():
     name = HOSTILE.replace("(", "%28").replace(")", "%29").replace("\x1b", "").replace("\x07", "")
     urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{name},PROD)"
-    root = ElementTree.fromstring(lineage_page(lineage([node(urn)], [], urn))._repr_mimebundle_()["image/svg+xml"])
+    root = ElementTree.fromstring(
+        build_lineage_page(lineage([node(urn)], [], urn))._repr_mimebundle_()["image/svg+xml"]
+    )
     assert {element.tag.rpartition("}")[2] for element in root.iter()} <= {
         "svg",
         "title",
@@ -314,78 +316,78 @@ def test_hostile_names_are_words_in_the_drawing_too():
     }
 
 
-def test_a_cycle_ends_where_it_began():
+def test_tree_stops_at_a_cycle():
     a, b, there, back = table("a"), table("b"), PROGRAM.format("there"), PROGRAM.format("back")
     edges = [edge(a, there, "read"), edge(there, b, "write"), edge(b, back, "read"), edge(back, a, "write")]
-    page = lineage_page(lineage([node(a), node(b), node(there), node(back)], edges, a))
+    page = build_lineage_page(lineage([node(a), node(b), node(there), node(back)], edges, a))
     assert repr(page).count("see above") == 2
     ElementTree.fromstring(page._repr_mimebundle_()["image/svg+xml"])
 
 
-def test_a_cell_that_reads_what_it_writes_is_shown():
+def test_cell_reading_its_own_output_is_shown():
     a, cell = table("a"), PROGRAM.format("c")
     assert "see above" in repr(
-        lineage_page(lineage([node(a), node(cell)], [edge(a, cell, "read"), edge(cell, a, "write")], a))
+        build_lineage_page(lineage([node(a), node(cell)], [edge(a, cell, "read"), edge(cell, a, "write")], a))
     )
 
 
-def test_too_much_to_draw_is_a_tree_and_says_where_it_was_cut():
+def test_large_lineage_is_a_truncated_tree():
     made, focus = PROGRAM.format("c"), table("focus")
     others = [table(f"t{number}") for number in range(600)]
     edges = [edge(made, focus, "write"), *(edge(other, made, "read") for other in others)]
-    bundle = lineage_page(
+    bundle = build_lineage_page(
         lineage([node(focus), node(made), *map(node, others)], edges, focus, truncated=True)
     )._repr_mimebundle_()
     assert "image/svg+xml" not in bundle
     assert "text/html" in bundle
     assert "more lines" in bundle["text/plain"]
-    assert "was cut" in bundle["text/plain"]
+    assert "is truncated" in bundle["text/plain"]
 
 
-def test_what_an_answer_leaves_out_and_what_is_deleted_is_said():
+def test_hidden_and_deleted_nodes_are_marked():
     b, made = table("b"), PROGRAM.format("m")
     nodes = [node(b), node(made), node(table("a"), deleted=True, notShown={"upstream": 4, "downstream": 0})]
-    text = repr(lineage_page(lineage(nodes, [edge(table("a"), made, "read"), edge(made, b, "write")], b)))
+    text = repr(build_lineage_page(lineage(nodes, [edge(table("a"), made, "read"), edge(made, b, "write")], b)))
     assert "from db.a  (deleted, 4 more)" in text
 
 
-def test_cells_of_tables_do_not_shrink_below_their_longest_word():
+def test_table_cells_fit_their_longest_word():
     # With `anywhere` a browser may make a column as narrow as a letter.
     page = every_block("x")._repr_mimebundle_()["text/html"]
     assert "overflow-wrap:break-word" in page
     assert "overflow-wrap:anywhere" not in page
 
 
-def test_a_title_with_line_breaks_draws_no_lines_of_its_own():
+def test_line_breaks_in_title_are_escaped():
     document = chain()
     document["nodes"][2]["title"] = "step\ndownstream\x1b[31m"
-    lines = repr(lineage_page(document)).splitlines()
+    lines = repr(build_lineage_page(document)).splitlines()
     assert lines.count("downstream") == 1
     assert lines[3].startswith("└─ written by step⏎downstream\N{REPLACEMENT CHARACTER}[31m (nb.ipynb#make)  (")
 
 
-def test_an_access_of_unknown_kind_is_on_both_sides_and_not_followed_back():
+def test_unknown_access_is_on_both_sides_and_not_followed():
     a, made = table("a"), PROGRAM.format("m")
     document = lineage([node(a), node(made, 1)], [edge(a, made, "unknown")], a)
-    lines = [line.partition("  (")[0] for line in repr(lineage_page(document)).splitlines()]
+    lines = [line.partition("  (")[0] for line in repr(build_lineage_page(document)).splitlines()]
     assert lines[2:] == ["upstream", "└─ accessed by nb.ipynb#m", "downstream", "└─ accessed by nb.ipynb#m"]
 
 
-def test_an_undirected_tree_goes_on_from_whatever_a_program_touched():
+def test_undirected_tree_follows_all_accesses_of_a_program():
     a, b, made = table("a"), table("b"), PROGRAM.format("m")
     edges = [edge(a, made, "read"), edge(b, made, "read")]
     document = lineage([node(a), node(b, 2), node(made, 1)], edges, a, direction="undirected")
-    lines = [line.partition("  (")[0] for line in repr(lineage_page(document)).splitlines()]
+    lines = [line.partition("  (")[0] for line in repr(build_lineage_page(document)).splitlines()]
     assert lines[2:] == ["undirected", "└─ read by nb.ipynb#m", "   └─ from db.b"]
 
 
-def test_commands_write_names_that_can_be_typed_again_and_cut_nothing():
+def test_command_output_has_full_reusable_names():
     foreign = "urn:li:dataset:(urn:li:dataPlatform:postgres,db.b,PROD)"
     run = {**example("run"), "accesses": []}
     hits = [hit(urn=urn, description="x" * 100) for urn in (table("a"), foreign)]
     found = {**example("search-results"), "total": 2, "hits": hits}
-    text = str(render("search", found, command_style(Identity())))
+    text = str(render("search", found, make_command_style(Identity())))
     assert [line.split()[0] for line in text.splitlines()[4:]] == ["db.a", foreign]
     assert text.count("x" * 100) == 2
-    listed = str(render("runs", {"runs": [run], "cursor": None}, command_style(Identity())))
+    listed = str(render("runs", {"runs": [run], "cursor": None}, make_command_style(Identity())))
     assert {run["start"], run["urn"]} <= set(listed.split())

@@ -1,11 +1,11 @@
-"""A catalog of its own for every test, on every shipped store."""
+"""Provide a separate catalog for each test, on every shipped store."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from jupyter_colophon.composition import Catalog
-from support.stores import CATALOGS, fresh_catalog
+from support.stores import CATALOGS, create_catalog
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -16,5 +16,5 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def catalog(store_name: str, tmp_path: Path) -> Iterator[Catalog]:
-    with fresh_catalog(store_name, tmp_path) as opened_catalog:
+    with create_catalog(store_name, tmp_path) as opened_catalog:
         yield opened_catalog

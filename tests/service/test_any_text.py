@@ -1,4 +1,4 @@
-"""Any text that a person may write comes back as it was, is found, or is refused; nothing else happens."""
+"""Any text of a user is stored unchanged and found, or refused."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,21 +9,21 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidInstance, InvalidQuery
-from jupyter_colophon.core.identity.names import Urn, dataset
-from jupyter_colophon.core.search.search import ValuesQuestion
-from support.catalog import ADA, forget, say, search
-from support.stores import fresh_catalog
+from jupyter_colophon.core.identity.names import Urn, make_dataset_urn
+from jupyter_colophon.core.search.search import ValuesRequest
+from support.catalog import ADA, forget, search, write_metadata
+from support.stores import create_catalog
 from support.urns import ORDERS
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=40)
-#: What the grammar of queries uses for itself.
+#: Operators of the query language.
 GRAMMAR = '"*?'
 
 
 @pytest.fixture(scope="module")
 def shared(store_name: str, tmp_path_factory: Any) -> Iterator[Catalog]:
-    with fresh_catalog(store_name, tmp_path_factory.mktemp("any")) as catalog:
-        say(catalog, ORDERS)
+    with create_catalog(store_name, tmp_path_factory.mktemp("any")) as catalog:
+        write_metadata(catalog, ORDERS)
         yield catalog
 
 
@@ -36,15 +36,15 @@ def shared(store_name: str, tmp_path_factory: Any) -> Iterator[Catalog]:
 @example("\U0001f600" + "x" * 200)
 @example("x" * 10_000)
 @example(" " + "long " * 200)
-def test_any_value_comes_back_and_is_found_by_its_key(shared: Catalog, text: str) -> None:
-    say(shared, ORDERS, {"note": text}, aspect="businessMetadata")
-    found = shared.reader.aspect(Urn.parse(ORDERS), "businessMetadata", ADA)
+def test_any_value_is_stored_and_found_by_key(shared: Catalog, text: str) -> None:
+    write_metadata(shared, ORDERS, {"note": text}, aspect="businessMetadata")
+    found = shared.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA)
     assert found.value["properties"] == {"note": text}
     if text.strip() and len(text) < 4_000 and not any(sign in text for sign in GRAMMAR):
         start = text.strip()[:20].strip()
         for query in (f'note:"{text}"', f'note="{text}"', f'note:"{start}"*', f'NOTE:"{text}"'):
             assert [hit.summary.urn for hit in search(shared, query).hits] == [ORDERS], query
-    assert (text, 1) in shared.keys.values(ValuesQuestion("note"), 50, ADA)[0]
+    assert (text, 1) in shared.keys.list_values(ValuesRequest("note"), 50, ADA)[0]
 
 
 @settings(max_examples=150, deadline=None)
@@ -64,13 +64,13 @@ def test_any_query_is_answered_or_refused(shared: Catalog, text: str) -> None:
 @example("tags")
 @example("a-b_C9")
 @example("line\n")
-def test_any_key_and_tag_is_taken_as_it_is_or_refused(shared: Catalog, text: str) -> None:
+def test_any_key_and_tag_is_stored_unchanged_or_refused(shared: Catalog, text: str) -> None:
     for properties, tags in (({text: "x"}, []), ({}, [text])):
         try:
-            say(shared, ORDERS, properties, tags, aspect="businessMetadata")
+            write_metadata(shared, ORDERS, properties, tags, aspect="businessMetadata")
         except InvalidInstance:
             continue
-        found = shared.reader.aspect(Urn.parse(ORDERS), "businessMetadata", ADA).value
+        found = shared.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA).value
         assert (found["properties"], found["tags"]) == (properties, tags)
         assert ORDERS in {hit.summary.urn for hit in search(shared, text).hits}
 
@@ -80,10 +80,10 @@ def test_any_key_and_tag_is_taken_as_it_is_or_refused(shared: Catalog, text: str
 @example("a,b(c)%d")
 @example("Ünï/cödé.csv")
 @example("blank ")
-def test_any_name_of_data_is_kept_found_and_forgotten(shared: Catalog, text: str) -> None:
-    urn = str(dataset("file", text))
-    say(shared, urn)
-    assert shared.reader.entity(Urn.parse(urn), None, ADA).summary.name == text
+def test_any_dataset_name_is_stored_found_and_deleted(shared: Catalog, text: str) -> None:
+    urn = str(make_dataset_urn("file", text))
+    write_metadata(shared, urn)
+    assert shared.reader.read_entity(Urn.parse(urn), None, ADA).summary.name == text
     if text.strip() and not any(sign in text for sign in GRAMMAR):
         assert urn in {hit.summary.urn for hit in search(shared, f'dataset:"{text}"').hits}
     forget(shared, urn)

@@ -1,4 +1,4 @@
-"""DataHub's relationship aspects, and OpenLineage's events without a run, are edges: of tables and of columns, beside all others."""
+"""DataHub's relationship aspects and OpenLineage's events without a run as table and column edges."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidInstance
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.field_lineage import FieldQuestion
-from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion, Window
+from jupyter_colophon.core.lineage.field_lineage import FieldLineageRequest
+from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest, Window
 from jupyter_colophon.core.lineage.run import ColumnEdge
 from jupyter_colophon.core.model import declared_lineage as asserted
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.service.lineage.field_lineage import field_lineage
+from jupyter_colophon.service.lineage.field_lineage import read_field_lineage
 from jupyter_colophon.storage import transaction_lifetime
 from support.catalog import ADA, forget, touch
-from support.keeping import findings, keeper
+from support.keeping import create_maintenance, list_findings
 from support.openlineage import data, event
 from support.urns import table
 
@@ -29,8 +29,13 @@ def field(urn: str, path: str) -> str:
 
 
 def fine(sources: list[str], targets: list[str], **more: Any) -> dict[str, Any]:
-    told = {"upstreamType": "FIELD_SET", "upstreams": sources, "downstreamType": "FIELD", "downstreams": targets}
-    return told | more
+    lineage_edge = {
+        "upstreamType": "FIELD_SET",
+        "upstreams": sources,
+        "downstreamType": "FIELD",
+        "downstreams": targets,
+    }
+    return lineage_edge | more
 
 
 def upstream(urn: str) -> dict[str, Any]:
@@ -41,12 +46,14 @@ def upstream(urn: str) -> dict[str, Any]:
 QUERY = "urn:li:query:q"
 
 
-def say(catalog: Catalog, urn: str, aspect: str, value: dict[str, Any], who: str = "ada") -> None:
+def declare(catalog: Catalog, urn: str, aspect: str, value: dict[str, Any], who: str = "ada") -> None:
     catalog.write_path.propose([Proposal(Urn.parse(urn), aspect, "upsert", value)], Principal(who))
 
 
 def lineage(catalog: Catalog, urn: str = C) -> Lineage:
-    return catalog.lineage.lineage(LineageQuestion(Urn.parse(urn), "upstream", 2, Window(0, 2**50), columns=True), ADA)
+    return catalog.lineage.read_lineage(
+        LineageRequest(Urn.parse(urn), "upstream", 2, Window(0, 2**50), columns=True), ADA
+    )
 
 
 def columns(catalog: Catalog, urn: str = C) -> set[tuple[str, str, str, str]]:
@@ -59,7 +66,7 @@ def made_of(catalog: Catalog, urn: str = C) -> set[str]:
     return {node.urn for node in lineage(catalog, urn).nodes if node.type == "dataset"} - {urn}
 
 
-def test_fine_grained_upstreams_are_edges_between_columns_beside_those_of_runs(catalog: Catalog) -> None:
+def test_fine_grained_upstreams_are_column_edges_besides_those_of_runs(catalog: Catalog) -> None:
     job = "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,sales),spark.join)"
     edge = ColumnEdge(Urn.parse(A), "x", Urn.parse(C), "y", "identity")
     touch(catalog, job, "r", ("read", A), ("write", C), columns=[edge])
@@ -70,34 +77,34 @@ def test_fine_grained_upstreams_are_edges_between_columns_beside_those_of_runs(c
             fine([field(A, "x")], [field(C, "y")], query=QUERY),
         ],
     }
-    say(catalog, C, "upstreamLineage", value)
+    declare(catalog, C, "upstreamLineage", value)
     assert made_of(catalog) == {A, B}
     both = {(A, "x", "y", "identity"), (A, "x", "y", "transformation")}
     assert columns(catalog) == {(B, "p", "z", "aggregation"), (B, "q", "z", "aggregation")} | both
     asserted = {edge.reported_by for edge in lineage(catalog).edges if edge.declared}
     assert asserted == {"ada"}
-    say(catalog, C, "upstreamLineage", {"upstreams": []})
+    declare(catalog, C, "upstreamLineage", {"upstreams": []})
     assert columns(catalog) == {(A, "x", "y", "identity")}
-    assert findings(keeper(catalog)) == []
+    assert list_findings(create_maintenance(catalog)) == []
 
 
-def test_fields_are_told_for_the_time_in_which_it_was_said(catalog: Catalog) -> None:
+def test_declared_fields_apply_to_their_time(catalog: Catalog) -> None:
     for name in ("p", "q"):
         value = {"upstreams": [upstream(B)], "fineGrainedLineages": [fine([field(B, name)], [field(C, "z")])]}
-        say(catalog, C, "upstreamLineage", value)
+        declare(catalog, C, "upstreamLineage", value)
     for window, names in ((Window(0, 2**50), {"q"}), (Window(0, 1), set())):
-        question = FieldQuestion(Urn.parse(C), window)
-        assert {edge.source_field for edge in field_lineage(catalog.lineage, question, ADA).incoming} == names
+        question = FieldLineageRequest(Urn.parse(C), window)
+        assert {edge.source_field for edge in read_field_lineage(catalog.lineage, question, ADA).incoming} == names
 
 
-def test_what_a_job_reads_and_makes_are_edges_of_that_job(catalog: Catalog) -> None:
+def test_job_inputs_and_outputs_are_edges_of_the_job(catalog: Catalog) -> None:
     value = {
         "inputDatasets": [A],
         "inputDatasetEdges": [{"destinationUrn": B}],
         "outputDatasets": [C],
         "fineGrainedLineages": [fine([field(A, "x")], [field(C, "y")])],
     }
-    say(catalog, JOB, "dataJobInputOutput", value)
+    declare(catalog, JOB, "dataJobInputOutput", value)
     found = lineage(catalog)
     assert {(one.source, one.target, one.reported_by) for one in found.edges} == {
         (A, JOB, "ada"),
@@ -105,39 +112,39 @@ def test_what_a_job_reads_and_makes_are_edges_of_that_job(catalog: Catalog) -> N
         (JOB, C, "ada"),
     }
     assert [(one.program, one.source_field, one.target_field) for one in found.columns] == [(JOB, "x", "y")]
-    # The same columns by a run of the job stay when they are said no more.
+    # Equal column edges of a run of the job stay when they are no longer declared.
     touch(catalog, JOB, "r", ("write", C), columns=[ColumnEdge(Urn.parse(A), "x", Urn.parse(C), "y", "identity")])
-    say(catalog, JOB, "dataJobInputOutput", {"inputDatasets": [], "outputDatasets": []})
+    declare(catalog, JOB, "dataJobInputOutput", {"inputDatasets": [], "outputDatasets": []})
     assert [edge.declared for edge in lineage(catalog, C).edges if edge.target == C] == [False]
-    assert findings(keeper(catalog)) == []
+    assert list_findings(create_maintenance(catalog)) == []
 
 
-def test_ten_thousand_fine_grained_upstreams_are_all_there(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    # It takes a second of the processor; beside ten other tests, that can be more than a transaction may take.
+def test_ten_thousand_fine_grained_upstreams_are_stored(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    # It takes a second of CPU time; with ten other tests that can exceed the transaction timeout.
     monkeypatch.setattr(transaction_lifetime, "WRITE_S", 60.0)
     fields = [fine([field(B, f"s{n}")], [field(C, f"t{n}")]) for n in range(MANY)]
-    say(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
+    declare(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
     assert len(columns(catalog)) == MANY
 
 
-def test_of_many_columns_only_those_change_that_are_said_anew(catalog: Catalog) -> None:
+def test_only_redeclared_columns_change(catalog: Catalog) -> None:
     fields = [fine([field(B, f"s{n}")], [field(C, f"t{n}")]) for n in range(1_000)]
-    say(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
+    declare(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
     fields[0] = fine([field(B, "new")], [field(C, "t0")])
-    say(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
+    declare(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
     found = columns(catalog)
     assert len(found) == 1_000
     assert (B, "new", "t0", "transformation") in found
     assert (B, "s0", "t0", "transformation") not in found
-    # All of them at once, some of which a run says as well.
+    # All of them at once, some of which a run reported too.
     edge = ColumnEdge(Urn.parse(B), "s7", Urn.parse(C), "t7", "identity")
-    touch(catalog, asserted.carrier(C, "default", "ada"), "r", ("write", C), columns=[edge])
+    touch(catalog, asserted.get_carrier_urn(C, "default", "ada"), "r", ("write", C), columns=[edge])
     fields = [fine([field(B, f"u{n}")], [field(C, f"t{n}")]) for n in range(1_000)]
-    say(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
+    declare(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
     found = columns(catalog)
     assert {one for one in found if not one[1].startswith("u")} == {(B, "s7", "t7", "identity")}
     assert len(found) == 1_001
-    assert findings(keeper(catalog)) == []
+    assert list_findings(create_maintenance(catalog)) == []
 
 
 @pytest.mark.parametrize(
@@ -155,21 +162,21 @@ def test_of_many_columns_only_those_change_that_are_said_anew(catalog: Catalog) 
     ],
     ids=["no dataset", "no field", "too many"],
 )  # fmt: skip
-def test_what_cannot_be_lineage_is_refused_with_a_pointer(catalog: Catalog, value: Any, pointer: str) -> None:
+def test_invalid_lineage_is_refused_with_a_pointer(catalog: Catalog, value: Any, pointer: str) -> None:
     with pytest.raises(InvalidInstance) as refused:
-        say(catalog, C, "upstreamLineage", value)
+        declare(catalog, C, "upstreamLineage", value)
     assert pointer in {one.pointer for one in refused.value.problems}
 
 
-def test_what_an_event_says_of_a_job_without_a_run_is_its_lineage_until_a_newer_one_says_otherwise(
+def test_job_event_lineage_applies_until_a_newer_job_event(
     catalog: Catalog,
 ) -> None:
     import json
 
     def send(second: int, *inputs: str) -> None:
-        told = event("OTHER", second, inputs=[data(one, "file") for one in inputs], outputs=[data("out", "file")])
-        said = {key: value for key, value in told.items() if key not in ("run", "eventType")}
-        catalog.collector.take(json.dumps(said).encode(), ADA)
+        run_event = event("OTHER", second, inputs=[data(one, "file") for one in inputs], outputs=[data("out", "file")])
+        job_event = {key: value for key, value in run_event.items() if key not in ("run", "eventType")}
+        catalog.collector.store_event(json.dumps(job_event).encode(), ADA)
 
     out = "urn:li:dataset:(urn:li:dataPlatform:file,out,PROD)"
     send(3, "b")
@@ -179,4 +186,4 @@ def test_what_an_event_says_of_a_job_without_a_run_is_its_lineage_until_a_newer_
     assert made_of(catalog, out) == {out.replace("out", "a"), out.replace("out", "b")}
     forget(catalog, "urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),load)")
     assert {edge.end is None for edge in lineage(catalog, out).edges} == {False}
-    assert findings(keeper(catalog)) == []
+    assert list_findings(create_maintenance(catalog)) == []

@@ -1,4 +1,4 @@
-"""What somebody says that data is made of: its history is the truth, and lineage is made of it (spec LINEAGE-7)."""
+"""Declared lineage is derived from the history of its aspects (spec LINEAGE-7)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,14 +7,14 @@ import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import LineageEdge, LineageQuestion, Window
+from jupyter_colophon.core.lineage.graph import LineageEdge, LineageRequest, Window
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.store import StoreChoice, sqlite_file
-from jupyter_colophon.maintenance import open_keeper
+from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
+from jupyter_colophon.maintenance import open_for_maintenance
 from jupyter_colophon.storage.spi import TableContext
-from support.catalog import ADA, forget, say
-from support.keeping import findings, keeper, opened_in
+from support.catalog import ADA, forget, write_metadata
+from support.keeping import create_maintenance, list_findings, open_store
 from support.stores import STORES
 from support.urns import table
 
@@ -29,10 +29,10 @@ def choice(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreChoi
 
 @pytest.fixture
 def catalog(choice: StoreChoice) -> Iterator[Catalog]:
-    """c was said to be made of a, then of a and b, then of nothing, then of b; d is said to be made of a by another."""
-    opened = opened_in(choice)
+    """Declare c as derived from a, then from a and b, then from nothing, then from b; another user declares d as derived from a."""
+    opened = open_store(choice)
     for urn in (A, B, C, D):
-        say(opened, urn)
+        write_metadata(opened, urn)
     for upstreams in ((A,), (A, B), (), (B,)):
         state(opened, C, *upstreams)
     state(opened, D, A, who="bob")
@@ -46,57 +46,57 @@ def state(catalog: Catalog, made: str, *of: str, who: str = "ada") -> None:
 
 
 def edges(catalog: Catalog, urn: str, direction: str = "upstream") -> dict[str, LineageEdge]:
-    """By the data that they begin at, or end at."""
-    question = LineageQuestion(Urn.parse(urn), direction, 1, Window(0, 2**50))  # type: ignore[arg-type]
-    found = catalog.lineage.lineage(question, ADA).edges
+    """Return edges by their source, or by their target."""
+    question = LineageRequest(Urn.parse(urn), direction, 1, Window(0, 2**50))  # type: ignore[arg-type]
+    found = catalog.lineage.read_lineage(question, ADA).edges
     return {end: edge for edge in found for end in (edge.source, edge.target) if "dataset" in end and end != urn}
 
 
 def all_links(tx: TableContext) -> set[object]:
-    return {link for run in tx.edges.runs_after("", 100) for link in tx.edges.of_run(run)}
+    return {link for run in tx.edges.list_runs_after("", 100) for link in tx.edges.list_links_of_run(run)}
 
 
-def test_each_source_has_edges_of_its_own_with_the_time_in_which_they_were_in_force(catalog: Catalog) -> None:
+def test_each_source_has_separate_edges_with_validity_times(catalog: Catalog) -> None:
     above = edges(catalog, C)
     assert {urn: edge.end is None for urn, edge in above.items()} == {A: False, B: True}
     assert {edge.reported_by for edge in above.values()} == {"ada"}
     assert {edge.reported_by for edge in edges(catalog, D).values()} == {"bob"}
-    # What ada says of c makes nothing of what bob says of d.
+    # Ada's declarations of c do not affect Bob's declarations of d.
     assert set(edges(catalog, B, "downstream")) == {C}
     assert set(edges(catalog, A, "downstream")) == {C, D}
 
 
-def test_data_that_is_deleted_is_no_longer_said_to_be_made_of_anything(catalog: Catalog) -> None:
+def test_deleting_data_ends_its_declared_lineage(catalog: Catalog) -> None:
     forget(catalog, D)
     assert edges(catalog, D)[A].end is not None
     forget(catalog, C, declared_lineage.ASPECT)
     assert edges(catalog, C)[B].end is not None
 
 
-def test_lineage_is_made_anew_of_the_history_and_what_is_too_many_goes(catalog: Catalog) -> None:
+def test_reindex_rebuilds_declared_lineage_and_removes_extra_rows(catalog: Catalog) -> None:
     runner = catalog.provider.tx_runner
     before = runner.run(all_links, read_only=True)
-    assert findings(keeper(catalog)) == []
+    assert list_findings(create_maintenance(catalog)) == []
 
     def damage(tx: TableContext) -> None:
-        tx.edges.forget(tx.edges.runs_after("", 100)[0])
-        tx.edges.add(A, "urn:li:dataJob:x", "read", declared_lineage.version_mark(A, 7), "", 1, None)
+        tx.edges.forget(tx.edges.list_runs_after("", 100)[0])
+        tx.edges.add(A, "urn:li:dataJob:x", "read", declared_lineage.format_version_mark(A, 7), "", 1, None)
 
     runner.run(damage)
-    assert len(findings(keeper(catalog))) == 2
-    assert keeper(catalog).checker().reindex() == 2
+    assert len(list_findings(create_maintenance(catalog))) == 2
+    assert create_maintenance(catalog).create_checker().reindex() == 2
     assert runner.run(all_links, read_only=True) == before
-    assert findings(keeper(catalog)) == []
+    assert list_findings(create_maintenance(catalog)) == []
 
 
-def test_a_backup_brings_it_back(catalog: Catalog, tmp_path: Path) -> None:
+def test_backup_restores_declared_lineage(catalog: Catalog, tmp_path: Path) -> None:
     before = catalog.provider.tx_runner.run(all_links, read_only=True)
-    keeper(catalog).backups("1.0").write(tmp_path / "backup")
-    choice = sqlite_file(tmp_path / "restored.db")
-    healer = open_keeper(choice, lambda what, steps: None, new=True)
-    healer.backups("1.0").restore(tmp_path / "backup")
-    assert findings(healer) == []
+    create_maintenance(catalog).create_backups("1.0").write(tmp_path / "backup")
+    choice = choose_sqlite_file(tmp_path / "restored.db")
+    healer = open_for_maintenance(choice, lambda what, steps: None, new=True)
+    healer.create_backups("1.0").restore(tmp_path / "backup")
+    assert list_findings(healer) == []
     healer.close()
-    restored = opened_in(choice)
+    restored = open_store(choice)
     assert restored.provider.tx_runner.run(all_links, read_only=True) == before
     restored.close()

@@ -1,4 +1,4 @@
-"""A backup is a moment of the catalog, whatever is written meanwhile, and any store can be filled from it."""
+"""A backup is a consistent snapshot despite concurrent writes, and can be restored into any store."""
 
 import gzip
 import itertools
@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.entities.registration_request import Deployed
+from jupyter_colophon.core.entities.registration_request import RegistrationRequest
 from jupyter_colophon.core.errors import BackupRejected
-from jupyter_colophon.core.identity.names import Urn, stream
-from jupyter_colophon.core.lineage.graph import LineageQuestion, RunListing
+from jupyter_colophon.core.identity.names import Urn, make_stream_urn
+from jupyter_colophon.core.lineage.graph import LineageRequest, RunListing
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.search.search import KeysQuestion
-from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.maintenance import Keeper, open_keeper
+from jupyter_colophon.core.search.search import KeysRequest
+from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.maintenance import Maintenance, open_for_maintenance
 from jupyter_colophon.storage.spi import Range, TableSpec
-from support.catalog import ADA, opened, say, touch
-from support.histories import HISTORIES, derived, live
-from support.keeping import findings, keeper, opened_in
+from support.catalog import ADA, open_catalog_file, touch, write_metadata
+from support.histories import HISTORIES, apply_steps, read_derived
+from support.keeping import create_maintenance, list_findings, open_store
 from support.stores import STORES
 from support.urns import CELL, ORDERS, REPORT
 
@@ -33,55 +33,55 @@ def _silent(what: str, steps: int) -> None:
 
 
 def _sold(catalog: Catalog) -> None:
-    say(catalog, ORDERS, {"owner": "ops", "note": "ß ü 😀"}, ["faa"])
-    say(catalog, REPORT, {"owner": "ops"})
+    write_metadata(catalog, ORDERS, {"owner": "ops", "note": "ß ü 😀"}, ["faa"])
+    write_metadata(catalog, REPORT, {"owner": "ops"})
     touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
 
 
 def _rows(catalog: Catalog) -> Any:
-    """Everything but the seals, whose number depends on when they were made."""
+    """Return all rows except seals, whose number depends on timing."""
     names = [name for name in catalog.provider.table_admin.list() if name != "log_seals"]
 
     def work(tx: Any) -> Any:
-        kept = {name: list(tx.table(name).scan(Range())) for name in names}
+        kept = {name: list(tx.get_table(name).scan(Range())) for name in names}
         return kept, tx.log.read(0, 10_000, {})
 
-    return catalog.provider.tx_runner.run(work, read_only=True), derived(catalog)
+    return catalog.provider.tx_runner.run(work, read_only=True), read_derived(catalog)
 
 
 @pytest.mark.parametrize(("source", "target"), list(itertools.product(STORES, STORES)))
-def test_a_catalog_moves_from_any_store_to_any_other(tmp_path: Path, source: str, target: str) -> None:
+def test_backup_restores_into_any_store(tmp_path: Path, source: str, target: str) -> None:
     (tmp_path / "source").mkdir()
     (tmp_path / "target").mkdir()
     with ExitStack() as stack:
-        first = opened_in(stack.enter_context(STORES[source](tmp_path / "source")))
+        first = open_store(stack.enter_context(STORES[source](tmp_path / "source")))
         stack.callback(first.close)
         _sold(first)
-        written = keeper(first).backups("1.0").write(tmp_path / "backup")
+        written = create_maintenance(first).create_backups("1.0").write(tmp_path / "backup")
         choice = stack.enter_context(STORES[target](tmp_path / "target"))
-        healer = open_keeper(choice, _silent, new=True)
-        assert healer.backups("1.0").restore(tmp_path / "backup") == sum(written.values())
-        assert findings(healer) == []
+        healer = open_for_maintenance(choice, _silent, new=True)
+        assert healer.create_backups("1.0").restore(tmp_path / "backup") == sum(written.values())
+        assert list_findings(healer) == []
         healer.close()
-        second = opened_in(choice)
+        second = open_store(choice)
         stack.callback(second.close)
         assert _rows(second) == _rows(first)
-        head = first.feed.head()
-        assert say(second, REPORT, {"owner": "after"}).seq == head + 1
-        assert findings(keeper(second)) == []
+        head = first.feed.read_head()
+        assert write_metadata(second, REPORT, {"owner": "after"}).seq == head + 1
+        assert list_findings(create_maintenance(second)) == []
 
 
 @settings(max_examples=15, deadline=None)
 @given(HISTORIES)
-def test_what_is_restored_is_what_was_there(tmp_path_factory: Any, steps: list[Any]) -> None:
+def test_restored_rows_equal_the_original(tmp_path_factory: Any, steps: list[Any]) -> None:
     folder = tmp_path_factory.mktemp("moved")
-    catalog = opened(folder / "catalog.db")
-    live(catalog, steps)
-    keeper(catalog).backups("1.0").write(folder / "backup")
-    healer = open_keeper(sqlite_file(folder / "restored.db"), _silent, new=True)
-    healer.backups("1.0").restore(folder / "backup")
+    catalog = open_catalog_file(folder / "catalog.db")
+    apply_steps(catalog, steps)
+    create_maintenance(catalog).create_backups("1.0").write(folder / "backup")
+    healer = open_for_maintenance(choose_sqlite_file(folder / "restored.db"), _silent, new=True)
+    healer.create_backups("1.0").restore(folder / "backup")
     healer.close()
-    restored = opened(folder / "restored.db")
+    restored = open_catalog_file(folder / "restored.db")
     assert _rows(restored) == _rows(catalog)
     catalog.close()
     restored.close()
@@ -89,77 +89,77 @@ def test_what_is_restored_is_what_was_there(tmp_path_factory: Any, steps: list[A
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    made = opened(tmp_path / "catalog.db")
+    made = open_catalog_file(tmp_path / "catalog.db")
     _sold(made)
     yield made
     made.close()
 
 
-def test_tables_of_applications_come_along(catalog: Catalog, tmp_path: Path) -> None:
+def test_backup_includes_application_tables(catalog: Catalog, tmp_path: Path) -> None:
     spec = TableSpec("app_things", {"id": "long", "raw": "bytes", "at": "double", "on": "bool"}, ("id",), ("on",))
     catalog.provider.table_admin.create_or_update(spec)
     row = {"id": 1, "raw": b"\x00\xff", "at": 0.1, "on": True}
-    catalog.provider.tx_runner.run(lambda tx: tx.table("app_things").upsert(row))
-    keeper(catalog).backups("1.0").write(tmp_path / "backup")
-    healer = open_keeper(sqlite_file(tmp_path / "restored.db"), _silent, new=True)
-    healer.backups("1.0").restore(tmp_path / "backup")
-    assert healer.provider.table_admin.schema("app_things") == spec
-    assert healer.provider.tx_runner.run(lambda tx: tx.table("app_things").read((1,)), read_only=True) == row
+    catalog.provider.tx_runner.run(lambda tx: tx.get_table("app_things").upsert(row))
+    create_maintenance(catalog).create_backups("1.0").write(tmp_path / "backup")
+    healer = open_for_maintenance(choose_sqlite_file(tmp_path / "restored.db"), _silent, new=True)
+    healer.create_backups("1.0").restore(tmp_path / "backup")
+    assert healer.provider.table_admin.get_spec("app_things") == spec
+    assert healer.provider.tx_runner.run(lambda tx: tx.get_table("app_things").read((1,)), read_only=True) == row
     healer.close()
 
 
-def test_a_backup_under_writes_is_one_moment(catalog: Catalog, tmp_path: Path) -> None:
-    """Somebody writes between any two slices of it."""
+def test_backup_during_writes_is_a_consistent_snapshot(catalog: Catalog, tmp_path: Path) -> None:
+    """Another client writes between any two slices of the backup."""
     numbers = itertools.count()
     with ThreadPoolExecutor(1) as other:
 
         def meanwhile(what: str, _: int) -> None:
-            other.submit(say, catalog, ORDERS, {"number": str(next(numbers))}).result()
+            other.submit(write_metadata, catalog, ORDERS, {"number": str(next(numbers))}).result()
 
-        Keeper(catalog.provider, catalog.registry, meanwhile).backups("1.0").write(tmp_path / "backup")
+        Maintenance(catalog.provider, catalog.registry, meanwhile).create_backups("1.0").write(tmp_path / "backup")
     assert next(numbers) > 5
-    healer = open_keeper(sqlite_file(tmp_path / "restored.db"), _silent, new=True)
-    healer.backups("1.0").restore(tmp_path / "backup")
-    assert findings(healer) == []
+    healer = open_for_maintenance(choose_sqlite_file(tmp_path / "restored.db"), _silent, new=True)
+    healer.create_backups("1.0").restore(tmp_path / "backup")
+    assert list_findings(healer) == []
     healer.close()
-    restored = opened(tmp_path / "restored.db")
-    changes = catalog.feed.changes(0, 500, {}, ADA)
-    assert restored.feed.changes(0, 500, {}, ADA) == changes[: len(restored.feed.changes(0, 500, {}, ADA))]
+    restored = open_catalog_file(tmp_path / "restored.db")
+    changes = catalog.feed.read_changes(0, 500, {}, ADA)
+    assert restored.feed.read_changes(0, 500, {}, ADA) == changes[: len(restored.feed.read_changes(0, 500, {}, ADA))]
     restored.close()
 
 
-def test_a_backup_is_private_and_replaces_the_last_one_at_once(catalog: Catalog, tmp_path: Path) -> None:
+def test_backup_is_private_and_replaces_the_old_file_atomically(catalog: Catalog, tmp_path: Path) -> None:
     path = tmp_path / "backup"
     path.write_bytes(b"the last one")
     path.chmod(0o644)
-    keeper(catalog).backups("1.0").write(path)
+    create_maintenance(catalog).create_backups("1.0").write(path)
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.read_bytes()[:2] == b"\x1f\x8b"
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
 
 
 def _refused(path: Path, folder: Path) -> str:
-    healer = open_keeper(sqlite_file(folder / "new.db"), _silent, new=True)
+    healer = open_for_maintenance(choose_sqlite_file(folder / "new.db"), _silent, new=True)
     try:
         with pytest.raises(BackupRejected) as refused:
-            healer.backups("1.0").restore(path)
-        assert healer.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True) == 0
-        assert healer.condition().entities == 0
+            healer.create_backups("1.0").restore(path)
+        assert healer.provider.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True) == 0
+        assert healer.read_status().entities == 0
     finally:
         healer.close()
     return refused.value.detail
 
 
-def test_a_store_that_holds_anything_is_left_alone(catalog: Catalog, tmp_path: Path) -> None:
-    keeper(catalog).backups("1.0").write(tmp_path / "backup")
+def test_restore_refuses_nonempty_store(catalog: Catalog, tmp_path: Path) -> None:
+    create_maintenance(catalog).create_backups("1.0").write(tmp_path / "backup")
     before = _rows(catalog)
     with pytest.raises(BackupRejected):
-        keeper(catalog).backups("1.0").restore(tmp_path / "backup")
+        create_maintenance(catalog).create_backups("1.0").restore(tmp_path / "backup")
     assert _rows(catalog) == before
 
 
-def test_a_damaged_or_shortened_backup_is_refused_before_anything_is_changed(catalog: Catalog, tmp_path: Path) -> None:
-    keeper(catalog).backups("1.0").write(tmp_path / "backup")
+def test_damaged_backup_is_refused_before_any_change(catalog: Catalog, tmp_path: Path) -> None:
+    create_maintenance(catalog).create_backups("1.0").write(tmp_path / "backup")
     packed = (tmp_path / "backup").read_bytes()
     plain = gzip.decompress(packed)
     dice, bad = random.Random(4), tmp_path / "bad"
@@ -180,43 +180,45 @@ def test_a_damaged_or_shortened_backup_is_refused_before_anything_is_changed(cat
 
 
 def _answers(catalog: Catalog, time: int) -> list[Any]:
-    """What readers are told of what happened: lineage in every direction and time, runs, snapshots, the log, keys."""
+    """Return the responses to history queries: lineage in every direction and time, runs, snapshots, the log, keys."""
     reader, ever = catalog.runs, RunListing()
     found: list[Any] = [
-        catalog.lineage.lineage(LineageQuestion(Urn.parse(urn), direction, levels=5, columns=True, as_of=as_of), ADA)
+        catalog.lineage.read_lineage(
+            LineageRequest(Urn.parse(urn), direction, levels=5, columns=True, as_of=as_of), ADA
+        )
         for urn in (ORDERS, REPORT)
         for direction in ("both", "undirected")
         for as_of in (None, time)
     ]
-    runs, _ = reader.runs(ever, ADA)
-    found += [runs, *(reader.touched(run, ADA) for run in runs), *(reader.metadata(run) for run in runs)]
+    runs, _ = reader.list_runs(ever, ADA)
+    found += [runs, *(reader.list_accessed(run, ADA) for run in runs), *(reader.read_metadata(run) for run in runs)]
     found += [catalog.metadata.read_scoped(Urn.parse(urn), "", ADA) for urn in (ORDERS, REPORT, CELL)]
-    found += [catalog.feed.changes(0, 10_000, {}, ADA), catalog.keys.keys(KeysQuestion(), ADA)]
+    found += [catalog.feed.read_changes(0, 10_000, {}, ADA), catalog.keys.list_keys(KeysRequest(), ADA)]
     return found
 
 
 @pytest.mark.parametrize(("source", "target"), itertools.permutations(("sqlite", "postgresql")))
-def test_a_restored_catalog_tells_the_same_of_what_happened(tmp_path: Path, source: str, target: str) -> None:
+def test_restored_catalog_answers_history_queries_equally(tmp_path: Path, source: str, target: str) -> None:
     (tmp_path / "source").mkdir()
     (tmp_path / "target").mkdir()
     with ExitStack() as stack:
-        first = opened_in(stack.enter_context(STORES[source](tmp_path / "source")))
+        first = open_store(stack.enter_context(STORES[source](tmp_path / "source")))
         stack.callback(first.close)
         _sold(first)
-        # What was said when the run met it is kept, whatever is said later; a stream has a source for the day.
-        say(first, ORDERS, {"owner": "later"}, ["late"])
-        clicks = stream("sales", "clicks")
-        first.deployer.entity(clicks, Deployed(), ADA)
+        # A run's snapshot keeps the metadata of its time; a stream has one source per day.
+        write_metadata(first, ORDERS, {"owner": "later"}, ["late"])
+        clicks = make_stream_urn("sales", "clicks")
+        first.deployer.register_entity(clicks, RegistrationRequest(), ADA)
         first.streams.write(clicks, lambda: [{}], "web", ADA)
         upstream = {"upstreams": [{"dataset": ORDERS}]}
         first.write_path.propose([Proposal(Urn.parse(REPORT), "upstreamLineage", "upsert", upstream)], ADA)
         time = first.write_path.now()
         before = _answers(first, time)
-        keeper(first).backups("1.0").write(tmp_path / "backup")
+        create_maintenance(first).create_backups("1.0").write(tmp_path / "backup")
         choice = stack.enter_context(STORES[target](tmp_path / "target"))
-        healer = open_keeper(choice, _silent, new=True)
-        healer.backups("1.0").restore(tmp_path / "backup")
+        healer = open_for_maintenance(choice, _silent, new=True)
+        healer.create_backups("1.0").restore(tmp_path / "backup")
         healer.close()
-        second = opened_in(choice)
+        second = open_store(choice)
         stack.callback(second.close)
         assert _answers(second, time) == before

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, HandledBatch
 from jupyter_colophon.storage.changes import cursors, log
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
 from jupyter_colophon.storage.spi import TableContext
-from support.catalog import say
+from support.catalog import write_metadata
 
 
 class Recorder:
-    """A follower that notes what it was given; it settles at most `settles` changes at once."""
+    """A follower that records the changes it gets; it settles at most `settles` changes at once."""
 
     def __init__(self, catalog: Catalog, settles: int = 1_000, batch: int = 500) -> None:
         self.seen: list[int] = []
@@ -21,10 +21,10 @@ class Recorder:
         self.lease = Lease("test", catalog.provider, 60)
         self.follower = ChangeLogFollower(self.lease, self._handle, batch=batch)
 
-    def _handle(self, changes: Sequence[Change]) -> Handled:
+    def _handle(self, changes: Sequence[Change]) -> HandledBatch:
         settled = changes[: self.settles]
         self.seen += [change.seq for change in settled]
-        return Handled(len(settled))
+        return HandledBatch(len(settled))
 
     def follow(self) -> None:
         assert self.follower.acquire()
@@ -33,11 +33,11 @@ class Recorder:
 
 
 def write(catalog: Catalog, count: int) -> list[int]:
-    """Writes versions; returns the numbers of the changes."""
-    before = catalog.feed.head()
+    """Write versions; return the numbers of the changes."""
+    before = catalog.feed.read_head()
     for number in range(count):
-        say(catalog, properties={"number": f"{before}-{number}"})
-    changes = catalog.provider.tx_runner.run(lambda tx: log.changes(tx, before, 500, {}), read_only=True)
+        write_metadata(catalog, properties={"number": f"{before}-{number}"})
+    changes = catalog.provider.tx_runner.run(lambda tx: log.list_changes(tx, before, 500, {}), read_only=True)
     return [change.seq for change in changes]
 
 
@@ -54,7 +54,7 @@ def test_changes_are_handled_once_in_order_whatever_the_batch(catalog: Catalog, 
     written = write(catalog, 7)
     recorder.follow()
     assert recorder.seen == written
-    assert position(catalog) == catalog.feed.head()
+    assert position(catalog) == catalog.feed.read_head()
 
 
 def test_next_holder_continues_after_the_cursor(catalog: Catalog) -> None:
@@ -75,7 +75,7 @@ def test_change_whose_handling_failed_is_handled_again(catalog: Catalog) -> None
     written = write(catalog, 2)
     handle = recorder.follower.handle
 
-    def fail(changes: Sequence[Change]) -> Handled:
+    def fail(changes: Sequence[Change]) -> HandledBatch:
         handle(changes)
         raise KeyboardInterrupt
 
@@ -93,12 +93,12 @@ def test_record_is_written_with_the_cursor_or_not_at_all(catalog: Catalog) -> No
     before = position(catalog)
     write(catalog, 1)
     # Another process takes the lease while this one handles the change.
-    catalog.provider.tx_runner.run(lambda tx: tx.table("leases").update({"name": "test", "owner": "another"}))
+    catalog.provider.tx_runner.run(lambda tx: tx.get_table("leases").update({"name": "test", "owner": "another"}))
 
     def record(tx: TableContext) -> None:
         cursors.begin(tx, "written")
 
-    recorder.follower.handle = lambda changes: Handled(len(changes), record)
+    recorder.follower.handle = lambda changes: HandledBatch(len(changes), record)
     with pytest.raises(LeaseLost):
         recorder.follower.follow_batch()
     assert position(catalog) == before
@@ -108,7 +108,7 @@ def test_record_is_written_with_the_cursor_or_not_at_all(catalog: Catalog) -> No
 def test_store_restored_to_an_earlier_time_moves_the_cursor_back(catalog: Catalog) -> None:
     recorder = Recorder(catalog)
     recorder.follow()
-    head = catalog.feed.head()
+    head = catalog.feed.read_head()
     catalog.provider.tx_runner.run(lambda tx: cursors.advance(tx, "test", head + 1_000))
     recorder.follow()
     assert position(catalog) == head

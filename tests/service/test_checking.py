@@ -1,4 +1,4 @@
-"""What is no longer whole is found, and told without any value."""
+"""Damage is detected, and reported without any value."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage.spi import Range
-from support.catalog import forget, say, touch
-from support.keeping import findings, keeper, opened_in
+from support.catalog import forget, touch, write_metadata
+from support.keeping import create_maintenance, list_findings, open_store
 from support.stores import STORES
 from support.urns import CELL, ORDERS, REPORT, table
 
@@ -25,10 +25,10 @@ def choice(request: Any, tmp_path: Path) -> Iterator[StoreChoice]:
 
 @pytest.fixture
 def catalog(choice: StoreChoice) -> Iterator[Catalog]:
-    catalog = opened_in(choice)
-    say(catalog, ORDERS, {"owner": "ops"})
-    say(catalog, ORDERS, {"owner": SECRET}, ["faa"])
-    say(catalog, REPORT, {"owner": "ops"})
+    catalog = open_store(choice)
+    write_metadata(catalog, ORDERS, {"owner": "ops"})
+    write_metadata(catalog, ORDERS, {"owner": SECRET}, ["faa"])
+    write_metadata(catalog, REPORT, {"owner": "ops"})
     forget(catalog, REPORT)
     touch(catalog, CELL, "r1", ("read", ORDERS), end=5_000)
     yield catalog
@@ -36,66 +36,66 @@ def catalog(choice: StoreChoice) -> Iterator[Catalog]:
 
 
 def _present_value(tx: Any) -> None:
-    row = tx.table("aspects").read((ORDERS, ASPECT))
-    tx.table("aspects").upsert(row | {"value": row["value"].replace(SECRET, SECRET.upper())})
+    row = tx.get_table("aspects").read((ORDERS, ASPECT))
+    tx.get_table("aspects").upsert(row | {"value": row["value"].replace(SECRET, SECRET.upper())})
 
 
 def _old_value(tx: Any) -> None:
-    row = tx.table("aspect_versions").read((ORDERS, ASPECT, 1))
-    tx.table("aspect_versions").upsert(row | {"value": row["value"].replace("ops", "opt")})
+    row = tx.get_table("aspect_versions").read((ORDERS, ASPECT, 1))
+    tx.get_table("aspect_versions").upsert(row | {"value": row["value"].replace("ops", "opt")})
 
 
 def _no_json(tx: Any) -> None:
     for name, key in (("aspects", (ORDERS, ASPECT)), ("aspect_versions", (ORDERS, ASPECT, 2))):
-        row = tx.table(name).read(key)
-        tx.table(name).upsert(row | {"value": row["value"][:-1]})
+        row = tx.get_table(name).read(key)
+        tx.get_table(name).upsert(row | {"value": row["value"][:-1]})
 
 
 def _no_instance(tx: Any) -> None:
     for name, key in (("aspects", (ORDERS, ASPECT)), ("aspect_versions", (ORDERS, ASPECT, 2))):
-        row = tx.table(name).read(key)
-        tx.table(name).upsert(row | {"value": '{"tags": "none"}'})
+        row = tx.get_table(name).read(key)
+        tx.get_table(name).upsert(row | {"value": '{"tags": "none"}'})
 
 
 def _missing_version(tx: Any) -> None:
-    tx.table("aspect_versions").delete((ORDERS, ASPECT, 1))
+    tx.get_table("aspect_versions").delete((ORDERS, ASPECT, 1))
 
 
 def _missing_newest_version(tx: Any) -> None:
-    tx.table("aspect_versions").delete((ORDERS, ASPECT, 2))
+    tx.get_table("aspect_versions").delete((ORDERS, ASPECT, 2))
 
 
 def _risen(tx: Any) -> None:
-    row = tx.table("aspects").read((REPORT, ASPECT))
-    tx.table("aspects").upsert(row | {"value": '{"properties":{},"tags":[]}'})
+    row = tx.get_table("aspects").read((REPORT, ASPECT))
+    tx.get_table("aspects").upsert(row | {"value": '{"properties":{},"tags":[]}'})
 
 
 def _no_entity(tx: Any) -> None:
-    tx.table("entities").delete((ORDERS,))
+    tx.get_table("entities").delete((ORDERS,))
 
 
 def _another_type(tx: Any) -> None:
-    tx.table("entities").upsert({"urn": ORDERS, "type": "dataJob"})
+    tx.get_table("entities").upsert({"urn": ORDERS, "type": "dataJob"})
 
 
 def _another_key(tx: Any) -> None:
-    row = tx.table("aspects").read((ORDERS, "datasetKey"))
-    tx.table("aspects").upsert(row | {"value": row["value"].replace("orders", "others")})
+    row = tx.get_table("aspects").read((ORDERS, "datasetKey"))
+    tx.get_table("aspects").upsert(row | {"value": row["value"].replace("orders", "others")})
 
 
 def _no_run(tx: Any) -> None:
-    for row in list(tx.table("runs").scan(Range())):
-        tx.table("runs").delete((row["program"], row["run_id"]))
+    for row in list(tx.get_table("runs").scan(Range())):
+        tx.get_table("runs").delete((row["program"], row["run_id"]))
 
 
 def _odd_run(tx: Any) -> None:
-    row = next(iter(tx.table("runs").scan(Range(), 1)))
-    tx.table("runs").upsert(row | {"status": "asleep"})
+    row = next(iter(tx.get_table("runs").scan(Range(), 1)))
+    tx.get_table("runs").upsert(row | {"status": "asleep"})
 
 
 def _stray_access(tx: Any) -> None:
-    row = next(iter(tx.table("accesses").scan(Range(), 1)))
-    tx.table("accesses").upsert(row | {"data": table("nowhere")})
+    row = next(iter(tx.get_table("accesses").scan(Range(), 1)))
+    tx.get_table("accesses").upsert(row | {"data": table("nowhere")})
 
 
 @pytest.mark.parametrize(
@@ -117,18 +117,18 @@ def _stray_access(tx: Any) -> None:
     ],
     ids=lambda damage: damage.__name__.strip("_"),
 )
-def test_damaged_truth_is_found(catalog: Catalog, damage: Any) -> None:
-    assert findings(keeper(catalog)) == []
+def test_damaged_source_data_is_found(catalog: Catalog, damage: Any) -> None:
+    assert list_findings(create_maintenance(catalog)) == []
     catalog.provider.tx_runner.run(damage)
-    found = findings(keeper(catalog))
+    found = list_findings(create_maintenance(catalog))
     assert found
     assert all(subject and fault for subject, fault in found)
     assert SECRET.lower() not in str(found).lower()
 
 
-def test_making_the_index_anew_leaves_damaged_truth_alone(catalog: Catalog) -> None:
+def test_reindex_does_not_change_damaged_source_data(catalog: Catalog) -> None:
     catalog.provider.tx_runner.run(_no_json)
-    before = findings(keeper(catalog))
-    keeper(catalog).checker().reindex()
+    before = list_findings(create_maintenance(catalog))
+    create_maintenance(catalog).create_checker().reindex()
     assert {subject for subject, _ in before} >= {ORDERS}
-    assert [one for one in findings(keeper(catalog)) if one[0] == ORDERS]
+    assert [one for one in list_findings(create_maintenance(catalog)) if one[0] == ORDERS]

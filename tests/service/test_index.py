@@ -1,4 +1,4 @@
-"""Search rows say what the aspects say, whatever was written before (spec SEARCH-9)."""
+"""Search rows depend only on the current aspects (spec SEARCH-9)."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,14 +8,14 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.cdap.lineage_keys import lineage_key
+from jupyter_colophon.core.cdap.lineage_keys import format_lineage_key
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range
-from support.catalog import ADA, metadata, names, opened, search, touch
-from support.stores import fresh_catalog
+from support.catalog import ADA, list_names, metadata, open_catalog_file, search, touch
+from support.stores import create_catalog
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, table
 
 _URNS = [table(name, space) for name in ("a", "b") for space in ("sales", "zoo")]
@@ -42,10 +42,10 @@ _WRITES = st.one_of(
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(_WRITES, min_size=1, max_size=12))
-def test_what_is_found_depends_on_what_is_there_and_not_on_how_it_came(store_name: str, writes: list[Any]) -> None:
+def test_search_rows_depend_only_on_current_aspects(store_name: str, writes: list[Any]) -> None:
     with ExitStack() as stack:
         folders = [Path(stack.enter_context(TemporaryDirectory())) for _ in range(2)]
-        lived, fresh = (stack.enter_context(fresh_catalog(store_name, folder)) for folder in folders)
+        lived, fresh = (stack.enter_context(create_catalog(store_name, folder)) for folder in folders)
         for urn in _URNS:
             lived.write_path.propose([Proposal(Urn.parse(urn), "status", "upsert", {"removed": False})], ADA)
         for urn, aspect, value in writes:
@@ -60,11 +60,11 @@ def test_what_is_found_depends_on_what_is_there_and_not_on_how_it_came(store_nam
 
 
 def _copy(source: Catalog, target: Catalog, urn: str) -> None:
-    """Write the present aspects of an entity to another catalog."""
+    """Write the current aspects of an entity to another catalog."""
     ref = Urn.parse(urn)
     target.write_path.propose([Proposal(ref, "status", "upsert", {"removed": False})], ADA)
     try:
-        aspects = source.reader.entity(ref, None, ADA).aspects
+        aspects = source.reader.read_entity(ref, None, ADA).aspects
     except NotFound:
         target.write_path.propose([Proposal(ref, None, "delete")], ADA)
         return
@@ -76,23 +76,27 @@ def _copy(source: Catalog, target: Catalog, urn: str) -> None:
 
 def _rows(catalog: Catalog) -> Any:
     def work(tx: Any) -> Any:
-        tables = [list(tx.table(name).scan(Range())) for name in ("metadata_values", "key_counts", "value_counts")]
-        return tables, tx.search.after("", 1_000)
+        tables = [list(tx.get_table(name).scan(Range())) for name in ("metadata_values", "key_counts", "value_counts")]
+        return tables, tx.search.read_documents_after("", 1_000)
 
     return catalog.provider.tx_runner.run(work, read_only=True)
 
 
-def test_data_are_found_by_the_program_that_wrote_them_last(tmp_path: Path) -> None:
-    catalog = opened(tmp_path / "catalog.db")
+def test_data_is_found_by_its_last_writer(tmp_path: Path) -> None:
+    catalog = open_catalog_file(tmp_path / "catalog.db")
     touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
-    key = lineage_key(Urn.parse(CELL), catalog.identity)
-    for wanted in (key, CELL, f'"{catalog.identity.short_name(Urn.parse(CELL))}"'):
-        assert names(search(catalog, f"last-updated-by-program:{wanted}", type="dataset")) == ["report"], wanted
+    key = format_lineage_key(Urn.parse(CELL), catalog.identity)
+    for expected in (key, CELL, f'"{catalog.identity.get_short_name(Urn.parse(CELL))}"'):
+        assert list_names(search(catalog, f"last-updated-by-program:{expected}", type="dataset")) == ["report"], (
+            expected
+        )
     touch(catalog, NOTEBOOK, "r2", ("write", REPORT), start=6_000)
-    assert names(search(catalog, f"last-updated-by-program:{key}", type="dataset")) == []
-    # A write of a statement, as Spark's capture records it, is a write of its program.
+    assert list_names(search(catalog, f"last-updated-by-program:{key}", type="dataset")) == []
+    # A write of a statement, as lineage capture records it, is a write of its program.
     run = touch(catalog, CELL, "r3", start=7_000, end=8_000)
     catalog.write_path.record_accesses(run, [Access(Urn.parse(ORDERS), "write", statement=0)], [], ADA)
-    for wanted in (key, CELL):
-        assert names(search(catalog, f"last-updated-by-program:{wanted}", type="dataset")) == ["orders"], wanted
+    for expected in (key, CELL):
+        assert list_names(search(catalog, f"last-updated-by-program:{expected}", type="dataset")) == ["orders"], (
+            expected
+        )
     catalog.close()

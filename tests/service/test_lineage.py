@@ -1,4 +1,4 @@
-"""Lineage: levels, directions, windows, bounds (spec LINEAGE-3)."""
+"""Lineage: levels, directions, windows, limits (spec LINEAGE-3)."""
 
 import time
 from pathlib import Path
@@ -8,11 +8,11 @@ import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.answers import PathQuestion
-from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion, Window
+from jupyter_colophon.core.lineage.answers import PathRequest
+from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest, Window
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunChange, RunStart
-from support.catalog import ADA, forget, say, touch
-from support.stores import fresh_catalog
+from support.catalog import ADA, forget, touch, write_metadata
+from support.stores import create_catalog
 from support.urns import cell, table
 
 A, B, C, D, E = (table(name) for name in "abcde")
@@ -20,7 +20,7 @@ P, Q, R = (cell(name) for name in "pqr")
 
 
 def drawn(catalog: Catalog, urn: str, direction: str = "both", levels: int = 1, **more: Any) -> Lineage:
-    return catalog.lineage.lineage(LineageQuestion(Urn.parse(urn), direction, levels, **more), ADA)  # type: ignore[arg-type]
+    return catalog.lineage.read_lineage(LineageRequest(Urn.parse(urn), direction, levels, **more), ADA)  # type: ignore[arg-type]
 
 
 def levels_of(found: Lineage) -> dict[str, int]:
@@ -42,22 +42,22 @@ def chain(catalog: Catalog) -> Catalog:
 
 
 class TestLevels:
-    def test_one_level_is_data_program_and_its_other_data(self, chain: Catalog) -> None:
+    def test_one_level_is_data_programs_and_their_other_data(self, chain: Catalog) -> None:
         found = drawn(chain, A)
         assert levels_of(found) == {"a": 0, "p": 1, "b": 1}
         assert edges_of(found) == {("a", "p"), ("p", "b")}
         assert levels_of(drawn(chain, A, levels=2)) == {"a": 0, "p": 1, "b": 1, "q": 2, "c": 2}
 
-    def test_upstream_is_negative_and_each_direction_stays_on_its_side(self, chain: Catalog) -> None:
+    def test_upstream_levels_are_negative_and_directions_separate(self, chain: Catalog) -> None:
         assert levels_of(drawn(chain, C)) == {"q": -1, "b": -1, "c": 0, "r": 1, "d": 1}
         assert levels_of(drawn(chain, C, "upstream")) == {"q": -1, "b": -1, "c": 0}
         assert levels_of(drawn(chain, C, "downstream")) == {"c": 0, "r": 1, "d": 1}
 
-    def test_a_program_may_be_in_the_middle(self, chain: Catalog) -> None:
+    def test_walk_may_start_at_a_program(self, chain: Catalog) -> None:
         assert levels_of(drawn(chain, Q)) == {"b": -1, "q": 0, "c": 1}
         assert levels_of(drawn(chain, Q, levels=2)) == {"a": -2, "p": -2, "b": -1, "q": 0, "c": 1, "r": 2, "d": 2}
 
-    def test_a_cycle_ends(self, catalog: Catalog) -> None:
+    def test_cycle_terminates(self, catalog: Catalog) -> None:
         touch(catalog, P, "1", ("read", A), ("write", B))
         touch(catalog, Q, "1", ("read", B), ("write", A))
         touch(catalog, R, "1", ("both", A))
@@ -66,21 +66,21 @@ class TestLevels:
         assert edges_of(found) == {("a", "p"), ("p", "b"), ("b", "q"), ("q", "a"), ("a", "r"), ("r", "a")}
         assert not found.truncated
 
-    def test_nothing_known_is_an_empty_graph_and_an_unknown_entity_is_absent(self, catalog: Catalog) -> None:
-        say(catalog, A)
+    def test_entity_without_lineage_is_empty_and_unknown_one_not_found(self, catalog: Catalog) -> None:
+        write_metadata(catalog, A)
         found = drawn(catalog, A)
         assert (levels_of(found), found.edges, found.frontier) == ({"a": 0}, (), ())
         with pytest.raises(NotFound):
             drawn(catalog, B)
 
-    def test_lineage_is_that_of_data_and_programs(self, catalog: Catalog) -> None:
+    def test_only_data_and_programs_have_lineage(self, catalog: Catalog) -> None:
         for urn in ("urn:li:namespace:default", "urn:li:dataFlow:(colophon,notebook,default)", "urn:li:corpuser:x"):
             with pytest.raises(InvalidQuery):
                 drawn(catalog, urn)
 
 
 class TestUnknown:
-    def test_a_known_access_of_the_same_run_replaces_an_unknown_one(self, catalog: Catalog) -> None:
+    def test_known_access_replaces_unknown_one_of_same_run(self, catalog: Catalog) -> None:
         touch(catalog, P, "1", ("unknown", A), ("read", A), ("write", B))
         assert [edge.access for edge in drawn(catalog, A).edges] == ["read", "write"]
         assert levels_of(drawn(catalog, A, "upstream")) == {"a": 0}
@@ -89,7 +89,7 @@ class TestUnknown:
         (node,) = [node for node in found.nodes if node.level == 0]
         assert (node.hidden_upstream, node.hidden_downstream) == (0, 0)
 
-    def test_an_unknown_access_of_another_run_stays(self, catalog: Catalog) -> None:
+    def test_unknown_access_of_another_run_stays(self, catalog: Catalog) -> None:
         touch(catalog, P, "1", ("read", A))
         run = touch(catalog, P, "2", ("unknown", A))
         found = {edge.access: edge.runs for edge in drawn(catalog, A).edges}
@@ -116,7 +116,7 @@ class TestWindows:
         for window, there, why in self.CASES:
             assert bool(drawn(catalog, A, window=window).edges) is there, why
 
-    def test_a_running_one_goes_on_until_it_is_said_to_have_ended(self, catalog: Catalog) -> None:
+    def test_running_run_lasts_until_it_ends(self, catalog: Catalog) -> None:
         run = touch(catalog, P, "1", ("read", A), start=2_000)
         late = Window(9_000, 9_001)
         assert drawn(catalog, A, window=late).edges[0].end is None
@@ -124,13 +124,13 @@ class TestWindows:
         assert drawn(catalog, A, window=late).edges == ()
         assert drawn(catalog, A).edges[0].end == 8_999
 
-    def test_a_run_that_is_recorded_as_ended_without_a_time_has_ended(self, catalog: Catalog) -> None:
+    def test_run_recorded_as_ended_without_time_has_ended(self, catalog: Catalog) -> None:
         for status in ("succeeded", "failed", "killed"):
             start = RunStart(Urn.parse(P), status, 2_000, status=status)  # type: ignore[arg-type]
             run = catalog.write_path.start_run(start, ADA).urn
-            assert catalog.runs.run(run, ADA).end is not None
+            assert catalog.runs.read_run(run, ADA).end is not None
 
-    def test_only_what_happened_in_the_window_is_shown_and_counted(self, catalog: Catalog) -> None:
+    def test_only_runs_in_the_window_are_shown_and_counted(self, catalog: Catalog) -> None:
         touch(catalog, P, "old", ("read", A), ("write", B), start=1_000, end=2_000)
         touch(catalog, Q, "new", ("read", A), ("write", C), start=5_000, end=6_000)
         found = drawn(catalog, A, window=Window(4_000, 9_000))
@@ -141,7 +141,7 @@ class TestWindows:
 
 
 class TestBounds:
-    def test_what_is_not_shown_is_counted_and_on_the_frontier(self, chain: Catalog) -> None:
+    def test_hidden_neighbours_are_counted_and_on_the_frontier(self, chain: Catalog) -> None:
         found = drawn(chain, B)
         hidden = {node.name: (node.hidden_upstream, node.hidden_downstream) for node in found.nodes}
         assert hidden["a"] == (0, 0)
@@ -150,7 +150,7 @@ class TestBounds:
         assert not found.truncated
         assert drawn(chain, B, levels=2).frontier == ()
 
-    def test_more_relations_than_asked_for_are_cut_and_said(self, catalog: Catalog) -> None:
+    def test_excess_relations_are_cut_and_reported(self, catalog: Catalog) -> None:
         for number in range(30):
             touch(catalog, cell(f"c{number:02}"), "1", ("read", A), ("write", table(f"t{number:02}")))
         found = drawn(catalog, A, limit=10)
@@ -165,19 +165,19 @@ class TestBounds:
 
     def test_hidden_neighbours_are_counted_beyond_a_thousand(self, catalog: Catalog) -> None:
         touch(catalog, P, "1", ("read", B), ("write", A))
-        # Beside ten other tests, all of them can take more time than a transaction may.
+        # With ten other tests running, this can exceed the transaction timeout.
         for begin in range(0, 1_250, 125):
             touch(catalog, P, "1", *(("write", table(f"t{number}")) for number in range(begin, begin + 125)))
         (program,) = [node for node in drawn(catalog, A, direction="upstream").nodes if node.urn == P]
         assert (program.hidden_downstream, program.hidden_at_least) == (1_250, False)
 
-    def test_an_edge_names_its_ten_newest_runs_and_counts_all(self, catalog: Catalog) -> None:
+    def test_edge_has_ten_newest_runs_and_total_count(self, catalog: Catalog) -> None:
         runs = [touch(catalog, P, f"run{n}", ("read", A), start=1_000 + n, end=2_000 + n) for n in range(12)]
         (edge,) = drawn(catalog, A).edges
         assert edge.runs == tuple(reversed(runs[2:]))
         assert (edge.run_count, edge.start, edge.end) == (12, 1_000, 2_011)
 
-    def test_components_are_named(self, catalog: Catalog) -> None:
+    def test_edge_has_component_names(self, catalog: Catalog) -> None:
         run = touch(catalog, P, "1", ("read", A))
         for component in ("join", "filter", "join"):
             catalog.write_path.record_accesses(run, [Access(Urn.parse(A), "read", component)], [], ADA)
@@ -186,12 +186,12 @@ class TestBounds:
 
 
 class TestNodes:
-    def test_a_deleted_one_stays_and_says_so(self, chain: Catalog) -> None:
+    def test_deleted_node_stays_marked_as_deleted(self, chain: Catalog) -> None:
         forget(chain, B)
         assert {node.name: node.deleted for node in drawn(chain, A).nodes}["b"] is True
         assert levels_of(drawn(chain, B)) == {"p": -1, "a": -1, "b": 0, "q": 1, "c": 1}
 
-    def test_columns_are_told_when_asked_for_and_only_between_what_is_shown(self, catalog: Catalog) -> None:
+    def test_columns_are_returned_on_request_between_shown_nodes(self, catalog: Catalog) -> None:
         columns = [
             ColumnEdge(Urn.parse(A), "x", Urn.parse(B), "y", "identity"),
             ColumnEdge(Urn.parse(E), "x", Urn.parse(B), "z", "aggregation"),
@@ -203,9 +203,9 @@ class TestNodes:
         assert (column.program, column.transformation) == (P, "identity")
 
 
-def test_runs_of_an_edge_that_were_not_counted_as_of_a_time_are_reported(tmp_path: Path) -> None:
+def test_uncounted_runs_of_an_edge_as_of_a_time_are_reported(tmp_path: Path) -> None:
     as_of = time.time_ns() // 1_000_000 + 600_000
-    with fresh_catalog("sqlite", tmp_path) as catalog:
+    with create_catalog("sqlite", tmp_path) as catalog:
         touch(catalog, P, "first", ("read", A), ("write", B), end=2_000)
         for number in range(999):
             touch(catalog, P, str(number), ("read", A), start=2_000 + number, end=5_000)
@@ -214,5 +214,5 @@ def test_runs_of_an_edge_that_were_not_counted_as_of_a_time_are_reported(tmp_pat
         touch(catalog, P, "last", ("read", A), start=4_000, end=5_000)
         more = drawn(catalog, A, as_of=as_of)
         assert (max(edge.run_count for edge in more.edges), more.truncated) == (1_000, True)
-        paths = catalog.lineage.paths(PathQuestion(Urn.parse(A), Urn.parse(B), as_of=as_of), ADA)
+        paths = catalog.lineage.find_paths(PathRequest(Urn.parse(A), Urn.parse(B), as_of=as_of), ADA)
         assert (paths.count, paths.truncated) == (1, True)

@@ -1,4 +1,4 @@
-"""LineageListeners of lineage: each is told of every run that ends, and one that fails or hangs harms only itself."""
+"""Lineage listeners: each gets every run that ends, and a failing or hanging one does not affect the others."""
 
 import logging
 import sys
@@ -16,19 +16,19 @@ from jupyter_colophon.service.changes.lineage_listeners import GROUP, LineageLis
 from support.catalog import ADA, touch
 from support.urns import CELL, ORDERS, REPORT, table
 
-#: What a package brings: one that keeps what it is told, one that raises, one that hangs, and two that do not load.
+#: A package with a listener that records its calls, one that raises, one that hangs, and two that do not load.
 PACKAGE = """
 import threading
 from jupyter_colophon.metadata import LineageListener
 
-TOLD, RELEASE = [], threading.Event()
+REPORTED, RELEASE = [], threading.Event()
 
 
 class Keeping(LineageListener):
     name = "keeping"
 
     def on_lineage(self, context, program_run, lineage):
-        TOLD.append((dict(context.properties), program_run, lineage))
+        REPORTED.append((dict(context.properties), program_run, lineage))
 
 
 class Raising(LineageListener):
@@ -51,7 +51,7 @@ POINTS = (
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A package that registers listeners, as pip would have installed it."""
+    """Install a package that registers listeners."""
     name = f"listeners_{tmp_path.name}".replace("-", "_")
     (tmp_path / f"{name}.py").write_text(PACKAGE)
     about = tmp_path / f"{name}-1.0.dist-info"
@@ -67,7 +67,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @contextmanager
 def served(catalog: Catalog, **options: Any) -> Iterator[LineageListeners]:
-    """The listeners of a server on this catalog."""
+    """Yield the listeners of a server on this catalog."""
     found = LineageListeners(catalog.provider, catalog.feed, options)
     found.start()
     try:
@@ -77,7 +77,7 @@ def served(catalog: Catalog, **options: Any) -> Iterator[LineageListeners]:
 
 
 def until(holds: Any) -> None:
-    """Waits for something that comes by itself."""
+    """Wait until the condition holds."""
     for _ in range(12_000):
         if holds():
             return
@@ -86,25 +86,25 @@ def until(holds: Any) -> None:
 
 
 def ready(listeners: LineageListeners, count: int = 3) -> None:
-    """Waits until so many have begun."""
-    until(lambda: sum(one.cursor is not None for one in listeners.states()) == count)
+    """Wait until this number of listeners has a cursor."""
+    until(lambda: sum(one.cursor is not None for one in listeners.get_states()) == count)
 
 
 def ended(catalog: Catalog, run_id: str, **accesses: str) -> str:
-    """A run that touched data, in this mode, and has ended."""
+    """Record a completed run with accesses, by dataset and mode; return its URN."""
     run = touch(catalog, CELL, run_id, *((mode, table(name)) for name, mode in accesses.items()), start=1_000)
     catalog.write_path.change_run(run, RunChange("succeeded", 5_000), ADA)
     return run
 
 
-def test_a_consumer_is_told_of_each_run_that_ends_with_what_it_read_and_wrote(catalog: Catalog, package: Any) -> None:
+def test_listener_gets_each_ended_run_with_inputs_and_outputs(catalog: Catalog, package: Any) -> None:
     ended(catalog, "before", orders="read")
     with served(catalog, keeping={"place": "here"}) as listeners:
         ready(listeners)
         first = ended(catalog, "r1", orders="read", report="write", both="both", what="unknown")
         second = ended(catalog, "r2")
-        until(lambda: len(package.TOLD) == 2)
-    (properties, run, lineage), (_, other, nothing) = package.TOLD
+        until(lambda: len(package.REPORTED) == 2)
+    (properties, run, lineage), (_, other, nothing) = package.REPORTED
     assert properties == {"place": "here"}
     assert (run.program, run.run_id, run.urn, run.status, run.actor) == (CELL, "r1", first, "succeeded", "ada")
     assert lineage.sources == {ORDERS, table("both"), table("what")}
@@ -116,7 +116,7 @@ def test_a_consumer_is_told_of_each_run_that_ends_with_what_it_read_and_wrote(ca
     assert lineage.lineage_id != nothing.lineage_id
 
 
-def test_one_that_raises_hangs_or_does_not_load_is_counted_and_harms_only_itself(
+def test_failing_hanging_or_broken_listener_is_counted_and_isolated(
     catalog: Catalog, package: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(consuming, "TIMEOUT_S", 2.0)
@@ -127,9 +127,9 @@ def test_one_that_raises_hangs_or_does_not_load_is_counted_and_harms_only_itself
             ended(catalog, f"r{number}", orders="read")
 
         def states() -> dict[str, Any]:
-            return {one.name: one for one in listeners.states()}
+            return {one.name: one for one in listeners.get_states()}
 
-        until(lambda: len(package.TOLD) == 3 and states()["raising"].failed == 3 and states()["hanging"].failed)
+        until(lambda: len(package.REPORTED) == 3 and states()["raising"].failed == 3 and states()["hanging"].failed)
         found = states()
     assert (found["keeping"].delivered, found["keeping"].failed, found["keeping"].version) == (3, 0, "1.0")
     assert (found["raising"].delivered, found["raising"].problem) == (0, "SystemExit: CANARY no more")
@@ -140,36 +140,32 @@ def test_one_that_raises_hangs_or_does_not_load_is_counted_and_harms_only_itself
     assert "did not return" in caplog.text
 
 
-def test_who_was_told_is_not_told_again_and_misses_nothing_of_what_came_meanwhile(
-    catalog: Catalog, package: Any
-) -> None:
+def test_restarted_listener_continues_after_last_delivered_run(catalog: Catalog, package: Any) -> None:
     with served(catalog, hanging=False, raising=False) as listeners:
         ready(listeners, 1)
         ended(catalog, "r1")
-        until(lambda: len(package.TOLD) == 1)
+        until(lambda: len(package.REPORTED) == 1)
     ended(catalog, "r2")
     ended(catalog, "r3")
     with served(catalog, hanging=False, raising=False):
-        until(lambda: len(package.TOLD) == 3)
-    assert [run.run_id for _, run, _ in package.TOLD] == ["r1", "r2", "r3"]
+        until(lambda: len(package.REPORTED) == 3)
+    assert [run.run_id for _, run, _ in package.REPORTED] == ["r1", "r2", "r3"]
 
 
-def test_a_run_that_a_consumer_hung_on_is_not_told_again(
-    catalog: Catalog, package: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_abandoned_run_is_not_delivered_again(catalog: Catalog, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(consuming, "TIMEOUT_S", 0.1)
     monkeypatch.setattr(consuming, "WATCH_S", 0.02)
     monkeypatch.setattr(consuming, "LEASE_S", 0.2)
 
     def hanging(listeners: LineageListeners) -> Any:
-        return next(one for one in listeners.states() if one.name == "hanging")
+        return next(one for one in listeners.get_states() if one.name == "hanging")
 
     with served(catalog, keeping=False, raising=False) as listeners:
         ready(listeners, 1)
         ended(catalog, "hangs")
         until(lambda: hanging(listeners).failed)
     package.RELEASE.set()
-    # Who tells now may take their time.
+    # The second server is not limited by the short timeout.
     monkeypatch.setattr(consuming, "TIMEOUT_S", 60.0)
     with served(catalog, keeping=False, raising=False) as listeners:
         ready(listeners, 1)
@@ -178,7 +174,7 @@ def test_a_run_that_a_consumer_hung_on_is_not_told_again(
         assert (hanging(listeners).delivered, hanging(listeners).failed) == (1, 0)
 
 
-def test_of_several_servers_on_one_store_one_tells(catalog: Catalog, package: Any) -> None:
+def test_one_of_several_servers_notifies(catalog: Catalog, package: Any) -> None:
     with (
         served(catalog, hanging=False, raising=False) as one,
         served(catalog, hanging=False, raising=False) as other,
@@ -187,6 +183,6 @@ def test_of_several_servers_on_one_store_one_tells(catalog: Catalog, package: An
         ready(other, 1)
         for number in range(20):
             ended(catalog, f"r{number}")
-        until(lambda: len(package.TOLD) >= 20)
-        until(lambda: max(found.states()[0].cursor or 0 for found in (one, other)) >= catalog.feed.head())
-    assert [run.run_id for _, run, _ in package.TOLD] == [f"r{number}" for number in range(20)]
+        until(lambda: len(package.REPORTED) >= 20)
+        until(lambda: max(found.get_states()[0].cursor or 0 for found in (one, other)) >= catalog.feed.read_head())
+    assert [run.run_id for _, run, _ in package.REPORTED] == [f"r{number}" for number in range(20)]

@@ -1,4 +1,4 @@
-"""A namespace that is deleted and made anew, with writers in between at every step (spec WRITE-15)."""
+"""A namespace that is deleted and created again, with concurrent writes at every step (spec WRITE-15)."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entities.entity import Listing
+from jupyter_colophon.core.entities.entity import EntityListing
 from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound
-from jupyter_colophon.core.identity.names import Urn, home_dataset
+from jupyter_colophon.core.identity.names import Urn, make_home_dataset_urn
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.search.search import KeysQuestion, SearchQuestion
+from jupyter_colophon.core.search.search import KeysRequest, SearchRequest
 from jupyter_colophon.service import write_path
-from support.catalog import ADA, opened, search
+from support.catalog import ADA, open_catalog_file, search
 
 CLEARER = Principal("colophon")
 INTERLEAVINGS = json.loads((Path(__file__).parents[1] / "conformance" / "namespaces.json").read_text())["interleavings"]
@@ -23,19 +23,21 @@ NOTHING: dict[str, set[str]] = {"b": set(), "c": set()}
 
 def tag(catalog: Catalog, name: str, tag: str) -> None:
     value = {"properties": {}, "tags": [tag]}
-    catalog.write_path.propose([Proposal(home_dataset("shop", name), "technicalMetadata", "upsert", value)], ADA)
+    catalog.write_path.propose(
+        [Proposal(make_home_dataset_urn("shop", name), "technicalMetadata", "upsert", value)], ADA
+    )
 
 
 def make(catalog: Catalog) -> None:
-    catalog.deployer.namespace("shop", {}, ADA)
+    catalog.deployer.register_namespace("shop", {}, ADA)
 
 
 def seen(catalog: Catalog, name: str) -> set[str]:
-    """The tags of a dataset, by every way to read them."""
-    urn = home_dataset("shop", name)
+    """Return the tags of a dataset, read in every possible way."""
+    urn = make_home_dataset_urn("shop", name)
     ways: list[Callable[[], set[str]]] = [
-        lambda: set(catalog.reader.aspect(urn, "technicalMetadata", ADA).value["tags"]),
-        lambda: set(catalog.reader.entity(urn, None, ADA).aspects["technicalMetadata"].value["tags"]),
+        lambda: set(catalog.reader.read_aspect(urn, "technicalMetadata", ADA).value["tags"]),
+        lambda: set(catalog.reader.read_entity(urn, None, ADA).aspects["technicalMetadata"].value["tags"]),
         lambda: set(catalog.metadata.read_scoped(urn, "shop", ADA).system.tags),
     ]
     found = []
@@ -44,7 +46,7 @@ def seen(catalog: Catalog, name: str) -> set[str]:
             found.append(way())
         except NotFound:
             found.append(set())
-    hits = catalog.searcher.search(SearchQuestion(f"name:{name}", (("namespace", "shop"),)), ADA).hits
+    hits = catalog.searcher.search(SearchRequest(f"name:{name}", (("namespace", "shop"),)), ADA).hits
     found.append({one for hit in hits for one in hit.tags})
     assert all(one == found[0] for one in found), found
     return found[0]
@@ -53,7 +55,7 @@ def seen(catalog: Catalog, name: str) -> set[str]:
 @pytest.fixture
 def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Catalog]:
     monkeypatch.setattr(write_path, "_CLEAR_BATCH", 1)
-    one = opened(tmp_path / "colophon.db")
+    one = open_catalog_file(tmp_path / "colophon.db")
     yield one
     one.close()
 
@@ -66,14 +68,16 @@ def refused(act: Callable[[], None]) -> type[MetadataError] | None:
     return None
 
 
-@pytest.mark.parametrize("told", INTERLEAVINGS, ids=lambda told: " ".join(told["events"]).replace("clear", "-"))
-def test_at_no_step_is_an_old_row_seen_or_a_new_one_lost(catalog: Catalog, told: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "interleaving", INTERLEAVINGS, ids=lambda interleaving: " ".join(interleaving["events"]).replace("clear", "-")
+)
+def test_recreated_namespace_shows_no_old_and_loses_no_new_row(catalog: Catalog, interleaving: dict[str, Any]) -> None:
     acts: dict[str, Callable[[], None]] = {"write": lambda: tag(catalog, "a", "new"), "make": lambda: make(catalog)}
-    for name in told["seen"]:
+    for name in interleaving["seen"]:
         tag(catalog, name, "old")
     catalog.write_path.delete_namespace("shop", ADA)
     is_new = False
-    for event in told["events"]:
+    for event in interleaving["events"]:
         what, _, outcome = event.partition(": ")
         if what == "clear":
             catalog.write_path.clear_namespace("shop", CLEARER)
@@ -81,25 +85,27 @@ def test_at_no_step_is_an_old_row_seen_or_a_new_one_lost(catalog: Catalog, told:
             cause = refused(acts[what])
             assert (cause.__name__ if cause else "done") == outcome
             is_new = is_new or event == "write: done"
-        assert {name: seen(catalog, name) for name in told["seen"]} == {"a": {"new"} if is_new else set()} | NOTHING
+        assert {name: seen(catalog, name) for name in interleaving["seen"]} == {
+            "a": {"new"} if is_new else set()
+        } | NOTHING
     catalog.namespaces.clear("shop")
     make(catalog)
     tag(catalog, "b", "newer")
     catalog.namespaces.clear("shop")
-    assert {name: seen(catalog, name) for name in told["seen"]} == {
-        name: set(tags) | ({"newer"} if name == "b" else set()) for name, tags in told["seen"].items()
+    assert {name: seen(catalog, name) for name in interleaving["seen"]} == {
+        name: set(tags) | ({"newer"} if name == "b" else set()) for name, tags in interleaving["seen"].items()
     }
 
 
 def _is_clear(catalog: Catalog) -> bool:
     return catalog.provider.tx_runner.run(
-        lambda tx: tx.table("deleting_namespaces").read(("shop",)) is None, read_only=True
+        lambda tx: tx.get_table("deleting_namespaces").read(("shop",)) is None, read_only=True
     )
 
 
-def test_nothing_can_be_said_of_what_is_going(catalog: Catalog) -> None:
+def test_deleting_namespace_refuses_writes(catalog: Catalog) -> None:
     tag(catalog, "a", "old")
-    urn = home_dataset("shop", "a")
+    urn = make_home_dataset_urn("shop", "a")
     catalog.write_path.delete_namespace("shop", ADA)
     for proposal in (
         Proposal(urn, "businessMetadata", "upsert", {"properties": {}, "tags": []}),
@@ -109,38 +115,38 @@ def test_nothing_can_be_said_of_what_is_going(catalog: Catalog) -> None:
         with pytest.raises(NotFound):
             catalog.write_path.propose([proposal], ADA)
     with pytest.raises(NotFound):
-        catalog.reader.versions(urn, "technicalMetadata", 10, "", ADA)
-    assert catalog.reader.entities(Listing(namespace="shop"), ADA) == ([], None)
-    assert catalog.keys.keys(KeysQuestion(namespace="shop"), ADA) == ([], False)
+        catalog.reader.list_versions(urn, "technicalMetadata", 10, "", ADA)
+    assert catalog.reader.list_entities(EntityListing(namespace="shop"), ADA) == ([], None)
+    assert catalog.keys.list_keys(KeysRequest(namespace="shop"), ADA) == ([], False)
 
 
-def test_the_deletion_is_gone_on_with_after_the_process_has_ended(catalog: Catalog, tmp_path: Path) -> None:
+def test_deletion_continues_in_next_process(catalog: Catalog, tmp_path: Path) -> None:
     for number in range(20):
         tag(catalog, f"t{number}", "old")
     catalog.write_path.delete_namespace("shop", ADA)
     catalog.close()
-    again = opened(tmp_path / "colophon.db")
+    again = open_catalog_file(tmp_path / "colophon.db")
     again.namespaces.clear("shop")
     make(again)
     assert search(again, "old").total == 0
-    assert again.reader.entities(Listing(namespace="shop", type="dataset"), ADA) == ([], None)
+    assert again.reader.list_entities(EntityListing(namespace="shop", type="dataset"), ADA) == ([], None)
     again.close()
 
 
-def test_the_background_ends_by_itself_and_tells_of_each_entity(catalog: Catalog) -> None:
+def test_background_deletion_ends_and_logs_each_entity(catalog: Catalog) -> None:
     for name in ("a", "b"):
         tag(catalog, name, "old")
     catalog.namespaces.delete("shop", ADA)
     catalog.namespaces.close()
     catalog.namespaces.clear("shop")
-    urns = {str(home_dataset("shop", name)) for name in ("a", "b")} | {"urn:li:namespace:shop"}
+    urns = {str(make_home_dataset_urn("shop", name)) for name in ("a", "b")} | {"urn:li:namespace:shop"}
     changes = catalog.provider.tx_runner.run(lambda tx: tx.log.read(0, 1000, {}), read_only=True)
-    told = {row["urn"] for row in changes if row["operation"] == "delete" and row["aspect"] is None}
-    assert told == urns
+    deleted = {row["urn"] for row in changes if row["operation"] == "delete" and row["aspect"] is None}
+    assert deleted == urns
     assert _is_clear(catalog)
 
 
-def test_only_those_who_may_delete_and_only_what_may_go(catalog: Catalog) -> None:
+def test_deletion_requires_permission_and_a_deletable_namespace(catalog: Catalog) -> None:
     tag(catalog, "a", "old")
     kernel = Principal("ada", "kernel", frozenset({"read", "annotate", "emit"}))
     with pytest.raises(AccessDenied):
@@ -149,4 +155,4 @@ def test_only_those_who_may_delete_and_only_what_may_go(catalog: Catalog) -> Non
         catalog.namespaces.delete("default", ADA)
     with pytest.raises(NotFound):
         catalog.namespaces.delete("nothing", ADA)
-    assert catalog.reader.entity(Urn.parse("urn:li:namespace:shop"), None, ADA).summary.name == "shop"
+    assert catalog.reader.read_entity(Urn.parse("urn:li:namespace:shop"), None, ADA).summary.name == "shop"

@@ -1,6 +1,6 @@
-"""Any history of OpenLineage events, in any order and with any of them twice, against a model that looks at all of them.
+"""Random histories of OpenLineage events, in any order and with duplicates, compared with a model.
 
-Some events tell that a table is where the files are (`symlinks`), others of the same files do not. 33 histories a store;
+Some events report that a table is where the files are (`symlinks`), others of the same files do not. 33 histories a store;
 202 with COLOPHON_TEST_SIZE=full (`make long-openlineage`).
 """
 
@@ -18,12 +18,12 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range, TableContext
 from support.catalog import ADA
-from support.keeping import findings, keeper
+from support.keeping import create_maintenance, list_findings
 from support.openlineage import data, event
 from support.urns import table
 
 _MOST = 200 if os.environ.get("COLOPHON_TEST_SIZE") == "full" else 30
-#: Three of them were once wrong: a run and a JobEvent told of the same edge between columns.
+#: Three of them failed once: a run and a JobEvent reported the same column edge.
 HISTORIES = sorted({*range(1, _MOST + 1), 88, 258, 306})
 TYPES = ("START", "RUNNING", "OTHER", "COMPLETE", "ABORT", "FAIL")
 STATUS = {"COMPLETE": "succeeded", "ABORT": "killed", "FAIL": "failed"}
@@ -31,7 +31,7 @@ Event = dict[str, Any]
 
 
 def history(chance: random.Random, number: int) -> list[Event]:
-    """A few runs of two jobs, of which one has an engine that some of each run's events name; times are often equal."""
+    """Create a few runs of two jobs; some events of one job name its engine, and many times are equal."""
     found = []
     for run in range(chance.randint(1, 3)):
         job, run_id = chance.choice(("plain", "spark")), f"{number:08x}-0000-4000-8000-{run:012x}"
@@ -83,23 +83,23 @@ def program(job: str) -> str:
     return f"urn:li:dataJob:(urn:li:dataFlow:({'spark' if 'spark' in job else 'openlineage'},etl,PROD),{job})"
 
 
-def ms(told: Event) -> int:
-    return int(datetime.fromisoformat(told["eventTime"]).timestamp() * 1_000)
+def ms(event: Event) -> int:
+    return int(datetime.fromisoformat(event["eventTime"]).timestamp() * 1_000)
 
 
-def newest(told: Iterable[tuple[int, Any]]) -> Any:
-    return max(told, key=lambda one: (one[0], compact(one[1])))[1]
+def newest(values: Iterable[tuple[int, Any]]) -> Any:
+    return max(values, key=lambda one: (one[0], compact(one[1])))[1]
 
 
 def touches(events: Iterable[Event]) -> Iterator[tuple[Event, str, Event]]:
     for one in events:
         for side, mode in (("inputs", "read"), ("outputs", "write")):
-            for told in one[side]:
-                yield one, mode, told
+            for dataset in one[side]:
+                yield one, mode, dataset
 
 
 def model(events: list[Event]) -> dict[str, Any]:
-    """What has to be known of these events."""
+    """Return the expected state after these events."""
     runs: dict[str, list[Event]] = {}
     for one in events:
         if "run" in one:
@@ -114,13 +114,13 @@ def model(events: list[Event]) -> dict[str, Any]:
 
 
 def tables(events: list[Event]) -> dict[str, str]:
-    """The tables of the catalog, by the places of their files."""
-    linked = {told["name"] for _, _, told in touches(events) if "symlinks" in told["facets"]}
+    """Return the tables of the catalog, by the location of their files."""
+    linked = {dataset["name"] for _, _, dataset in touches(events) if "symlinks" in dataset["facets"]}
     return {urn(name): table(name.partition(".")[2], name.partition(".")[0]) for name in linked}
 
 
 def renamed(value: Any, names: dict[str, str]) -> Any:
-    """The same of things with other names."""
+    """Return the value with other names of entities."""
     if isinstance(value, dict):
         return {renamed(key, names): renamed(one, names) for key, one in value.items()}
     if isinstance(value, list | tuple | set):
@@ -134,8 +134,8 @@ def model_run(found: dict[str, Any], run: str, those: list[Event]) -> None:
     end = max(failed or ends, key=lambda one: (one[1], one[0] == "ABORT"), default=None)
     job, start, stop = program(those[0]["job"]["name"]), min(map(ms, those)), end and end[1]
     found["runs"][run] = (job, "running" if end is None else STATUS[end[0]], start, stop)
-    for one, mode, told in touches(those):
-        key, time = (run, urn(told["name"]), mode), ms(one)
+    for one, mode, dataset in touches(those):
+        key, time = (run, urn(dataset["name"]), mode), ms(one)
         first, last = found["accesses"].get(key, (time, time))
         found["accesses"][key] = (min(first, time), max(last, time))
         found["links"].add((key[1], job, mode, run, start, stop))
@@ -144,37 +144,39 @@ def model_run(found: dict[str, Any], run: str, those: list[Event]) -> None:
 
 def made_columns(events: list[Event], job: str) -> set[tuple[str, ...]]:
     return {
-        (urn(told["name"]), "t", urn(source["name"]), source["field"], job)
-        for _, _, told in touches(events)
-        for made in told["facets"].get("columnLineage", {}).get("fields", {}).values()
+        (urn(dataset["name"]), "t", urn(source["name"]), source["field"], job)
+        for _, _, dataset in touches(events)
+        for made in dataset["facets"].get("columnLineage", {}).get("fields", {}).values()
         for source in made["inputFields"]
     }
 
 
 def model_things(events: list[Event]) -> dict[str, Any]:
-    """Each facet of a job or a dataset as the newest event said."""
+    """Return each facet of a job or a dataset from the newest event."""
     things: dict[str, list[tuple[int, str, Any]]] = {}
     for one in events:
         about = [(program(one["job"]["name"]), one["job"]["facets"])]
-        about += [(urn(told["name"]), told["facets"]) for _, _, told in touches([one])]
+        about += [(urn(dataset["name"]), dataset["facets"]) for _, _, dataset in touches([one])]
         for thing, facets in about:
             things.setdefault(thing, []).extend((ms(one), name, value) for name, value in facets.items())
     facets = {
-        thing: {name: newest((t, v) for t, n, v in said if n == name) for name in {name for _, name, _ in said}}
-        for thing, said in things.items()
+        thing: {name: newest((t, v) for t, n, v in values if n == name) for name in {name for _, name, _ in values}}
+        for thing, values in things.items()
     }
     schemas = {
-        thing: [one["name"] for one in told["schema"]["fields"]] for thing, told in facets.items() if "schema" in told
+        thing: [one["name"] for one in dataset["schema"]["fields"]]
+        for thing, dataset in facets.items()
+        if "schema" in dataset
     }
     return {"facets": facets, "schemas": schemas}
 
 
 def known(catalog: Catalog, mark: str) -> dict[str, Any]:
-    """What the catalog knows of one history."""
+    """Return the state of the catalog after one history."""
 
     def read(tx: TableContext) -> dict[str, Any]:
         def rows(table: str) -> list[Any]:
-            return [row for row in tx.table(table).scan(Range()) if mark in json.dumps(row)]
+            return [row for row in tx.get_table(table).scan(Range()) if mark in json.dumps(row)]
 
         def about(name: str) -> dict[str, Any]:
             return {
@@ -183,7 +185,7 @@ def known(catalog: Catalog, mark: str) -> dict[str, Any]:
                 if row["aspect"] == name and row["value"] and mark in row["urn"]
             }
 
-        runs = [row for row in tx.table("runs").scan(Range()) if mark in row["program"]]
+        runs = [row for row in tx.get_table("runs").scan(Range()) if mark in row["program"]]
         return {
             "runs": {one["urn"]: (one["program"], one["status"], one["start"], one["stop"]) for one in runs},
             "accesses": {(r["run"], r["data"], r["mode"]): (r["first"], r["last"]) for r in rows("accesses")},
@@ -195,7 +197,7 @@ def known(catalog: Catalog, mark: str) -> dict[str, Any]:
             "links": {
                 (link.data, link.program, link.mode, link.run, link.start, link.stop)
                 for run in runs
-                for link in tx.edges.of_run(run["urn"])
+                for link in tx.edges.list_links_of_run(run["urn"])
             },
             "schemas": {
                 thing: [one["fieldPath"] for one in value["fields"]] for thing, value in about("schemaMetadata").items()
@@ -207,30 +209,30 @@ def known(catalog: Catalog, mark: str) -> dict[str, Any]:
 
 def send(catalog: Catalog, events: Iterable[Event]) -> None:
     for one in events:
-        catalog.collector.take(json.dumps(one).encode(), ADA)
+        catalog.collector.store_event(json.dumps(one).encode(), ADA)
 
 
-def test_any_order_of_any_events_ends_as_one_who_looks_at_all_of_them_says(catalog: Catalog) -> None:
-    wanted: dict[str, Any] = {}
+def test_any_order_of_events_gives_the_state_of_the_model(catalog: Catalog) -> None:
+    selected: dict[str, Any] = {}
     for number in HISTORIES:
         chance = random.Random(number)
         events = history(chance, number)
         order = events + chance.sample(events, chance.randint(0, len(events)))
         chance.shuffle(order)
         send(catalog, order)
-        wanted = {part: wanted.get(part, type(said)()) | said for part, said in model(events).items()}
+        selected = {part: selected.get(part, type(values)()) | values for part, values in model(events).items()}
     found = known(catalog, "")
-    for part, said in wanted.items():
-        assert _rows(found[part]) ^ _rows(said) == set(), part
-    assert findings(keeper(catalog)) == []
+    for part, values in selected.items():
+        assert _rows(found[part]) ^ _rows(values) == set(), part
+    assert list_findings(create_maintenance(catalog)) == []
 
 
-def _rows(said: Any) -> set[Any]:
-    return {(key, compact(one)) for key, one in said.items()} if isinstance(said, dict) else said
+def _rows(values: Any) -> set[Any]:
+    return {(key, compact(one)) for key, one in values.items()} if isinstance(values, dict) else values
 
 
 @pytest.mark.parametrize("end", ["COMPLETE", "ABORT"])
-def test_a_run_that_failed_stays_failed_and_one_that_ended_does_not_go_on(catalog: Catalog, end: str) -> None:
+def test_ended_run_keeps_its_status(catalog: Catalog, end: str) -> None:
     send(catalog, [event(end, 1), event("RUNNING", 3)])
     [run] = known(catalog, "load")["runs"].values()
     assert run[1] == STATUS[end]
@@ -239,17 +241,17 @@ def test_a_run_that_failed_stays_failed_and_one_that_ended_does_not_go_on(catalo
     assert run[1] == "failed"
 
 
-def test_what_somebody_else_wrote_is_not_overwritten(catalog: Catalog) -> None:
-    def tell(second: int, *names: str) -> list[str]:
+def test_event_does_not_overwrite_aspects_of_others(catalog: Catalog) -> None:
+    def send_names(second: int, *names: str) -> list[str]:
         facet = {"fields": [{"name": one, "type": "INT"} for one in names]}
         send(catalog, [event("RUNNING", second, outputs=[data("t", "file", schema=facet)])])
         return known(catalog, "file,t,")["schemas"][urn("t")]
 
-    assert tell(1, "a") == ["a"]
-    assert tell(3, "a", "b") == ["a", "b"]
-    assert tell(2, "old") == ["a", "b"]
-    mine = catalog.reader.aspect(Urn.parse(urn("t")), "schemaMetadata", ADA).value
+    assert send_names(1, "a") == ["a"]
+    assert send_names(3, "a", "b") == ["a", "b"]
+    assert send_names(2, "old") == ["a", "b"]
+    mine = catalog.reader.read_aspect(Urn.parse(urn("t")), "schemaMetadata", ADA).value
     mine = {**mine, "fields": [{**mine["fields"][0], "fieldPath": "mine"}]}
     catalog.write_path.propose([Proposal(Urn.parse(urn("t")), "schemaMetadata", "upsert", mine)], ADA)
-    assert tell(4, "c") == ["mine"]
+    assert send_names(4, "c") == ["mine"]
     assert known(catalog, "file,t,")["facets"][urn("t")]["schema"]["fields"][0]["name"] == "c"

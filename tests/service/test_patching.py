@@ -1,4 +1,4 @@
-"""DataHub's form of a patch through the write path: an absent aspect, writers at the same time, what is refused."""
+"""DataHub's patches through the write path: absent aspects, concurrent writers, refusals."""
 
 import threading
 from typing import Any
@@ -7,9 +7,9 @@ import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidInstance, MetadataError, PatchFailed, TooLarge
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import Proposal, Written
-from jupyter_colophon.service.changes.inbox import WITHIN
-from support.catalog import ADA, say
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
+from jupyter_colophon.service.changes.inbox import PROPOSALS_POINTER
+from support.catalog import ADA, write_metadata
 from support.urns import ORDERS
 
 URN = Urn.parse(ORDERS)
@@ -20,17 +20,17 @@ def field(number: int) -> dict[str, Any]:
     return {"op": "add", "path": f"/fields/f{number}", "value": {"nativeDataType": "int"}}
 
 
-def patch(catalog: Catalog, *operations: Any, aspect: str = "schemaMetadata", **form: Any) -> Written:
+def patch(catalog: Catalog, *operations: Any, aspect: str = "schemaMetadata", **form: Any) -> ProposalResult:
     value = {"patch": list(operations)} | (form or KEYS)
-    return catalog.write_path.propose([Proposal(URN, aspect, "patch", value)], ADA, WITHIN)[0]
+    return catalog.write_path.propose([Proposal(URN, aspect, "patch", value)], ADA, PROPOSALS_POINTER)[0]
 
 
 def fields(catalog: Catalog) -> set[str]:
-    return {one["fieldPath"] for one in catalog.reader.aspect(URN, "schemaMetadata", ADA).value["fields"]}
+    return {one["fieldPath"] for one in catalog.reader.read_aspect(URN, "schemaMetadata", ADA).value["fields"]}
 
 
-def test_elements_that_32_writers_add_at_the_same_time_are_all_there(catalog: Catalog) -> None:
-    say(catalog)
+def test_elements_of_32_concurrent_writers_are_all_added(catalog: Catalog) -> None:
+    write_metadata(catalog)
     faults: list[MetadataError] = []
     patch(catalog, field(0))
 
@@ -49,13 +49,13 @@ def test_elements_that_32_writers_add_at_the_same_time_are_all_there(catalog: Ca
     assert fields(catalog) == {f"f{number}" for number in range(33)}
 
 
-def test_a_patch_of_an_absent_aspect_begins_with_what_its_schema_wants(catalog: Catalog) -> None:
+def test_patch_of_absent_aspect_starts_with_required_members(catalog: Catalog) -> None:
     done = patch(catalog, {"op": "add", "path": "/customProperties/p", "value": "q"}, aspect="datasetProperties")
     assert done.version == 1
-    assert catalog.reader.aspect(URN, "datasetProperties", ADA).value["customProperties"] == {"p": "q"}
+    assert catalog.reader.read_aspect(URN, "datasetProperties", ADA).value["customProperties"] == {"p": "q"}
 
 
-def test_a_patch_that_changes_nothing_makes_no_version(catalog: Catalog) -> None:
+def test_patch_without_effect_creates_no_version(catalog: Catalog) -> None:
     assert patch(catalog, field(1)).changed
     assert not patch(catalog, field(1)).changed
 
@@ -70,13 +70,13 @@ def test_a_patch_that_changes_nothing_makes_no_version(catalog: Catalog) -> None
         ([field(at) for at in range(2_001)], TooLarge, ""),
     ],
 )
-def test_what_is_refused_leaves_the_aspect_as_it_was(
+def test_refused_patch_leaves_aspect_unchanged(
     catalog: Catalog, operations: list[Any], error: type[MetadataError], pointer: str
 ) -> None:
-    say(catalog)
+    write_metadata(catalog)
     patch(catalog, field(1), {"op": "add", "path": "/schemaName", "value": "x" * 4_000})
     with pytest.raises(error) as refused:
         patch(catalog, *operations)
     if pointer:
         assert [one.pointer for one in refused.value.problems] == [pointer]
-    assert catalog.reader.aspect(URN, "schemaMetadata", ADA).version == 1
+    assert catalog.reader.read_aspect(URN, "schemaMetadata", ADA).version == 1

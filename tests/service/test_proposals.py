@@ -1,4 +1,4 @@
-"""What a proposal may ask for, and on which conditions."""
+"""Operations and conditions of proposals."""
 
 from typing import Any
 
@@ -7,92 +7,96 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, ConditionFailed, NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, Written
-from support.catalog import ADA, forget, metadata, say
+from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, ProposalResult
+from support.catalog import ADA, forget, metadata, write_metadata
 from support.urns import ORDERS
 
 URN = Urn.parse(ORDERS)
 LATEST = {"a": "new"}
 
 
-def wish(operation: Operation, aspect: str | None = "technicalMetadata", **more: Any) -> Proposal:
+def create_proposal(operation: Operation, aspect: str | None = "technicalMetadata", **more: Any) -> Proposal:
     return Proposal(URN, aspect, operation, None if aspect is None else metadata(LATEST), **more)
 
 
-def apply(catalog: Catalog, *proposals: Proposal) -> list[Written]:
+def apply(catalog: Catalog, *proposals: Proposal) -> list[ProposalResult]:
     return catalog.write_path.propose(proposals, ADA)
 
 
 def value(catalog: Catalog) -> Any:
-    return catalog.reader.aspect(URN, "technicalMetadata", ADA).value["properties"]
+    return catalog.reader.read_aspect(URN, "technicalMetadata", ADA).value["properties"]
 
 
 class TestCreating:
-    def test_an_entity_is_created_with_several_aspects_in_one_batch(self, catalog: Catalog) -> None:
+    def test_entity_is_created_with_several_aspects_in_one_batch(self, catalog: Catalog) -> None:
         status = Proposal(URN, "status", "create-entity", {"removed": True})
-        done = apply(catalog, wish("create-entity"), wish("create-entity", None), status)
+        done = apply(catalog, create_proposal("create-entity"), create_proposal("create-entity", None), status)
         assert [one.skipped for one in done] == [False, False, False]
-        assert catalog.reader.aspect(URN, "status", ADA).value == {"removed": True}
+        assert catalog.reader.read_aspect(URN, "status", ADA).value == {"removed": True}
 
-    def test_an_entity_that_was_there_before_the_batch_is_not_created(self, catalog: Catalog) -> None:
-        apply(catalog, wish("create", None))
+    def test_create_entity_refuses_existing_entity(self, catalog: Catalog) -> None:
+        apply(catalog, create_proposal("create", None))
         for aspect in (None, "technicalMetadata"):
             with pytest.raises(AlreadyExists):
-                apply(catalog, Proposal(URN, "datasetProperties", "upsert", {}), wish("create-entity", aspect))
+                apply(
+                    catalog, Proposal(URN, "datasetProperties", "upsert", {}), create_proposal("create-entity", aspect)
+                )
         with pytest.raises(NotFound):
-            catalog.reader.aspect(URN, "datasetProperties", ADA)
+            catalog.reader.read_aspect(URN, "datasetProperties", ADA)
 
-    def test_an_entity_that_was_deleted_can_be_created_again(self, catalog: Catalog) -> None:
-        say(catalog)
+    def test_deleted_entity_can_be_created_again(self, catalog: Catalog) -> None:
+        write_metadata(catalog)
         forget(catalog)
-        (done,) = apply(catalog, wish("create-entity"))
+        (done,) = apply(catalog, create_proposal("create-entity"))
         assert done.changed
 
-    def test_a_proposal_without_an_aspect_makes_the_entity_and_its_key(self, catalog: Catalog) -> None:
-        (done,) = apply(catalog, wish("create", None))
+    def test_proposal_without_aspect_creates_entity_and_key(self, catalog: Catalog) -> None:
+        (done,) = apply(catalog, create_proposal("create", None))
         assert (done.version, done.aspect, done.changed) == (1, None, True)
-        assert set(catalog.reader.entity(URN, None, ADA).aspects) == {"datasetKey", "status"}
+        assert set(catalog.reader.read_entity(URN, None, ADA).aspects) == {"datasetKey", "status"}
 
-    def test_who_may_not_write_what_machines_say_creates_no_entity(self, catalog: Catalog) -> None:
+    def test_creating_an_entity_requires_emit(self, catalog: Catalog) -> None:
         with pytest.raises(AccessDenied):
-            catalog.write_path.propose([wish("create", None)], Principal("bob", scopes=frozenset({"read", "annotate"})))
+            catalog.write_path.propose(
+                [create_proposal("create", None)], Principal("bob", scopes=frozenset({"read", "annotate"}))
+            )
 
-    def test_the_aspects_that_come_with_an_entity_can_be_created_in_the_same_batch_once(self, catalog: Catalog) -> None:
+    def test_implied_aspects_can_be_created_once_in_the_same_batch(self, catalog: Catalog) -> None:
         status = Proposal(URN, "status", "create", {"removed": False})
-        assert [one.changed for one in apply(catalog, wish("create"), status)] == [True, True]
+        assert [one.changed for one in apply(catalog, create_proposal("create"), status)] == [True, True]
         forget(catalog)
         with pytest.raises(AlreadyExists):
-            apply(catalog, wish("create"), status, status)
+            apply(catalog, create_proposal("create"), status, status)
 
 
-class TestLeavingOut:
+class TestIfAbsent:
     @pytest.mark.parametrize("operation", ["create", "create-entity", "upsert", "patch"])
-    def test_what_asks_for_something_new_is_left_out_where_something_is(
-        self, catalog: Catalog, operation: Operation
-    ) -> None:
-        before = say(catalog, properties={"a": "old"})
+    def test_create_if_absent_is_skipped_for_existing_aspect(self, catalog: Catalog, operation: Operation) -> None:
+        before = write_metadata(catalog, properties={"a": "old"})
         done, other = apply(
-            catalog, wish(operation, if_absent=True), Proposal(URN, "datasetProperties", "upsert", {"name": "Orders"})
+            catalog,
+            create_proposal(operation, if_absent=True),
+            Proposal(URN, "datasetProperties", "upsert", {"name": "Orders"}),
         )
         assert (done.skipped, done.seq, done.version) == (True, None, before.version)
         assert not other.skipped
         assert value(catalog) == {"a": "old"}
 
-    def test_it_is_done_where_nothing_is(self, catalog: Catalog) -> None:
-        (done,) = apply(catalog, wish("create", if_absent=True))
+    def test_create_if_absent_is_applied_to_absent_aspect(self, catalog: Catalog) -> None:
+        (done,) = apply(catalog, create_proposal("create", if_absent=True))
         assert not done.skipped
         assert value(catalog) == LATEST
 
 
 class TestUpdating:
-    def test_an_update_wants_the_aspect_to_be_there(self, catalog: Catalog) -> None:
+    def test_update_requires_existing_aspect(self, catalog: Catalog) -> None:
         with pytest.raises(ConditionFailed):
-            apply(catalog, wish("update"))
-        apply(catalog, wish("create", None))
+            apply(catalog, create_proposal("update"))
+        apply(catalog, create_proposal("create", None))
         with pytest.raises(ConditionFailed):
-            apply(catalog, wish("update"))
-        say(catalog)
-        assert apply(catalog, wish("update"))[0].changed
+            apply(catalog, create_proposal("update"))
+        write_metadata(catalog)
+        assert apply(catalog, create_proposal("update"))[0].changed
         assert value(catalog) == LATEST
 
 
@@ -112,35 +116,38 @@ class TestConditions:
             ("create-entity", "1", False),
         ],
     )
-    def test_versions_are_compared_as_text_and_what_is_created_has_none(
+    def test_version_conditions_compare_text_and_refuse_on_create(
         self, catalog: Catalog, operation: Operation, version: str | int, holds: bool
     ) -> None:
-        say(catalog, properties={"a": "old"})
-        proposal = wish(operation, condition=Condition(version=version))
+        write_metadata(catalog, properties={"a": "old"})
+        proposal = create_proposal(operation, condition=Condition(version=version))
         if holds:
             assert apply(catalog, proposal)[0].changed
         else:
             with pytest.raises(ConditionFailed):
                 apply(catalog, proposal)
 
-    def test_what_is_created_is_at_the_version_of_what_is_absent(self, catalog: Catalog) -> None:
+    def test_absent_version_condition_allows_create(self, catalog: Catalog) -> None:
         absent = Condition(version=str(ABSENT))
-        assert apply(catalog, wish("create", condition=absent))[0].changed
+        assert apply(catalog, create_proposal("create", condition=absent))[0].changed
         with pytest.raises(AlreadyExists):
-            apply(catalog, wish("create", condition=absent))
+            apply(catalog, create_proposal("create", condition=absent))
 
-    def test_what_is_absent_was_never_modified(self, catalog: Catalog) -> None:
+    def test_absent_aspect_satisfies_unmodified_condition(self, catalog: Catalog) -> None:
         with pytest.raises(ConditionFailed):
-            apply(catalog, wish("upsert", condition=Condition(modified_since=-1)))
-        assert apply(catalog, wish("upsert", condition=Condition(unmodified_since=-1)))[0].changed
+            apply(catalog, create_proposal("upsert", condition=Condition(modified_since=-1)))
+        assert apply(catalog, create_proposal("upsert", condition=Condition(unmodified_since=-1)))[0].changed
 
-    def test_each_of_two_times_must_hold(self, catalog: Catalog) -> None:
-        say(catalog, properties={"a": "old"})
-        time = catalog.reader.aspect(URN, "technicalMetadata", ADA).time
+    def test_both_time_conditions_must_hold(self, catalog: Catalog) -> None:
+        write_metadata(catalog, properties={"a": "old"})
+        time = catalog.reader.read_aspect(URN, "technicalMetadata", ADA).time
         for modified, unmodified in ((time, time), (time - 1, time - 1)):
             with pytest.raises(ConditionFailed):
                 apply(
-                    catalog, wish("upsert", condition=Condition(modified_since=modified, unmodified_since=unmodified))
+                    catalog,
+                    create_proposal(
+                        "upsert", condition=Condition(modified_since=modified, unmodified_since=unmodified)
+                    ),
                 )
         both = Condition(modified_since=time - 1, unmodified_since=time)
-        assert apply(catalog, wish("upsert", condition=both))[0].changed
+        assert apply(catalog, create_proposal("upsert", condition=both))[0].changed

@@ -1,4 +1,4 @@
-"""The user's entity-registry.yml: what it adds counts, and what is wrong in it is told and harms only itself."""
+"""The user's entity-registry.yml: its additions apply, and an invalid part is reported and affects only itself."""
 
 import json
 from contextlib import closing
@@ -10,10 +10,10 @@ from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_file
 from jupyter_colophon.service.registry_files import load_overlay, load_registry
-from support.catalog import ADA, names, say, search
-from support.keeping import findings, keeper
+from support.catalog import ADA, list_names, search, write_metadata
+from support.keeping import create_maintenance, list_findings
 from support.urns import ORDERS
 
 SENSOR = {"type": "object", "properties": {"plant": {"type": "string"}, "id": {"type": "string"}}}
@@ -65,28 +65,28 @@ def written(folder: Path, text: str) -> Path:
     return folder / "entity-registry.yml"
 
 
-def test_types_aspects_and_scopes_are_added(tmp_path: Path) -> None:
+def test_extension_adds_types_aspects_and_scopes(tmp_path: Path) -> None:
     file = written(tmp_path, GOOD)
     found, registry = load_overlay(file), load_registry(file)
-    assert found.faults == []
+    assert found.problems == []
     assert [one.pointer for one in found.warnings] == [
         "/plugins/mutationHooks/0",
         "/plugins/aspectPayloadValidators/0",
     ]
-    sensor = registry.type("sensor")
+    sensor = registry.get_type("sensor")
     assert (sensor.key, sensor.title, sensor.category) == (("plant", "id"), "Sensor", "core")
     assert {"businessMetadata", "technicalMetadata", "status", "sensorKey", "reading", "ownership"} == {
         spec.name for spec in sensor.aspects
     }
-    reading = registry.aspect("sensor", "reading")
+    reading = registry.get_aspect("sensor", "reading")
     assert (reading.timeseries, reading.scope, reading.title) == (True, "USER", "Reading")
-    contract = registry.aspect("dataset", "contract")
+    contract = registry.get_aspect("dataset", "contract")
     assert (contract.scope, contract.title) == ("SYSTEM", "Contract")
-    assert {one.pointer for one in contract.schema.problems({"rows": "many"})} == {"/rows"}
+    assert {one.pointer for one in contract.schema.find_problems({"rows": "many"})} == {"/rows"}
     for kind in ("dataset", "namespace", "chart"):
-        assert registry.aspect(kind, "ownership").scope == "USER"
-    assert registry.aspect("dataset", "schemaMetadata").scope == "USER"
-    assert load_registry().aspect("dataset", "ownership").scope == "SYSTEM"
+        assert registry.get_aspect(kind, "ownership").scope == "USER"
+    assert registry.get_aspect("dataset", "schemaMetadata").scope == "USER"
+    assert load_registry().get_aspect("dataset", "ownership").scope == "SYSTEM"
 
 
 FAULTS = [
@@ -107,10 +107,10 @@ FAULTS = [
     ("entities: [{name: chart, aspects: [ownership, none]}]", "/entities/0/aspects/1", "unknown aspect none"),
     ("entities: [{name: chart, aspects: [words]}]", "/entities/0/aspects/0", "describe an object"),
     ("entities: [{name: chart, aspects: [broken]}]", "/entities/0/aspects/0", "not valid JSON"),
-    ("entities: [{name: chart, aspects: [remote]}]", "/entities/0/aspects/0", "only references into the schema"),
+    ("entities: [{name: chart, aspects: [remote]}]", "/entities/0/aspects/0", "only references within the schema"),
     ("entities: [{name: chart, aspects: [slow]}]", "/entities/0/aspects/0", "linear time"),
     ("aspects: [{name: contract, timeseries: true}]", "/aspects/0", "timestampMillis"),
-    ("aspects: [{name: contract, schema: ../contract.json}]", "/aspects/0", "beside the registry"),
+    ("aspects: [{name: contract, schema: ../contract.json}]", "/aspects/0", "in the folder of the registry"),
     ("aspects: [{name: contract, scope: ours}]", "/aspects/0/scope", "USER or SYSTEM"),
     ("aspects: [{name: contract, owner: me}]", "/aspects/0/owner", "unknown member"),
     ("aspects: [{name: status, scope: USER}]", "/aspects/0", "is built in"),
@@ -131,74 +131,81 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "pointer", "message"), FAULTS)
-def test_what_is_wrong_is_told_where_it_is_and_harms_only_itself(
+def test_invalid_part_is_reported_with_pointer_and_isolated(
     tmp_path: Path, text: str, pointer: str, message: str
 ) -> None:
     file = written(tmp_path, text)
-    ((fault,), registry) = load_overlay(file).faults, load_registry(file)
+    ((fault,), registry) = load_overlay(file).problems, load_registry(file)
     assert fault.pointer == pointer
     assert message in fault.message
-    assert registry.aspect("chart", "ownership").scope == "SYSTEM"
-    assert registry.type("dataset").aspect("upstreamLineage") is not None
+    assert registry.get_aspect("chart", "ownership").scope == "SYSTEM"
+    assert registry.get_type("dataset").get_aspect("upstreamLineage") is not None
     beside = written(tmp_path, text + "\n") if not text.startswith("entities") else None
     if beside and ":" in text:
         beside.write_text(text + "\nentities: [{name: sensor, keyAspect: sensorKey}]")
-        assert load_registry(beside).type("sensor").key == ("plant", "id")
+        assert load_registry(beside).get_type("sensor").key == ("plant", "id")
 
 
-def test_entities_of_lost_types_and_aspects_are_kept_and_found(tmp_path: Path) -> None:
-    sensor, store = Urn.parse("urn:li:sensor:(berlin,t-1)"), sqlite_file(tmp_path / "colophon.db")
-    with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:
-        say(catalog, ORDERS, {"owner": "ops"})
-        said = {"properties": {"owner": "ops"}, "tags": []}
-        catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", said)], ADA)
-        assert sorted(names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+def test_entities_of_removed_types_are_kept_and_found(tmp_path: Path) -> None:
+    sensor, store = Urn.parse("urn:li:sensor:(berlin,t-1)"), choose_sqlite_file(tmp_path / "colophon.db")
+    with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
+        write_metadata(catalog, ORDERS, {"owner": "ops"})
+        value = {"properties": {"owner": "ops"}, "tags": []}
+        catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", value)], ADA)
+        assert sorted(list_names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
         table = Urn.parse(ORDERS)
         catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
     broken = written(tmp_path, "entities: [")
-    with closing(open_catalog(store, Identity(), overlay=broken)) as catalog:
-        assert sorted(names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
-        found = catalog.reader.entity(sensor, None, ADA).aspects
+    with closing(open_catalog(store, Identity(), registry_extension=broken)) as catalog:
+        assert sorted(list_names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+        found = catalog.reader.read_entity(sensor, None, ADA).aspects
         assert found["sensorKey"].value == {"plant": "berlin", "id": "t-1"}
-        assert catalog.reader.aspect(table, "contract", ADA).value == {"rows": 3}
-        assert [one.value for one in catalog.reader.versions(table, "contract", 10, "", ADA)[0]] == [{"rows": 3}]
+        assert catalog.reader.read_aspect(table, "contract", ADA).value == {"rows": 3}
+        assert [one.value for one in catalog.reader.list_versions(table, "contract", 10, "", ADA)[0]] == [{"rows": 3}]
         lines = [*catalog.transfer.export("default", ADA, (), ()), *catalog.transfer.export("sales", ADA, (), ())]
         assert any('"contract"' in line and '"rows"' in line for line in lines)
         assert any("sensor" in line and '"ops"' in line for line in lines)
-        # Other aspects of the same entity are written as ever; one that is not described is not.
-        say(catalog, ORDERS, {"owner": "dev"})
+        # Other aspects of the same entity can be written; an aspect without a schema cannot.
+        write_metadata(catalog, ORDERS, {"owner": "dev"})
         with pytest.raises(NotFound):
             catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 4})], ADA)
-        assert names(search(catalog, "owner:dev")) == ["orders"]
-    with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:
-        assert catalog.reader.entity(table, None, ADA).aspects["contract"].value == {"rows": 3}
-        assert sorted(names(search(catalog, "owner:ops OR owner:dev"))) == ["orders", "t-1"]
+        assert list_names(search(catalog, "owner:dev")) == ["orders"]
+    with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
+        assert catalog.reader.read_entity(table, None, ADA).aspects["contract"].value == {"rows": 3}
+        assert sorted(list_names(search(catalog, "owner:ops OR owner:dev"))) == ["orders", "t-1"]
 
 
-def test_reindex_leaves_alone_what_a_lost_file_described_and_verify_lists_it(tmp_path: Path) -> None:
-    sensor, table, store = Urn.parse("urn:li:sensor:(berlin,t-1)"), Urn.parse(ORDERS), sqlite_file(tmp_path / "c.db")
-    said = {"properties": {"owner": "ops"}, "tags": []}
-    with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:
-        say(catalog, ORDERS, {"owner": "ops"})
-        catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", said)], ADA)
+def test_reindex_keeps_entities_of_removed_types_and_verify_lists_them(tmp_path: Path) -> None:
+    sensor, table, store = (
+        Urn.parse("urn:li:sensor:(berlin,t-1)"),
+        Urn.parse(ORDERS),
+        choose_sqlite_file(tmp_path / "c.db"),
+    )
+    value = {"properties": {"owner": "ops"}, "tags": []}
+    with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
+        write_metadata(catalog, ORDERS, {"owner": "ops"})
+        catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", value)], ADA)
         catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
-        assert findings(keeper(catalog)) == []
+        assert list_findings(create_maintenance(catalog)) == []
     with closing(open_catalog(store, Identity())) as catalog:
         lost = {(str(sensor), "its type is not in the registry"), (ORDERS, "contract: is not in the registry")}
-        assert lost <= set(findings(keeper(catalog)))
-        keeper(catalog).checker().reindex()
-        assert lost <= set(findings(keeper(catalog)))
-        assert catalog.reader.aspect(table, "contract", ADA).value == {"rows": 3}
-        assert catalog.reader.entity(sensor, None, ADA).aspects["businessMetadata"].value == said
-        assert sorted(names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
-    with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:
-        keeper(catalog).checker().reindex()
-        assert findings(keeper(catalog)) == []
-        assert catalog.reader.entity(sensor, None, ADA).aspects["sensorKey"].value == {"plant": "berlin", "id": "t-1"}
+        assert lost <= set(list_findings(create_maintenance(catalog)))
+        create_maintenance(catalog).create_checker().reindex()
+        assert lost <= set(list_findings(create_maintenance(catalog)))
+        assert catalog.reader.read_aspect(table, "contract", ADA).value == {"rows": 3}
+        assert catalog.reader.read_entity(sensor, None, ADA).aspects["businessMetadata"].value == value
+        assert sorted(list_names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+    with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
+        create_maintenance(catalog).create_checker().reindex()
+        assert list_findings(create_maintenance(catalog)) == []
+        assert catalog.reader.read_entity(sensor, None, ADA).aspects["sensorKey"].value == {
+            "plant": "berlin",
+            "id": "t-1",
+        }
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_missing_file_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "none.yml"
-    (fault,) = load_overlay(file).faults
+    (fault,) = load_overlay(file).problems
     assert "'none.yml' cannot be read" in fault.message
     assert Urn.parse("urn:li:tag:a").type in {kind.type for kind in load_registry(file).types}

@@ -1,4 +1,4 @@
-"""A dataset gets another name: the same entity, with its whole history (decision 22)."""
+"""Renaming a dataset keeps the entity and its history (decision 22)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import NotFound, RenameConflict
-from jupyter_colophon.core.identity.names import Urn, custom, field
-from jupyter_colophon.core.lineage.graph import LineageQuestion
+from jupyter_colophon.core.identity.names import Urn, make_custom_urn, make_field_urn
+from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.lineage.run import ColumnEdge
 from jupyter_colophon.core.model.proposal import Proposal
-from support.catalog import ADA, forget, names, say, search, touch
-from support.keeping import findings, keeper
+from support.catalog import ADA, forget, list_names, search, touch, write_metadata
+from support.keeping import create_maintenance, list_findings
 from support.urns import CELL, ORDERS, REPORT, cell, table
 
 RENAMED = table("orders_2026")
-COLUMN = str(field(Urn.parse(ORDERS), "id"))
-PARTITION = str(custom("partition", [("namespace", "sales"), ("dataset", "orders"), ("partition", "mon")]))
+COLUMN = str(make_field_urn(Urn.parse(ORDERS), "id"))
+PARTITION = str(make_custom_urn("partition", [("namespace", "sales"), ("dataset", "orders"), ("partition", "mon")]))
 PROFILE = {"timestampMillis": 5_000, "rowCount": 7}
 
 
@@ -29,22 +29,22 @@ def rename(catalog: Catalog, old: str = ORDERS, new: str = RENAMED) -> None:
 
 
 def versions(catalog: Catalog, urn: str, aspect: str = "businessMetadata") -> list[Any]:
-    found, _ = catalog.reader.versions(Urn.parse(urn), aspect, 50, "", ADA)
+    found, _ = catalog.reader.list_versions(Urn.parse(urn), aspect, 50, "", ADA)
     return [(one.version, one.value["tags"]) for one in found]
 
 
 def neighbours(catalog: Catalog, urn: str) -> set[str]:
-    graph = catalog.lineage.lineage(LineageQuestion(Urn.parse(urn), levels=2), ADA)
+    graph = catalog.lineage.read_lineage(LineageRequest(Urn.parse(urn), levels=2), ADA)
     return {end for edge in graph.edges for end in (edge.source, edge.target)}
 
 
 @pytest.fixture
 def sales(catalog: Catalog) -> Iterator[Catalog]:
-    say(catalog, ORDERS, {"format": "parquet", "location": "file:/w/orders"})
-    say(catalog, ORDERS, {"owner": "ops"}, ["raw"], aspect="businessMetadata")
-    say(catalog, ORDERS, {"owner": "ops"}, ["gold"], aspect="businessMetadata")
-    say(catalog, COLUMN, tags=["confidential"], aspect="businessMetadata")
-    say(catalog, PARTITION, tags=["late"], aspect="businessMetadata")
+    write_metadata(catalog, ORDERS, {"format": "parquet", "location": "file:/w/orders"})
+    write_metadata(catalog, ORDERS, {"owner": "ops"}, ["raw"], aspect="businessMetadata")
+    write_metadata(catalog, ORDERS, {"owner": "ops"}, ["gold"], aspect="businessMetadata")
+    write_metadata(catalog, COLUMN, tags=["confidential"], aspect="businessMetadata")
+    write_metadata(catalog, PARTITION, tags=["late"], aspect="businessMetadata")
     propose(catalog, ORDERS, "datasetProfile", PROFILE)
     upstream = {"upstreams": [{"dataset": ORDERS, "type": "TRANSFORMED"}]}
     propose(catalog, table("declared"), "upstreamLineage", upstream)
@@ -55,81 +55,81 @@ def sales(catalog: Catalog) -> Iterator[Catalog]:
     return catalog
 
 
-def test_new_name_has_all_that_the_old_one_had(sales: Catalog) -> None:
-    before = sales.reader.entity(Urn.parse(ORDERS), None, ADA)
+def test_new_name_has_all_metadata_of_the_old_one(sales: Catalog) -> None:
+    before = sales.reader.read_entity(Urn.parse(ORDERS), None, ADA)
     rename(sales)
-    after = sales.reader.entity(Urn.parse(RENAMED), None, ADA)
+    after = sales.reader.read_entity(Urn.parse(RENAMED), None, ADA)
     assert after.summary.created == before.summary.created
     kept = before.aspects.keys() - {"datasetKey"}
     assert {name: after.aspects[name] for name in kept} == {name: before.aspects[name] for name in kept}
     assert after.aspects["datasetKey"].value["name"] == "sales.orders_2026"
     assert versions(sales, RENAMED) == [(2, ["gold"]), (1, ["raw"])]
-    column = sales.reader.aspect(field(Urn.parse(RENAMED), "id"), "businessMetadata", ADA)
+    column = sales.reader.read_aspect(make_field_urn(Urn.parse(RENAMED), "id"), "businessMetadata", ADA)
     assert column.value["tags"] == ["confidential"]
     partition = Urn.parse(PARTITION.replace("dataset=orders", "dataset=orders_2026"))
-    assert sales.reader.aspect(partition, "businessMetadata", ADA).value["tags"] == ["late"]
-    profiles = sales.datahub.timeseries.values(Urn.parse(RENAMED), "datasetProfile", ADA, limit=5)
+    assert sales.reader.read_aspect(partition, "businessMetadata", ADA).value["tags"] == ["late"]
+    profiles = sales.datahub.timeseries.read_values(Urn.parse(RENAMED), "datasetProfile", ADA, limit=5)
     assert [one.value["rowCount"] for one in profiles.values] == [7]
-    assert names(search(sales, "owner:ops")) == names(search(sales, "tags:gold")) == ["orders_2026"]
-    assert findings(keeper(sales)) == []
+    assert list_names(search(sales, "owner:ops")) == list_names(search(sales, "tags:gold")) == ["orders_2026"]
+    assert list_findings(create_maintenance(sales)) == []
 
 
-def test_lineage_runs_and_references_go_along(sales: Catalog) -> None:
+def test_lineage_runs_and_references_follow_the_rename(sales: Catalog) -> None:
     before = neighbours(sales, ORDERS)
     rename(sales)
     assert neighbours(sales, RENAMED) - {RENAMED} >= {REPORT, CELL, cell("b2"), table("declared"), table("raw")}
     assert len(neighbours(sales, RENAMED)) == len(before)
     assert ORDERS not in neighbours(sales, REPORT) | neighbours(sales, table("declared"))
-    columns = sales.lineage.lineage(LineageQuestion(Urn.parse(REPORT), columns=True), ADA).columns
+    columns = sales.lineage.read_lineage(LineageRequest(Urn.parse(REPORT), columns=True), ADA).columns
     assert {one.source for one in columns} == {RENAMED}
-    upstream = sales.reader.aspect(Urn.parse(table("declared")), "upstreamLineage", ADA).value
+    upstream = sales.reader.read_aspect(Urn.parse(table("declared")), "upstreamLineage", ADA).value
     assert upstream["upstreams"][0]["dataset"] == RENAMED
 
 
-def test_old_name_says_where_it_went_until_it_is_created_again(sales: Catalog) -> None:
+def test_old_name_refers_to_new_one_until_recreated(sales: Catalog) -> None:
     rename(sales)
     rename(sales, RENAMED, table("final"))
     for read in (
-        lambda: sales.reader.entity(Urn.parse(ORDERS), None, ADA),
-        lambda: sales.reader.aspect(Urn.parse(ORDERS), "businessMetadata", ADA),
-        lambda: sales.reader.versions(Urn.parse(ORDERS), "businessMetadata", 5, "", ADA),
+        lambda: sales.reader.read_entity(Urn.parse(ORDERS), None, ADA),
+        lambda: sales.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA),
+        lambda: sales.reader.list_versions(Urn.parse(ORDERS), "businessMetadata", 5, "", ADA),
         lambda: sales.metadata.read_scoped(Urn.parse(ORDERS), "", ADA),
-        lambda: sales.lineage.lineage(LineageQuestion(Urn.parse(ORDERS)), ADA),
+        lambda: sales.lineage.read_lineage(LineageRequest(Urn.parse(ORDERS)), ADA),
     ):
         with pytest.raises(NotFound) as refused:
             read()
         assert refused.value.renamed_to == table("final")
-    assert say(sales, ORDERS, tags=["new"], aspect="businessMetadata").version == 4
+    assert write_metadata(sales, ORDERS, tags=["new"], aspect="businessMetadata").version == 4
     assert versions(sales, ORDERS) == [(4, ["new"])]
     assert versions(sales, table("final"))[0] == (2, ["gold"])
-    assert findings(keeper(sales)) == []
+    assert list_findings(create_maintenance(sales)) == []
 
 
 def test_rename_back_keeps_the_history(sales: Catalog) -> None:
     rename(sales)
-    say(sales, RENAMED, tags=["late"], aspect="businessMetadata")
+    write_metadata(sales, RENAMED, tags=["late"], aspect="businessMetadata")
     rename(sales, RENAMED, ORDERS)
     assert [tags for _, tags in versions(sales, ORDERS)] == [["late"], ["gold"], ["raw"]]
     with pytest.raises(NotFound) as refused:
-        sales.reader.entity(Urn.parse(RENAMED), None, ADA)
+        sales.reader.read_entity(Urn.parse(RENAMED), None, ADA)
     assert refused.value.renamed_to == ORDERS
     assert neighbours(sales, ORDERS) >= {REPORT, CELL, table("declared")}
-    assert findings(keeper(sales)) == []
-    assert keeper(sales).checker().reindex() == 0
+    assert list_findings(create_maintenance(sales)) == []
+    assert create_maintenance(sales).create_checker().reindex() == 0
 
 
-def test_name_in_use_is_refused_without_a_trace(sales: Catalog) -> None:
-    say(sales, RENAMED, tags=["theirs"], aspect="businessMetadata")
-    head = sales.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True)
+def test_name_in_use_is_refused_without_changes(sales: Catalog) -> None:
+    write_metadata(sales, RENAMED, tags=["theirs"], aspect="businessMetadata")
+    head = sales.provider.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True)
     with pytest.raises(RenameConflict):
         rename(sales)
     assert versions(sales, RENAMED) == [(1, ["theirs"])]
-    assert sales.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True) == head
+    assert sales.provider.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True) == head
 
 
-def test_deleted_name_is_free_and_its_versions_go_on(sales: Catalog) -> None:
-    say(sales, RENAMED, tags=["former"], aspect="businessMetadata")
+def test_deleted_name_can_be_reused_and_versions_continue(sales: Catalog) -> None:
+    write_metadata(sales, RENAMED, tags=["former"], aspect="businessMetadata")
     forget(sales, RENAMED)
     rename(sales)
     assert versions(sales, RENAMED) == [(4, ["gold"]), (3, ["raw"])]
-    assert findings(keeper(sales)) == []
+    assert list_findings(create_maintenance(sales)) == []

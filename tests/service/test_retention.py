@@ -1,4 +1,4 @@
-"""Old versions of aspects are let go as the setting says, a few with each new one; before that the past is no longer told."""
+"""Old versions of aspects are deleted by the retention setting, a few with each write; earlier times cannot be queried then."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import Catalog, now_ms, open_catalog
+from jupyter_colophon.composition import Catalog, open_catalog, read_time_ms
 from jupyter_colophon.core.errors import HistoryExpired, InvalidConfiguration
 from jupyter_colophon.core.identity.names import Identity, Urn
-from jupyter_colophon.core.lineage.graph import LineageQuestion
+from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.retention import parse_retention
-from jupyter_colophon.core.search.search import KeysQuestion, SearchQuestion
+from jupyter_colophon.core.search.search import KeysRequest, SearchRequest
 from support.catalog import ADA, forget, metadata
-from support.keeping import findings, keeper
+from support.keeping import create_maintenance, list_findings
 from support.stores import STORES
 from support.urns import ORDERS
 
@@ -24,18 +24,18 @@ Opened = Callable[..., Any]
 
 def rule(entity: str = "*", aspect: str = "*", **config: int) -> dict[str, Any]:
     members = {"versions": ("version", "maxVersions"), "seconds": ("time", "maxAgeInSeconds")}
-    told = {members[name][0]: {members[name][1]: value} for name, value in config.items()}
-    return {"entity": entity, "aspect": aspect, "config": {"retention": told}}
+    limits = {members[name][0]: {members[name][1]: value} for name, value in config.items()}
+    return {"entity": entity, "aspect": aspect, "config": {"retention": limits}}
 
 
 @pytest.fixture
 def kept(store_name: str, tmp_path: Path) -> Iterator[Opened]:
-    """Opens the same catalog with these rules."""
+    """Return a function that opens the same catalog with other rules."""
     with STORES[store_name](tmp_path) as choice:
 
         @contextmanager
         def opened(*rules: dict[str, Any]) -> Iterator[Catalog]:
-            catalog = open_catalog(choice, Identity(), retained=parse_retention(rules))
+            catalog = open_catalog(choice, Identity(), retention=parse_retention(rules))
             yield catalog
             catalog.close()
 
@@ -44,42 +44,42 @@ def kept(store_name: str, tmp_path: Path) -> Iterator[Opened]:
 
 def write(catalog: Catalog, *values: int, aspect: str = "technicalMetadata") -> None:
     for value in values:
-        said = metadata({"n": str(value), f"k{value}": "x"})
-        catalog.write_path.propose([Proposal(URN, aspect, "upsert", said)], ADA)
+        value_document = metadata({"n": str(value), f"k{value}": "x"})
+        catalog.write_path.propose([Proposal(URN, aspect, "upsert", value_document)], ADA)
 
 
 def versions(catalog: Catalog, aspect: str = "technicalMetadata") -> list[int]:
-    return [one.version for one in catalog.reader.versions(URN, aspect, 100, "", ADA)[0]]
+    return [one.version for one in catalog.reader.list_versions(URN, aspect, 100, "", ADA)[0]]
 
 
-def test_the_newest_versions_are_kept_and_nothing_is_found_wrong(kept: Opened) -> None:
+def test_newest_versions_are_kept_and_catalog_stays_valid(kept: Opened) -> None:
     with kept(rule(versions=3)) as catalog:
         write(catalog, *range(10))
         assert versions(catalog) == [10, 9, 8]
-        assert findings(keeper(catalog)) == []
-        assert keeper(catalog).checker().reindex() == 0
+        assert list_findings(create_maintenance(catalog)) == []
+        assert create_maintenance(catalog).create_checker().reindex() == 0
 
 
-def test_the_present_version_is_never_let_go(kept: Opened) -> None:
+def test_current_version_is_never_deleted(kept: Opened) -> None:
     with kept(rule(versions=1)) as catalog:
         write(catalog, 1, 2, 3)
         assert versions(catalog) == [3]
-        assert catalog.reader.aspect(URN, "technicalMetadata", ADA).value["properties"]["n"] == "3"
+        assert catalog.reader.read_aspect(URN, "technicalMetadata", ADA).value["properties"]["n"] == "3"
         forget(catalog)
         write(catalog, 4)
-        assert findings(keeper(catalog)) == []
+        assert list_findings(create_maintenance(catalog)) == []
 
 
-def test_what_was_last_in_force_long_ago_is_let_go(kept: Opened) -> None:
+def test_versions_older_than_the_limit_are_deleted(kept: Opened) -> None:
     with kept(rule(seconds=3_600)) as catalog:
-        clock = [now_ms() - 10 * 3_600_000]
+        clock = [read_time_ms() - 10 * 3_600_000]
         object.__setattr__(catalog.write_path, "now", lambda: clock[0])
         for value in range(6):
             write(catalog, value)
             clock[0] += 1_800_000
-        # Written every half hour: three that ended within the last hour, and the present one.
+        # Written every half hour: three that ended within the last hour, and the current one.
         assert versions(catalog) == [6, 5, 4, 3]
-        assert findings(keeper(catalog)) == []
+        assert list_findings(create_maintenance(catalog)) == []
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_what_was_last_in_force_long_ago_is_let_go(kept: Opened) -> None:
         ([rule("*", "businessMetadata", versions=1)], "businessMetadata", 1),
     ],
 )
-def test_the_nearest_rule_counts_and_what_people_wrote_is_let_go_only_by_name(
+def test_most_specific_rule_applies_and_user_aspects_need_their_name(
     kept: Opened, rules: list[Any], aspect: str, left: int
 ) -> None:
     with kept(*rules) as catalog:
@@ -104,7 +104,7 @@ def test_the_nearest_rule_counts_and_what_people_wrote_is_let_go_only_by_name(
         assert len(versions(catalog, aspect)) == left
 
 
-def test_a_rule_that_became_stricter_lets_go_of_two_with_each_new_one(kept: Opened) -> None:
+def test_stricter_rule_deletes_two_versions_per_write(kept: Opened) -> None:
     with kept() as catalog:
         write(catalog, *range(10))
         assert len(versions(catalog)) == 10
@@ -113,28 +113,28 @@ def test_a_rule_that_became_stricter_lets_go_of_two_with_each_new_one(kept: Open
         assert len(versions(catalog)) == 9
         write(catalog, *range(12, 22))
         assert versions(catalog) == [21, 20]
-        assert findings(keeper(catalog)) == []
+        assert list_findings(create_maintenance(catalog)) == []
 
 
-def test_the_past_is_told_as_far_as_it_is_whole(kept: Opened) -> None:
+def test_point_in_time_queries_are_limited_to_complete_history(kept: Opened) -> None:
     with kept(rule(versions=2)) as catalog:
-        before = now_ms() - 60_000
+        before = read_time_ms() - 60_000
         write(catalog, 1, 2)
-        assert catalog.searcher.search(SearchQuestion("n:1", as_of=before), ADA).total == 0
+        assert catalog.searcher.search(SearchRequest("n:1", as_of=before), ADA).total == 0
         write(catalog, 3)
         questions: list[Callable[[], Any]] = [
-            lambda: catalog.searcher.search(SearchQuestion("n:1", as_of=before), ADA),
-            lambda: catalog.keys.keys(KeysQuestion("", "", (), as_of=before), ADA),
-            lambda: catalog.lineage.lineage(LineageQuestion(URN, as_of=before), ADA),
+            lambda: catalog.searcher.search(SearchRequest("n:1", as_of=before), ADA),
+            lambda: catalog.keys.list_keys(KeysRequest("", "", (), as_of=before), ADA),
+            lambda: catalog.lineage.read_lineage(LineageRequest(URN, as_of=before), ADA),
         ]
-        for ask in questions:
+        for query in questions:
             with pytest.raises(HistoryExpired):
-                ask()
-        assert catalog.searcher.search(SearchQuestion("n:3", as_of=now_ms() + 1_000), ADA).total == 1
+                query()
+        assert catalog.searcher.search(SearchRequest("n:3", as_of=read_time_ms() + 1_000), ADA).total == 1
 
 
 @pytest.mark.parametrize(
-    "told",
+    "rules",
     [
         [1],
         [{}],
@@ -145,6 +145,6 @@ def test_the_past_is_told_as_far_as_it_is_whole(kept: Opened) -> None:
         [{"config": {"retention": {"versions": {"maxVersions": 1}}}}],
     ],
 )
-def test_a_rule_that_is_none_is_told_when_the_catalog_is_opened(told: list[Any]) -> None:
+def test_invalid_rule_is_an_error_when_opening(rules: list[Any]) -> None:
     with pytest.raises(InvalidConfiguration):
-        parse_retention(told)
+        parse_retention(rules)

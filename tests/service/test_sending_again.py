@@ -1,4 +1,4 @@
-"""A write that is sent again with its idempotency key has its effect once (spec WRITE-9)."""
+"""A repeated write with the same idempotency key takes effect once (spec WRITE-9)."""
 
 import os
 import signal
@@ -10,53 +10,53 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.changes.idempotency import KEPT_MS, Once
+from jupyter_colophon.core.changes.idempotency import KEPT_MS, IdempotencyKey
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, IdempotencyKeyReused
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access, RunChange, RunStart
-from jupyter_colophon.core.model.proposal import Condition, Proposal, Written
-from support.catalog import ADA, metadata, numbered, opened, say
-from support.process import running
+from jupyter_colophon.core.model.proposal import Condition, Proposal, ProposalResult
+from support.catalog import ADA, metadata, open_catalog_file, write_metadata, write_numbered
+from support.process import start_script
 from support.urns import CELL, ORDERS
 
 ORDERS_URN = Urn.parse(ORDERS)
 KILLS = 5
-#: Writes one version after the other, each with a key of its own, and says so when it is done.
+#: Writes one version after the other, each with its own key, and prints each when it is done.
 WRITER = """
 from pathlib import Path
-from support.catalog import numbered, opened
-catalog = opened(Path(sys.argv[1]))
+from support.catalog import write_numbered, open_catalog_file
+catalog = open_catalog_file(Path(sys.argv[1]))
 for number in range(int(sys.argv[2]), 10**9):
-    numbered(catalog, number)
+    write_numbered(catalog, number)
     print(number, flush=True)
 """
 
 
-#: Writes so many versions, each with a key of its own.
+#: Writes a number of versions, each with its own key.
 SENDER = """
 from pathlib import Path
-from support.catalog import numbered, opened
-catalog = opened(Path(sys.argv[1]))
+from support.catalog import write_numbered, open_catalog_file
+catalog = open_catalog_file(Path(sys.argv[1]))
 for number in range(40):
-    numbered(catalog, number)
+    write_numbered(catalog, number)
 catalog.close()
 """
 
 
-def proposed(catalog: Catalog, proposal: Proposal, key: str, fingerprint: str = "f") -> Written:
-    (done,) = catalog.write_path.propose([proposal], ADA, once=Once("ada", key, fingerprint))
+def proposed(catalog: Catalog, proposal: Proposal, key: str, fingerprint: str = "f") -> ProposalResult:
+    (done,) = catalog.write_path.propose([proposal], ADA, once=IdempotencyKey("ada", key, fingerprint))
     return done
 
 
 def versions(catalog: Catalog) -> list[int]:
-    history, _ = catalog.reader.versions(ORDERS_URN, "technicalMetadata", 500, "", ADA)
+    history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 500, "", ADA)
     return [one.version for one in history]
 
 
-def test_of_a_hundred_threads_with_one_key_one_writes_and_all_have_its_result(catalog: Catalog) -> None:
-    say(catalog)
+def test_hundred_threads_with_one_key_write_once(catalog: Catalog) -> None:
+    write_metadata(catalog)
     proposal = Proposal(ORDERS_URN, "businessMetadata", "create", metadata({"owner": "ops"}))
-    results: list[Written] = []
+    results: list[ProposalResult] = []
     threads = [threading.Thread(target=lambda: results.append(proposed(catalog, proposal, "k"))) for _ in range(100)]
     for thread in threads:
         thread.start()
@@ -64,23 +64,23 @@ def test_of_a_hundred_threads_with_one_key_one_writes_and_all_have_its_result(ca
         thread.join()
     assert len(results) == 100
     assert set(results) == {results[0]}
-    changes = catalog.feed.changes(0, 100, {"urn": ORDERS}, ADA)
+    changes = catalog.feed.read_changes(0, 100, {"urn": ORDERS}, ADA)
     assert [one.aspect for one in changes].count("businessMetadata") == 1
 
 
-def test_the_first_result_is_given_though_its_condition_holds_no_more(catalog: Catalog) -> None:
-    say(catalog)
+def test_repeated_request_returns_first_result_despite_stale_condition(catalog: Catalog) -> None:
+    write_metadata(catalog)
     wish = Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata({"a": "b"}), Condition(version=1))
     first = proposed(catalog, wish, "k")
-    say(catalog, properties={"by": "somebody else"})
+    write_metadata(catalog, properties={"by": "somebody else"})
     assert proposed(catalog, wish, "k") == first
     with pytest.raises(ConditionFailed):
         proposed(catalog, wish, "another")
     assert versions(catalog) == [3, 2, 1]
 
 
-def test_a_refused_write_leaves_no_key_behind(catalog: Catalog) -> None:
-    say(catalog)
+def test_refused_write_stores_no_key(catalog: Catalog) -> None:
+    write_metadata(catalog)
     wish = Proposal(ORDERS_URN, "technicalMetadata", "create", metadata({"a": "b"}))
     with pytest.raises(AlreadyExists):
         proposed(catalog, wish, "k")
@@ -90,71 +90,71 @@ def test_a_refused_write_leaves_no_key_behind(catalog: Catalog) -> None:
         proposed(catalog, wish, "k")
 
 
-def test_a_run_is_told_as_it_was_after_the_write(catalog: Catalog) -> None:
+def test_repeated_request_returns_run_as_first_written(catalog: Catalog) -> None:
     path, start = catalog.write_path, RunStart(Urn.parse(CELL), "r1", 1_000)
     access = [Access(ORDERS_URN, "read", time=1_500)]
-    writes: list[Callable[[Once | None], Any]] = [
+    writes: list[Callable[[IdempotencyKey | None], Any]] = [
         lambda once: path.start_run(start, ADA, once),
         lambda once: path.record_accesses(run.urn, access, [], ADA, once),
         lambda once: path.change_run(run.urn, RunChange("succeeded", 2_000, {"n": 1}), ADA, once),
     ]
-    run = writes[0](Once("ada", "0", "f"))
-    told = [run, *(write(Once("ada", str(at), "f")) for at, write in enumerate(writes[1:], 1))]
+    run = writes[0](IdempotencyKey("ada", "0", "f"))
+    runs = [run, *(write(IdempotencyKey("ada", str(at), "f")) for at, write in enumerate(writes[1:], 1))]
     assert run.name == "shop.ipynb#a1"
-    assert [one.status for one in told] == ["running", "running", "succeeded"]
-    assert [len(one.accesses) for one in told] == [0, 1, 1]
-    assert [write(Once("ada", str(at), "f")) for at, write in enumerate(writes)] == told
+    assert [one.status for one in runs] == ["running", "running", "succeeded"]
+    assert [len(one.accesses) for one in runs] == [0, 1, 1]
+    assert [write(IdempotencyKey("ada", str(at), "f")) for at, write in enumerate(writes)] == runs
 
 
-def test_a_key_is_known_for_a_day_and_then_forgotten(catalog: Catalog) -> None:
+def test_key_expires_after_a_day(catalog: Catalog) -> None:
     first = catalog.write_path.now()
     times = {"now": first}
     path = replace(catalog.write_path, now=lambda: times["now"])
     wish = Proposal(ORDERS_URN, "technicalMetadata", "patch", {"properties": {"a": "b"}})
 
     def written(key: str, fingerprint: str = "f") -> bool:
-        return path.propose([wish], ADA, once=Once("ada", key, fingerprint))[0].changed
+        return path.propose([wish], ADA, once=IdempotencyKey("ada", key, fingerprint))[0].changed
 
     assert written("0")
     for number in range(1, 200):
         assert not written(str(number))
     times["now"] += KEPT_MS
-    assert written("0")  # it is the first result that is told
+    assert written("0")  # the first result is returned
     times["now"] += 1
     assert not written("0", "of something else")
     for number in range(200, 400):
         written(str(number))
-    kept = catalog.provider.tx_runner.run(lambda tx: tx.table("idempotency_results").count(), read_only=True)
+    kept = catalog.provider.tx_runner.run(lambda tx: tx.get_table("idempotency_results").count(), read_only=True)
     assert kept == 201
 
 
-def test_processes_that_send_the_same_writes_write_each_once(tmp_path: Path) -> None:
+def test_processes_with_same_keys_write_once(tmp_path: Path) -> None:
     path = tmp_path / "colophon.db"
-    with running(SENDER, str(path)) as a, running(SENDER, str(path)) as b:
+    with start_script(SENDER, str(path)) as a, start_script(SENDER, str(path)) as b:
         for process in (a, b):
             output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
-    catalog = opened(path)
-    assert [numbered(catalog, number).version for number in range(40)] == list(range(1, 41))
+    catalog = open_catalog_file(path)
+    assert [write_numbered(catalog, number).version for number in range(40)] == list(range(1, 41))
     assert len(versions(catalog)) == 40
     catalog.close()
 
 
-def test_who_is_killed_and_asks_again_has_written_once(tmp_path: Path) -> None:
+def test_killed_writer_that_repeats_has_written_once(tmp_path: Path) -> None:
     path, number = tmp_path / "colophon.db", 0
     for kill in range(KILLS):
-        with running(WRITER, str(path), str(number)) as writer:
+        with start_script(WRITER, str(path), str(number)) as writer:
             assert writer.stdout is not None
             for _ in range(1 + kill):
                 number = int(writer.stdout.readline())
             os.kill(writer.pid, signal.SIGKILL)
             for line in writer.stdout:
                 number = int(line)
-        # Nobody knows whether the next one was written.
-        catalog = opened(path)
-        numbered(catalog, number + 1)
+        # It is unknown whether the next one was written.
+        catalog = open_catalog_file(path)
+        write_numbered(catalog, number + 1)
         for done in range(number + 2):
-            assert numbered(catalog, done).version == done + 1
+            assert write_numbered(catalog, done).version == done + 1
         assert versions(catalog)[0] == number + 2
         catalog.close()
         number += 2

@@ -1,4 +1,4 @@
-"""What a writer says of itself is kept with each version and each change, and equal content moves nothing else."""
+"""System metadata of writers is stored with each version and change; equal content changes nothing else."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,28 +8,28 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidInstance
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.core.model.system_metadata import NO_RUN, SystemMetadata, read_document
 from jupyter_colophon.storage.changes import log, signed_chain
 from support.catalog import ADA, forget, metadata
-from support.keeping import findings, keeper
+from support.keeping import create_maintenance, list_findings
 from support.urns import ORDERS
 
 URN, ASPECT = Urn.parse(ORDERS), "technicalMetadata"
 
 
-def write(catalog: Catalog, value: str, system: SystemMetadata | None) -> Written:
+def write(catalog: Catalog, value: str, system: SystemMetadata | None) -> ProposalResult:
     proposal = Proposal(URN, ASPECT, "upsert", metadata({"a": value}), system=system)
     return catalog.write_path.propose([proposal], ADA)[0]
 
 
-def said(catalog: Catalog) -> SystemMetadata | None:
-    return catalog.reader.aspect(URN, ASPECT, ADA).system
+def read_system_metadata(catalog: Catalog) -> SystemMetadata | None:
+    return catalog.reader.read_aspect(URN, ASPECT, ADA).system
 
 
 def changes(catalog: Catalog) -> list[Change]:
     def work(tx: Any) -> list[Change]:
-        return [one for one in log.changes(tx, 0, 1_000, {"urn": ORDERS}) if one.aspect == ASPECT]
+        return [one for one in log.list_changes(tx, 0, 1_000, {"urn": ORDERS}) if one.aspect == ASPECT]
 
     return catalog.provider.tx_runner.run(work, read_only=True)
 
@@ -40,11 +40,11 @@ FIRST = SystemMetadata(
 SECOND = SystemMetadata(run_id="second", last_observed=2)
 
 
-def test_each_version_and_each_change_keeps_what_its_writer_said(catalog: Catalog) -> None:
+def test_versions_and_changes_have_system_metadata_of_their_writer(catalog: Catalog) -> None:
     write(catalog, "1", FIRST)
     write(catalog, "2", SECOND)
     write(catalog, "3", None)
-    history, _ = catalog.reader.versions(URN, ASPECT, 9, "", ADA)
+    history, _ = catalog.reader.list_versions(URN, ASPECT, 9, "", ADA)
     assert [one.system for one in history] == [None, SECOND, FIRST]
     assert [(one.previous_system, one.system) for one in changes(catalog)] == [
         (None, FIRST),
@@ -53,7 +53,7 @@ def test_each_version_and_each_change_keeps_what_its_writer_said(catalog: Catalo
     ]
 
 
-def test_equal_content_makes_neither_version_nor_change_and_is_observed(catalog: Catalog) -> None:
+def test_equal_content_updates_only_system_metadata(catalog: Catalog) -> None:
     write(catalog, "1", FIRST)
     done = write(catalog, "1", SECOND)
     assert (done.version, done.changed) == (1, False)
@@ -66,36 +66,36 @@ def test_equal_content_makes_neither_version_nor_change_and_is_observed(catalog:
         properties={"k": "v"},
         more={"schemaVersion": 2},
     )
-    assert said(catalog) == moved
-    assert catalog.reader.versions(URN, ASPECT, 9, "", ADA)[0][0].system == moved
-    assert findings(keeper(catalog)) == []
+    assert read_system_metadata(catalog) == moved
+    assert catalog.reader.list_versions(URN, ASPECT, 9, "", ADA)[0][0].system == moved
+    assert list_findings(create_maintenance(catalog)) == []
 
 
-def test_what_nobody_said_anything_of_takes_it_from_who_says_the_same(catalog: Catalog) -> None:
+def test_equal_write_adds_missing_system_metadata(catalog: Catalog) -> None:
     write(catalog, "1", None)
     write(catalog, "1", None)
-    assert said(catalog) is None
+    assert read_system_metadata(catalog) is None
     assert not write(catalog, "1", FIRST).changed
-    assert said(catalog) == replace(FIRST, last_run_id=NO_RUN)
+    assert read_system_metadata(catalog) == replace(FIRST, last_run_id=NO_RUN)
 
 
-def test_a_deletion_keeps_it_too_and_a_new_life_begins_without_it(catalog: Catalog) -> None:
+def test_deletion_has_system_metadata_and_recreation_starts_without(catalog: Catalog) -> None:
     write(catalog, "1", FIRST)
     catalog.write_path.propose([Proposal(URN, ASPECT, "delete", system=SECOND)], ADA)
     deleted = changes(catalog)[-1]
     assert (deleted.operation, deleted.previous_system, deleted.system) == ("delete", FIRST, SECOND)
     forget(catalog)
     write(catalog, "1", None)
-    assert said(catalog) is None
+    assert read_system_metadata(catalog) is None
 
 
-def test_the_chain_of_seals_holds_it(catalog: Catalog) -> None:
+def test_seals_cover_system_metadata(catalog: Catalog) -> None:
     write(catalog, "1", FIRST)
     row = catalog.provider.tx_runner.run(lambda tx: tx.log.read(0, 1_000, {"urn": ORDERS}), read_only=True)[-1]
     altered = [row | {"system": None}, row | {"previous_system": row["system"], "system": None}]
-    hashes = {signed_chain.chained(signed_chain.BEGINNING, [one]) for one in (row, *altered)}
+    hashes = {signed_chain.compute_hash(signed_chain.BEGINNING, [one]) for one in (row, *altered)}
     assert len(hashes) == 3
-    assert findings(keeper(catalog)) == []
+    assert list_findings(create_maintenance(catalog)) == []
 
 
 @pytest.mark.parametrize(
@@ -112,21 +112,21 @@ def test_the_chain_of_seals_holds_it(catalog: Catalog) -> None:
         ("text", ""),
     ],
 )
-def test_what_is_none_is_refused_with_its_place(document: Any, pointer: str) -> None:
+def test_invalid_system_metadata_is_refused_with_pointer(document: Any, pointer: str) -> None:
     with pytest.raises(InvalidInstance) as refused:
-        SystemMetadata.of(document, "/system")
+        SystemMetadata.from_document(document, "/system")
     assert [one.pointer for one in refused.value.problems] == [f"/system{pointer}"]
 
 
-def test_members_that_nobody_knows_come_back_and_nulls_do_not() -> None:
+def test_unknown_members_round_trip_and_nulls_are_dropped() -> None:
     document = {
         "runId": "r",
         "lastObserved": 0,
         "aspectCreated": {"time": 1, "actor": "urn:li:corpuser:a"},
         "clientId": "c",
     }
-    assert SystemMetadata.of(document | {"pipelineName": None}).document == document
-    assert read_document(SystemMetadata.of(document), 3, 9) == document | {
+    assert SystemMetadata.from_document(document | {"pipelineName": None}).document == document
+    assert read_document(SystemMetadata.from_document(document), 3, 9) == document | {
         "version": "3",
         "lastRunId": "no-run-id-provided",
     }

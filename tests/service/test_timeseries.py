@@ -1,4 +1,4 @@
-"""Aspects that are told by time: appended, read newest first, taken away by interval."""
+"""Timeseries aspects: appended, read newest first, deleted by interval."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, Written
+from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, ProposalResult
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.service.datahub.timeseries import TimedValue
 from jupyter_colophon.storage.changes import log
-from support.catalog import ADA, forget, names, say, search
-from support.keeping import findings, keeper
+from support.catalog import ADA, forget, list_names, search, write_metadata
+from support.keeping import create_maintenance, list_findings
 from support.urns import ORDERS
 
 URN, ASPECT = Urn.parse(ORDERS), "datasetProfile"
@@ -22,12 +22,12 @@ def profile(time: int, **more: Any) -> dict[str, Any]:
     return {"timestampMillis": time, "partitionSpec": {"partition": "FULL_TABLE_SNAPSHOT", "type": "FULL_TABLE"}} | more
 
 
-def tell(catalog: Catalog, *values: Any, system: SystemMetadata | None = None) -> list[Written]:
+def append_values(catalog: Catalog, *values: Any, system: SystemMetadata | None = None) -> list[ProposalResult]:
     return catalog.write_path.propose([Proposal(URN, ASPECT, "upsert", one, system=system) for one in values], ADA)
 
 
 def values(catalog: Catalog, **question: Any) -> list[TimedValue]:
-    return catalog.datahub.timeseries.values(URN, ASPECT, ADA, **{"limit": 100} | question).values
+    return catalog.datahub.timeseries.read_values(URN, ASPECT, ADA, **{"limit": 100} | question).values
 
 
 def times(catalog: Catalog, **question: Any) -> list[int]:
@@ -36,14 +36,14 @@ def times(catalog: Catalog, **question: Any) -> list[int]:
 
 def changes(catalog: Catalog) -> list[tuple[str, int, Any]]:
     def work(tx: Any) -> Any:
-        found = log.changes(tx, 0, 1_000, {"urn": ORDERS})
+        found = log.list_changes(tx, 0, 1_000, {"urn": ORDERS})
         return [(one.operation, one.version, one.previous) for one in found if one.aspect == ASPECT]
 
     return catalog.provider.tx_runner.run(work, read_only=True)
 
 
-def test_values_are_read_newest_first_whatever_the_order_in_which_they_came(catalog: Catalog) -> None:
-    tell(catalog, *(profile(time, rowCount=time) for time in (20, 40, 10, 30)))
+def test_values_are_read_newest_first(catalog: Catalog) -> None:
+    append_values(catalog, *(profile(time, rowCount=time) for time in (20, 40, 10, 30)))
     assert times(catalog) == [40, 30, 20, 10]
     assert times(catalog, limit=1) == [40]
     assert times(catalog, start=20, end=30) == [30, 20]
@@ -52,31 +52,31 @@ def test_values_are_read_newest_first_whatever_the_order_in_which_they_came(cata
     assert times(catalog, limit=1, fits=lambda value: value["rowCount"] < 30) == [20]
 
 
-def test_it_makes_the_entity_and_no_version_and_search_knows_nothing_of_it(catalog: Catalog) -> None:
-    done = tell(catalog, profile(1))[0]
+def test_value_creates_entity_without_version_or_search_row(catalog: Catalog) -> None:
+    done = append_values(catalog, profile(1))[0]
     assert (done.version, done.changed) == (0, True)
-    assert set(catalog.reader.entity(URN, None, ADA).aspects) == {"datasetKey", "status"}
-    assert names(search(catalog, "SNAPSHOT")) == []
-    assert findings(keeper(catalog)) == []
+    assert set(catalog.reader.read_entity(URN, None, ADA).aspects) == {"datasetKey", "status"}
+    assert list_names(search(catalog, "SNAPSHOT")) == []
+    assert list_findings(create_maintenance(catalog)) == []
 
 
-def test_the_same_moment_is_told_anew_and_equal_content_is_no_change(catalog: Catalog) -> None:
+def test_same_time_is_replaced_and_equal_value_is_no_change(catalog: Catalog) -> None:
     system = SystemMetadata(run_id="r", last_observed=5)
-    assert tell(catalog, profile(1, rowCount=1), system=system)[0].changed
-    assert not tell(catalog, profile(1, rowCount=1))[0].changed
-    assert tell(catalog, profile(1, rowCount=2), system=system)[0].changed
+    assert append_values(catalog, profile(1, rowCount=1), system=system)[0].changed
+    assert not append_values(catalog, profile(1, rowCount=1))[0].changed
+    assert append_values(catalog, profile(1, rowCount=2), system=system)[0].changed
     assert [(one.value["rowCount"], one.system) for one in values(catalog)] == [(2, system)]
     assert changes(catalog) == [("create", 0, None), ("update", 0, profile(1, rowCount=1))]
 
 
-def test_values_of_one_moment_are_told_apart_by_partition_and_message(catalog: Catalog) -> None:
+def test_values_of_same_time_differ_by_partition_and_message(catalog: Catalog) -> None:
     part = {"partition": "p", "type": "PARTITION"}
-    tell(catalog, profile(1), profile(1, partitionSpec=part), profile(1, messageId="m"))
+    append_values(catalog, profile(1), profile(1, partitionSpec=part), profile(1, messageId="m"))
     assert times(catalog) == [1, 1, 1]
 
 
-def test_an_interval_is_taken_away_and_that_is_a_change(catalog: Catalog) -> None:
-    tell(catalog, *(profile(time) for time in (1, 2, 3, 4)))
+def test_deleting_an_interval_is_a_change(catalog: Catalog) -> None:
+    append_values(catalog, *(profile(time) for time in (1, 2, 3, 4)))
     assert catalog.write_path.delete_timeseries_range(URN, ASPECT, 2, 3, ADA) == 2
     assert times(catalog) == [4, 1]
     assert changes(catalog)[-1] == ("delete", ABSENT, None)
@@ -87,13 +87,13 @@ def test_an_interval_is_taken_away_and_that_is_a_change(catalog: Catalog) -> Non
         catalog.write_path.delete_timeseries_range(URN, "technicalMetadata", None, None, ADA)
 
 
-def test_it_goes_with_its_entity(catalog: Catalog) -> None:
-    tell(catalog, profile(1))
+def test_values_are_deleted_with_their_entity(catalog: Catalog) -> None:
+    append_values(catalog, profile(1))
     forget(catalog)
     assert times(catalog) == []
-    say(catalog)
+    write_metadata(catalog)
     assert times(catalog) == []
-    assert findings(keeper(catalog)) == []
+    assert list_findings(create_maintenance(catalog)) == []
 
 
 @pytest.mark.parametrize(
@@ -113,15 +113,17 @@ def test_it_goes_with_its_entity(catalog: Catalog) -> None:
         ("upsert", profile(2**63), {}),
     ],
 )
-def test_nothing_else_can_be_done_with_it(catalog: Catalog, operation: Operation, value: Any, more: Any) -> None:
+def test_operations_other_than_append_are_refused(
+    catalog: Catalog, operation: Operation, value: Any, more: Any
+) -> None:
     with pytest.raises(InvalidInstance):
         catalog.write_path.propose([Proposal(URN, ASPECT, operation, value, **more)], ADA)
 
 
-def test_who_may_not_read_is_told_of_none_and_who_may_not_write_takes_none_away(catalog: Catalog) -> None:
-    tell(catalog, profile(1))
+def test_unreadable_values_are_not_found_and_deleting_needs_permission(catalog: Catalog) -> None:
+    append_values(catalog, profile(1))
     with pytest.raises(NotFound):
-        catalog.datahub.timeseries.values(URN, ASPECT, Principal("sam", scopes=frozenset()), limit=1)
+        catalog.datahub.timeseries.read_values(URN, ASPECT, Principal("sam", scopes=frozenset()), limit=1)
     with pytest.raises(AccessDenied):
         catalog.write_path.delete_timeseries_range(
             URN, ASPECT, None, None, Principal("rita", scopes=frozenset({"read"}))

@@ -17,11 +17,11 @@ from jupyter_colophon.core.errors import (
     NotFound,
 )
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion
+from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest
 from jupyter_colophon.core.model.proposal import Condition, Proposal
-from jupyter_colophon.core.search.search import KeysQuestion
+from jupyter_colophon.core.search.search import KeysRequest
 from jupyter_colophon.storage.spi import Range
-from support.catalog import ADA, forget, metadata, names, say, search, touch
+from support.catalog import ADA, forget, list_names, metadata, search, touch, write_metadata
 from support.urns import CELL, ORDERS, REPORT, SALES, table
 
 _ALL = Range()
@@ -32,41 +32,39 @@ INVALID = Proposal(ORDERS_URN, "businessMetadata", "upsert", {"properties": {"no
 
 
 def state(catalog: Catalog) -> Any:
-    """Everything a catalog holds, row by row."""
+    """Return all rows of a catalog."""
 
     def work(tx: Any) -> Any:
         tables = ("entities", "entity_names", "aspects", "aspect_versions", "metadata_values", "key_counts")
         more = ("value_history", "value_counts", "runs", "run_times", "accesses", "column_edges")
 
-        rows = {name: list(tx.table(name).scan(_ALL)) for name in (*tables, *more)}
-        return rows, tx.log.read(0, 10_000, {}), tx.search.documents([row["urn"] for row in rows["entities"]])
+        rows = {name: list(tx.get_table(name).scan(_ALL)) for name in (*tables, *more)}
+        return rows, tx.log.read(0, 10_000, {}), tx.search.read_matches([row["urn"] for row in rows["entities"]])
 
     return catalog.provider.tx_runner.run(work, read_only=True)
 
 
 def drawn(catalog: Catalog, urn: str) -> Lineage:
-    return catalog.lineage.lineage(LineageQuestion(Urn.parse(urn)), ADA)
+    return catalog.lineage.read_lineage(LineageRequest(Urn.parse(urn)), ADA)
 
 
 class TestOrder:
-    def test_who_may_not_read_is_told_that_nothing_is_there_whatever_is_wrong_with_the_proposal(
-        self, catalog: Catalog
-    ) -> None:
-        say(catalog)
+    def test_unreadable_entity_is_not_found_before_validation(self, catalog: Catalog) -> None:
+        write_metadata(catalog)
         with pytest.raises(NotFound):
             catalog.write_path.propose([INVALID], STRANGER)
 
-    def test_who_may_not_write_is_refused_before_a_word_about_schema_or_version(self, catalog: Catalog) -> None:
-        say(catalog)
+    def test_missing_write_access_is_refused_before_validation(self, catalog: Catalog) -> None:
+        write_metadata(catalog)
         with pytest.raises(AccessDenied):
             catalog.write_path.propose([INVALID], READER)
 
-    def test_the_schema_is_looked_at_before_the_condition(self, catalog: Catalog) -> None:
-        say(catalog)
+    def test_schema_is_validated_before_the_condition(self, catalog: Catalog) -> None:
+        write_metadata(catalog)
         with pytest.raises(InvalidInstance):
             catalog.write_path.propose([INVALID], ADA)
 
-    def test_every_proposal_of_a_batch_is_authorised_before_the_first_is_validated(self, catalog: Catalog) -> None:
+    def test_whole_batch_is_authorised_before_validation(self, catalog: Catalog) -> None:
         kernel = Principal("ada", "kernel-1", frozenset({"read", "annotate"}))
         emitted = Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata())
         with pytest.raises(AccessDenied):
@@ -85,10 +83,10 @@ class TestBatches:
     )
 
     @pytest.mark.parametrize(("bad", "error"), BAD)
-    def test_a_bad_one_at_the_end_leaves_no_trace_of_those_before_it(
+    def test_invalid_last_proposal_rolls_back_the_batch(
         self, catalog: Catalog, bad: Proposal, error: type[MetadataError]
     ) -> None:
-        say(catalog, properties={"format": "parquet"})
+        write_metadata(catalog, properties={"format": "parquet"})
         touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT))
         before = state(catalog)
         good = [
@@ -100,37 +98,37 @@ class TestBatches:
         with pytest.raises(error):
             catalog.write_path.propose([*good, bad], ADA)
         assert state(catalog) == before
-        assert names(search(catalog, "ops faa fresh")) == []
+        assert list_names(search(catalog, "ops faa fresh")) == []
 
-    def test_later_proposals_see_what_earlier_ones_wrote(self, catalog: Catalog) -> None:
+    def test_later_proposals_see_earlier_writes(self, catalog: Catalog) -> None:
         first = Proposal(ORDERS_URN, "technicalMetadata", "create", metadata({"a": "1"}))
         second = Proposal(ORDERS_URN, "technicalMetadata", "patch", {"properties": {"b": "2"}}, Condition(version=1))
         done = catalog.write_path.propose([first, second], ADA)
         assert [one.version for one in done] == [1, 2]
-        found = catalog.reader.aspect(ORDERS_URN, "technicalMetadata", ADA)
+        found = catalog.reader.read_aspect(ORDERS_URN, "technicalMetadata", ADA)
         assert found.value["properties"] == {"a": "1", "b": "2"}
 
-    def test_a_write_that_changes_nothing_is_no_change(self, catalog: Catalog) -> None:
-        say(catalog, properties={"format": "parquet"})
+    def test_write_without_effect_is_not_logged(self, catalog: Catalog) -> None:
+        write_metadata(catalog, properties={"format": "parquet"})
         before = state(catalog)
-        again = say(catalog, properties={"format": "parquet"})
+        again = write_metadata(catalog, properties={"format": "parquet"})
         assert (again.version, again.changed) == (1, False)
         assert state(catalog) == before
 
 
 class TestConditions:
-    def test_of_many_writers_at_once_each_version_has_one_winner(self, catalog: Catalog, store_name: str) -> None:
-        say(catalog)
-        # Whoever loses asks again: that grows with the square, and a server has further to go.
+    def test_concurrent_writers_have_one_winner_per_version(self, catalog: Catalog, store_name: str) -> None:
+        write_metadata(catalog)
+        # Losers retry, so attempts grow quadratically; on a database server each takes longer.
         writers = 200 if store_name == "sqlite" else 50
         winners: list[int] = []
         lost: list[int] = []
 
         def write(worker: int) -> None:
             while True:
-                version = catalog.reader.aspect(ORDERS_URN, "technicalMetadata", ADA).version
+                version = catalog.reader.read_aspect(ORDERS_URN, "technicalMetadata", ADA).version
                 try:
-                    done = say(catalog, properties={"by": f"{worker}-{version}"}, version=version)
+                    done = write_metadata(catalog, properties={"by": f"{worker}-{version}"}, version=version)
                 except ConditionFailed:
                     lost.append(worker)
                     continue
@@ -139,18 +137,18 @@ class TestConditions:
 
         _at_once(writers, write)
         assert sorted(winners) == list(range(2, writers + 2))
-        history, _ = catalog.reader.versions(ORDERS_URN, "technicalMetadata", 500, "", ADA)
+        history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 500, "", ADA)
         assert [one.version for one in history] == list(range(writers + 1, 0, -1))
-        changes = [one for one in catalog.feed.changes(0, 1_000, {"urn": ORDERS}, ADA) if one.value]
+        changes = [one for one in catalog.feed.read_changes(0, 1_000, {"urn": ORDERS}, ADA) if one.value]
         assert [one.version for one in changes if one.aspect == "technicalMetadata"] == list(range(1, writers + 2))
 
-    def test_of_many_creators_at_once_one_wins(self, catalog: Catalog) -> None:
-        say(catalog, REPORT)
+    def test_one_of_concurrent_creates_succeeds(self, catalog: Catalog) -> None:
+        write_metadata(catalog, REPORT)
         outcomes: list[str] = []
 
         def create(worker: int) -> None:
             try:
-                say(catalog, ORDERS, {"by": str(worker)}, version=-1)
+                write_metadata(catalog, ORDERS, {"by": str(worker)}, version=-1)
                 outcomes.append("won")
             except ConditionFailed:
                 outcomes.append("lost")
@@ -158,15 +156,15 @@ class TestConditions:
         _at_once(24, create)
         assert sorted(outcomes) == ["lost"] * 23 + ["won"]
 
-    def test_a_deleted_aspect_counts_as_absent_and_its_versions_go_on(self, catalog: Catalog) -> None:
-        say(catalog, properties={"a": "1"})
+    def test_deleted_aspect_is_absent_and_versions_continue(self, catalog: Catalog) -> None:
+        write_metadata(catalog, properties={"a": "1"})
         gone = forget(catalog, ORDERS, "technicalMetadata")
         assert (gone.version, gone.changed) == (-1, True)
-        assert say(catalog, properties={"a": "1"}, version=-1).version == 3
+        assert write_metadata(catalog, properties={"a": "1"}, version=-1).version == 3
 
-    def test_times_are_conditions_too(self, catalog: Catalog) -> None:
-        say(catalog, properties={"a": "1"})
-        written = catalog.reader.aspect(ORDERS_URN, "technicalMetadata", ADA).time
+    def test_times_are_conditions(self, catalog: Catalog) -> None:
+        write_metadata(catalog, properties={"a": "1"})
+        written = catalog.reader.read_aspect(ORDERS_URN, "technicalMetadata", ADA).time
         stale = Condition(unmodified_since=written - 1)
         fresh = Condition(unmodified_since=written)
         proposal = Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata({"a": "2"}), stale)
@@ -177,105 +175,105 @@ class TestConditions:
 
 
 class TestDeletion:
-    def test_a_deleted_entity_is_found_no_more_and_its_lineage_stays_and_says_so(self, catalog: Catalog) -> None:
-        say(catalog, ORDERS, {"format": "parquet"}, ["raw"])
+    def test_deleted_entity_is_not_found_but_stays_in_lineage(self, catalog: Catalog) -> None:
+        write_metadata(catalog, ORDERS, {"format": "parquet"}, ["raw"])
         touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT))
         forget(catalog, ORDERS)
         assert search(catalog, "orders parquet raw format:* tags:raw dataset:orders").total == 0
-        assert [one.key for one in catalog.keys.keys(KeysQuestion("f"), ADA)[0]] == []
+        assert [one.key for one in catalog.keys.list_keys(KeysRequest("f"), ADA)[0]] == []
         with pytest.raises(NotFound):
-            catalog.reader.entity(ORDERS_URN, None, ADA)
+            catalog.reader.read_entity(ORDERS_URN, None, ADA)
         nodes = {node.urn: node for node in drawn(catalog, REPORT).nodes}
         assert nodes[ORDERS].deleted
         assert not nodes[REPORT].deleted
         assert {node.urn for node in drawn(catalog, ORDERS).nodes} == {ORDERS, CELL, REPORT}
 
-    def test_a_deletion_is_announced_aspect_by_aspect_and_then_as_a_whole(self, catalog: Catalog) -> None:
-        say(catalog, properties={"format": "parquet"})
-        head = catalog.feed.head()
+    def test_deletion_logs_each_aspect_then_the_entity(self, catalog: Catalog) -> None:
+        write_metadata(catalog, properties={"format": "parquet"})
+        head = catalog.feed.read_head()
         forget(catalog, ORDERS)
-        changes = catalog.feed.changes(head, 100, {}, ADA)
+        changes = catalog.feed.read_changes(head, 100, {}, ADA)
         assert {one.operation for one in changes} == {"delete"}
         assert [one.aspect for one in changes][-1] is None
-        told = {one.aspect: one for one in changes}
-        assert told["technicalMetadata"].previous == metadata({"format": "parquet"})
-        assert told["technicalMetadata"].value is None
+        by_aspect = {one.aspect: one for one in changes}
+        assert by_aspect["technicalMetadata"].previous == metadata({"format": "parquet"})
+        assert by_aspect["technicalMetadata"].value is None
 
-    def test_a_recreated_entity_starts_a_new_history_with_growing_versions(self, catalog: Catalog) -> None:
-        say(catalog, properties={"life": "first"})
-        say(catalog, aspect="businessMetadata", properties={"owner": "ops"})
+    def test_recreated_entity_starts_new_history_with_increasing_versions(self, catalog: Catalog) -> None:
+        write_metadata(catalog, properties={"life": "first"})
+        write_metadata(catalog, aspect="businessMetadata", properties={"owner": "ops"})
         forget(catalog, ORDERS)
-        assert say(catalog, properties={"life": "second"}).version == 3
-        history, _ = catalog.reader.versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
+        assert write_metadata(catalog, properties={"life": "second"}).version == 3
+        history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
         assert [(one.version, one.value["properties"]) for one in history] == [(3, {"life": "second"})]
         assert history[0].diff == ({"op": "add", "path": "", "value": metadata({"life": "second"})},)
         assert search(catalog, "ops").total == 0
 
-    def test_an_aspect_that_the_new_life_has_not_yet_shows_nothing_of_the_old_one(self, catalog: Catalog) -> None:
-        say(catalog)
-        say(catalog, aspect="businessMetadata", properties={"owner": "ops"})
+    def test_recreated_entity_shows_no_old_aspect(self, catalog: Catalog) -> None:
+        write_metadata(catalog)
+        write_metadata(catalog, aspect="businessMetadata", properties={"owner": "ops"})
         forget(catalog, ORDERS)
-        say(catalog)
+        write_metadata(catalog)
         with pytest.raises(NotFound):
-            catalog.reader.versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
-        assert say(catalog, aspect="businessMetadata", properties={"owner": "new"}).version == 3
-        history, _ = catalog.reader.versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
+            catalog.reader.list_versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
+        assert write_metadata(catalog, aspect="businessMetadata", properties={"owner": "new"}).version == 3
+        history, _ = catalog.reader.list_versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
         assert [one.version for one in history] == [3]
 
-    def test_deleting_and_creating_in_one_batch_is_a_new_life(self, catalog: Catalog) -> None:
-        say(catalog, properties={"life": "first"})
+    def test_delete_and_create_in_one_batch_recreates_entity(self, catalog: Catalog) -> None:
+        write_metadata(catalog, properties={"life": "first"})
         batch = [
             Proposal(ORDERS_URN, None, "delete"),
             Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata({"life": "second"})),
         ]
         catalog.write_path.propose(batch, ADA)
-        history, _ = catalog.reader.versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
+        history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
         assert [one.value["properties"]["life"] for one in history] == ["second"]
-        assert names(search(catalog, "second")) == ["orders"]
+        assert list_names(search(catalog, "second")) == ["orders"]
         assert search(catalog, "first").total == 0
 
-    def test_a_proposal_without_an_aspect_brings_no_value(self, catalog: Catalog) -> None:
-        say(catalog)
+    def test_proposal_without_aspect_refuses_a_value(self, catalog: Catalog) -> None:
+        write_metadata(catalog)
         for operation in ("upsert", "create", "patch"):
             proposal = Proposal(ORDERS_URN, None, operation, metadata())  # type: ignore[arg-type]
             with pytest.raises(InvalidInstance):
                 catalog.write_path.propose([proposal], ADA)
-        assert catalog.reader.entity(ORDERS_URN, None, ADA)
+        assert catalog.reader.read_entity(ORDERS_URN, None, ADA)
 
 
 class TestNamespaces:
-    def test_people_write_only_in_namespaces_that_exist(self, catalog: Catalog) -> None:
+    def test_user_metadata_requires_existing_namespace(self, catalog: Catalog) -> None:
         for urn in (ORDERS, SALES):
             with pytest.raises(NotFound):
-                say(catalog, urn, {"owner": "ops"}, aspect="businessMetadata")
-        assert say(catalog, ORDERS, aspect="technicalMetadata").changed
+                write_metadata(catalog, urn, {"owner": "ops"}, aspect="businessMetadata")
+        assert write_metadata(catalog, ORDERS, aspect="technicalMetadata").changed
         for urn in (ORDERS, SALES):
-            assert say(catalog, urn, {"owner": "ops"}, aspect="businessMetadata").changed
+            assert write_metadata(catalog, urn, {"owner": "ops"}, aspect="businessMetadata").changed
 
-    def test_what_a_recorder_meets_makes_its_namespace_known_and_says_so(self, catalog: Catalog) -> None:
-        say(catalog, ORDERS)
-        found = catalog.reader.entity(Urn.parse(SALES), None, ADA)
+    def test_recorded_access_creates_its_namespace_with_a_change(self, catalog: Catalog) -> None:
+        write_metadata(catalog, ORDERS)
+        found = catalog.reader.read_entity(Urn.parse(SALES), None, ADA)
         assert found.aspects["technicalMetadata"].value == metadata({"origin": "captured"})
         assert found.aspects["namespaceKey"].value == {"name": "sales"}
 
     @pytest.mark.parametrize("name", ["default", "system"])
-    def test_the_eternal_ones_exist_and_cannot_be_deleted(self, catalog: Catalog, name: str) -> None:
+    def test_builtin_namespaces_exist_and_cannot_be_deleted(self, catalog: Catalog, name: str) -> None:
         urn = f"urn:li:namespace:{name}"
-        assert catalog.reader.entity(Urn.parse(urn), None, ADA).summary.name == name
+        assert catalog.reader.read_entity(Urn.parse(urn), None, ADA).summary.name == name
         with pytest.raises(AccessDenied):
             forget(catalog, urn)
 
-    def test_one_that_holds_anything_is_not_deleted_and_an_empty_one_is(self, catalog: Catalog) -> None:
-        say(catalog, ORDERS)
+    def test_only_empty_namespaces_are_deleted(self, catalog: Catalog) -> None:
+        write_metadata(catalog, ORDERS)
         with pytest.raises(NotEmpty):
             forget(catalog, SALES)
         forget(catalog, ORDERS)
         assert forget(catalog, SALES).changed
         with pytest.raises(NotFound):
-            say(catalog, REPORT, aspect="businessMetadata")
+            write_metadata(catalog, REPORT, aspect="businessMetadata")
 
-    def test_what_a_batch_itself_put_there_keeps_its_namespace(self, catalog: Catalog) -> None:
-        say(catalog, ORDERS)
+    def test_namespace_filled_in_the_same_batch_is_not_deleted(self, catalog: Catalog) -> None:
+        write_metadata(catalog, ORDERS)
         forget(catalog, ORDERS)
         batch = [
             Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata()),

@@ -1,6 +1,6 @@
-"""Our listener beside OpenLineage's Spark agent, over a hundred statements: each difference is one that is explained.
+"""Compare our listener with OpenLineage's Spark agent over a hundred statements: each difference has an explanation.
 
-`make long-oracle` runs it; it is too slow for every day, so its name is not that of a test.
+`make long-oracle` runs it. It is too slow for `make test`, so pytest does not collect it by its name.
 """
 
 import json
@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from support.oracle import cases, corpus
+from support.oracle import list_cases, read_corpus
 
 Row = Mapping[str, Any]
 
 
-def test_each_difference_from_the_agent_is_explained_and_each_explanation_still_needed(tmp_path: Path) -> None:
+def test_differences_from_agent_match_explanations(tmp_path: Path) -> None:
     out = tmp_path / "both.jsonl"
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
     subprocess.run(
@@ -27,15 +27,15 @@ def test_each_difference_from_the_agent_is_explained_and_each_explanation_still_
         timeout=3_000,
     )
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert [row["case"] for row in rows] == [case["name"] for case in cases()]
+    assert [row["case"] for row in rows] == [case["name"] for case in list_cases()]
     found = {(row["case"], what) for row in rows for what in differences(row)}
-    explained = {(one["case"], one["what"]) for one in corpus("differences")["differences"]}
+    explained = {(one["case"], one["what"]) for one in read_corpus("differences")["differences"]}
     assert sorted(found - explained) == [], "not explained"
-    assert sorted(explained - found) == [], "explained, but there no more"
+    assert sorted(explained - found) == [], "explained, but no longer found"
 
 
 def differences(row: Row) -> Iterator[str]:
-    """What the two saw differently of a statement, a line each."""
+    """Yield the differences between the two results for a statement, one per line."""
     ours, agent = row["ours"], row["agent"]
     for what in ("reads", "writes"):
         yield from (f"{what} {name}: ours alone" for name in sorted({*ours[what]} - {*agent[what]}))

@@ -1,4 +1,4 @@
-"""One Spark session for all tests of the capture, with a few small tables."""
+"""One Spark session for all tests of this folder, with a few small tables."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.spark.capture.attach import Capture, attach
 from jupyter_colophon.spark.plans.observation import Observation
-from jupyter_colophon.spark.session import session
+from jupyter_colophon.spark.session import get_session
 from pyspark.sql import SparkSession
-from support.oracle import corpus, create_tables
+from support.oracle import create_tables, read_corpus
 
-PATIENCE_MS = 300_000
+TIMEOUT_MS = 300_000
 
 
 @dataclass(frozen=True)
 class Watch:
-    """A Spark session, and what the capture saw of it."""
+    """A Spark session, and the observations captured from it."""
 
     spark: SparkSession
     capture: Capture
@@ -26,18 +26,18 @@ class Watch:
     names: Iterator[str]
 
     def observe(self, action: Callable[[], object]) -> list[Observation]:
-        """What is seen of an action, all of it."""
-        assert self.capture.drain(PATIENCE_MS)
+        """Run an action and return all observations of it."""
+        assert self.capture.flush(TIMEOUT_MS)
         self.seen.clear()
         action()
-        assert self.capture.drain(PATIENCE_MS)
+        assert self.capture.flush(TIMEOUT_MS)
         return list(self.seen)
 
     def fresh_table(self) -> str:
         return next(self.names)
 
     def short(self, urn: str) -> str:
-        """`s.t` for a table of the catalog, `/x` for a file below the test's folder."""
+        """Return `s.t` for a table of the catalog, `/x` for a file below the folder of the tests."""
         platform, name, fabric = urn.removeprefix("urn:li:dataset:(urn:li:dataPlatform:").removesuffix(")").split(",")
         assert fabric == "PROD"
         return name if platform == "spark" else name.removeprefix(str(self.folder))
@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def spark(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Iterator[SparkSession]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_DATA_DIR", str(tmp_path_factory.mktemp("jupyter")))
-        spark = session(
+        spark = get_session(
             "tests",
             **{
                 "spark.master": "local[1]",
@@ -67,7 +67,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Iterator[Sp
 
 
 def make_tables(spark: SparkSession, folder: Path) -> None:
-    create_tables(spark, corpus("queries")["tables"])
+    create_tables(spark, read_corpus("queries")["tables"])
     spark.sql(
         "CREATE VIEW shop.named AS "
         "SELECT o.id, upper(c.name) AS who FROM shop.orders o JOIN shop.customers c ON o.customer = c.id"

@@ -1,4 +1,4 @@
-"""When things happened, what failed, what capture costs, and that it harms nothing."""
+"""Capture: start times, failures, cost, and isolation from the captured queries."""
 
 import logging
 import socket
@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.capture.attach import Registration, attach
+from jupyter_colophon.spark.capture.attach import ListenerRegistration, attach
 from jupyter_colophon.spark.capture.listener import PlanListener
-from jupyter_colophon.spark.plans.observation import Observation, Unseen, unknown
+from jupyter_colophon.spark.plans.observation import MissingDetail, Observation, describe_unknown
 from jupyter_colophon.spark.plans.write_commands import INNER_WRITES
 from py4j.clientserver import ClientServerConnection
 from pyspark.errors import PySparkException
@@ -21,7 +21,7 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def test_forty_writes_back_to_back_each_fall_into_their_own_time(watch: Any) -> None:
+def test_start_times_of_consecutive_writes_do_not_overlap(watch: Any) -> None:
     frame = watch.spark.table("shop.orders")
     times: list[tuple[int, int]] = []
 
@@ -40,8 +40,8 @@ def test_forty_writes_back_to_back_each_fall_into_their_own_time(watch: Any) -> 
         assert observation.finished_ms >= observation.started_ms
 
 
-def test_an_action_on_a_frame_of_an_earlier_cell_has_its_own_time(watch: Any) -> None:
-    """Without waiting in between, and with a frame that was planned before: Spark tells us neither start nor end."""
+def test_repeated_action_on_planned_dataframe_has_own_start_time(watch: Any) -> None:
+    """Use a DataFrame that was planned earlier, without pauses: the listener receives neither start nor end time."""
     frame = watch.spark.sql("SELECT * FROM shop.orders WHERE amount > 0")
     frame.explain()
     times: list[tuple[int, int]] = []
@@ -59,7 +59,7 @@ def test_an_action_on_a_frame_of_an_earlier_cell_has_its_own_time(watch: Any) ->
         assert began <= observation.started_ms <= ended
 
 
-def test_failed_statement_names_its_inputs_and_what_it_would_have_written(watch: Any) -> None:
+def test_failed_statement_reports_inputs_and_intended_outputs(watch: Any) -> None:
     path, table = f"{watch.folder}/taken", watch.fresh_table()
     orders = watch.spark.table("shop.orders")
     orders.write.parquet(path)
@@ -87,9 +87,7 @@ def test_failed_statement_names_its_inputs_and_what_it_would_have_written(watch:
         assert began <= seen[0].started_ms <= now_ms()
 
 
-def test_what_was_refused_before_anything_ran_is_no_query_and_no_alarm(
-    watch: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_analysis_errors_are_not_reported(watch: Any, caplog: pytest.LogCaptureFixture) -> None:
     before = watch.capture.errors
     for refused in (
         lambda: watch.spark.read.csv("/nosuch.csv"),
@@ -113,8 +111,8 @@ def test_what_was_refused_before_anything_ran_is_no_query_and_no_alarm(
         ("MERGE INTO shop.orders o USING shop.items i ON o.id = i.order_id WHEN MATCHED THEN DELETE", "merge"),
     ],
 )
-def test_a_change_of_rows_in_place_is_no_silence(watch: Any, statement: str, label: str) -> None:
-    """Spark's own tables take none, so that each fails here; those of Delta and Iceberg do."""
+def test_in_place_row_changes_are_reported(watch: Any, statement: str, label: str) -> None:
+    """Spark's own tables do not support such statements, so that each fails here; Delta and Iceberg tables do."""
 
     def attempt() -> None:
         with pytest.raises(PySparkException):
@@ -124,9 +122,7 @@ def test_a_change_of_rows_in_place_is_no_silence(watch: Any, statement: str, lab
     assert (seen.function, seen.failed, seen.error) == (label, True, "UNSUPPORTED_FEATURE.TABLE_OPERATION")
 
 
-def test_the_number_of_calls_does_not_depend_on_the_width_of_a_table(
-    watch: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_jvm_calls_do_not_depend_on_column_count(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
     send = ClientServerConnection.send_command
 
@@ -139,7 +135,7 @@ def test_the_number_of_calls_does_not_depend_on_the_width_of_a_table(
         columns = [f"id + {number} AS c{number}" for number in range(width)]
         watch.spark.table("shop.orders").selectExpr(*columns).write.parquet(f"{watch.folder}/wide/{width}")
         frame = watch.spark.read.parquet(f"{watch.folder}/wide/{width}")
-        assert watch.capture.drain(300_000)
+        assert watch.capture.flush(300_000)
         calls.clear()
         (observation,) = watch.observe(lambda: frame.write.parquet(f"{watch.folder}/wider/{width}"))
         assert len(observation.columns) == width
@@ -149,7 +145,7 @@ def test_the_number_of_calls_does_not_depend_on_the_width_of_a_table(
     assert cost(500) == cost(5) < 100
 
 
-def test_a_deep_plan_is_followed_to_its_end(watch: Any) -> None:
+def test_deep_plan_is_traced_to_its_source(watch: Any) -> None:
     frame = watch.spark.table("shop.orders").select("id")
     for _ in range(150):
         frame = frame.selectExpr("id + 1 AS id")
@@ -157,11 +153,11 @@ def test_a_deep_plan_is_followed_to_its_end(watch: Any) -> None:
     assert [(edge.source_field, edge.transformation) for edge in observation.columns] == [("id", "transformation")]
 
 
-def test_a_plan_that_is_too_large_is_told_by_its_tables_and_says_so(watch: Any) -> None:
+def test_oversized_plan_is_reported_by_tables_only(watch: Any) -> None:
     orders, table = watch.spark.table("shop.orders"), watch.fresh_table()
     wide = orders.selectExpr(*(f"id + {number} AS c{number}" for number in range(501)))
     long = orders.select("id")
-    for _ in range(10):  # Few nodes, few columns, and yet many columns in all nodes.
+    for _ in range(10):  # Few nodes and few columns in each, but many columns in total.
         wider = orders.selectExpr(*(f"id + {number} AS c{number}" for number in range(400)))
         long = long.join(wider.selectExpr(*wider.columns).selectExpr(*wider.columns).selectExpr("c0 AS id"), "id")
     ways: list[tuple[Any, str]] = [
@@ -177,22 +173,24 @@ def test_a_plan_that_is_too_large_is_told_by_its_tables_and_says_so(watch: Any) 
         for one in seen:
             assert [watch.short(ref.urn) for ref in one.reads] == ["shop.orders"]
             assert one.columns == ()
-            assert one.unseen == (Unseen.COLUMNS,)
+            assert one.missing == (MissingDetail.COLUMNS,)
             assert one.writes[0].fields
 
 
-def test_rows_that_a_program_made_and_data_without_a_name_are_said_to_be_unseen(watch: Any) -> None:
+def test_in_memory_rows_and_unnamed_sinks_are_reported_as_missing(watch: Any) -> None:
     orders = watch.spark.table("shop.orders")
     again = watch.spark.createDataFrame(orders.toPandas())
     (copied,) = watch.observe(lambda: again.write.saveAsTable(watch.fresh_table()))
-    assert (copied.reads, copied.unseen) == ((), (Unseen.MEMORY,))
-    (kept,) = [one for one in watch.observe(lambda: orders.write.format("noop").mode("overwrite").save()) if one.unseen]
+    assert (copied.reads, copied.missing) == ((), (MissingDetail.MEMORY,))
+    (kept,) = [
+        one for one in watch.observe(lambda: orders.write.format("noop").mode("overwrite").save()) if one.missing
+    ]
     assert ([watch.short(ref.urn) for ref in kept.reads], kept.writes) == (["shop.orders"], ())
-    assert kept.unseen == (Unseen.SINK,)
+    assert kept.missing == (MissingDetail.SINK,)
     stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers").writeStream
     stream.format("memory").queryName("held").trigger(availableNow=True).start().awaitTermination()
     (taken,) = watch.observe(lambda: watch.spark.table("held").write.saveAsTable(watch.fresh_table()))
-    assert (taken.reads, taken.unseen) == ((), (Unseen.MEMORY,))
+    assert (taken.reads, taken.missing) == ((), (MissingDetail.MEMORY,))
 
 
 STRANGE = """
@@ -206,7 +204,7 @@ public class StrangeRelation extends LocalRelation {
 """
 
 
-def test_what_another_packages_kind_of_leaf_reads_is_said_to_be_unseen(watch: Any) -> None:
+def test_unknown_leaf_node_is_reported_as_missing(watch: Any) -> None:
     jvm, session = watch.spark._jvm, watch.spark._jsparkSession
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(session.getClass().getClassLoader())
@@ -221,14 +219,14 @@ def test_what_another_packages_kind_of_leaf_reads_is_said_to_be_unseen(watch: An
         jvm.org.apache.spark.sql.classic.Dataset.ofRows(session, made.newInstance(arguments)), watch.spark
     )
     wide = strange.selectExpr(*(f"n AS c{number}" for number in range(501)))
-    for frame, more in ((strange, ()), (wide, (Unseen.COLUMNS,))):
+    for frame, more in ((strange, ()), (wide, (MissingDetail.COLUMNS,))):
         (seen,) = watch.observe(lambda frame=frame: frame.write.parquet(f"{watch.folder}/{watch.fresh_table()}"))
-        assert (seen.reads, seen.unseen) == ((), (*more, unknown("StrangeRelation")))
+        assert (seen.reads, seen.missing) == ((), (*more, describe_unknown("StrangeRelation")))
     (seen,) = watch.observe(strange.collect)
-    assert seen.unseen == (unknown("StrangeRelation"),)
+    assert seen.missing == (describe_unknown("StrangeRelation"),)
 
 
-def test_rows_that_a_query_makes_by_itself_are_no_noise(watch: Any) -> None:
+def test_generated_rows_are_not_reported_as_missing(watch: Any) -> None:
     watch.spark.sql("CACHE TABLE held_orders AS SELECT * FROM shop.orders")
     for query in (
         "SELECT 1 AS n",
@@ -243,21 +241,19 @@ def test_rows_that_a_query_makes_by_itself_are_no_noise(watch: Any) -> None:
         "DESCRIBE shop.orders",
     ):
         seen = watch.observe(lambda query=query: watch.spark.sql(query).collect())
-        assert [words for one in seen for words in one.unseen] == [], query
+        assert [words for one in seen for words in one.missing] == [], query
 
 
-def test_columns_that_may_all_come_from_each_other_are_left_to_their_tables(watch: Any) -> None:
+def test_wide_row_function_is_reported_without_columns(watch: Any) -> None:
     wide = watch.spark.table("shop.orders").selectExpr(*(f"id AS c{number}" for number in range(150)))
     mapped = wide.mapInArrow(lambda batches: batches, wide.schema)
     (observation,) = watch.observe(lambda: mapped.write.parquet(f"{watch.folder}/mapped"))
     assert len(observation.reads) == 1
     assert observation.columns == ()
-    assert observation.unseen == (Unseen.COLUMNS,)
+    assert observation.missing == (MissingDetail.COLUMNS,)
 
 
-def test_what_goes_wrong_in_the_sink_is_counted_said_once_and_harms_no_query(
-    watch: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_sink_errors_are_counted_and_logged_once(watch: Any, caplog: pytest.LogCaptureFixture) -> None:
     def sink(observation: Observation) -> None:
         raise ValueError("secret value")
 
@@ -266,7 +262,7 @@ def test_what_goes_wrong_in_the_sink_is_counted_said_once_and_harms_no_query(
         with caplog.at_level(logging.WARNING, logger="jupyter_colophon.spark"):
             for _ in range(3):
                 assert watch.spark.table("shop.orders").count() == 2
-            assert capture.drain(300_000)
+            assert capture.flush(300_000)
     finally:
         capture.detach()
     assert capture.errors == 3
@@ -275,7 +271,7 @@ def test_what_goes_wrong_in_the_sink_is_counted_said_once_and_harms_no_query(
     assert "secret" not in caplog.text
 
 
-def test_nothing_is_seen_after_detaching(watch: Any) -> None:
+def test_nothing_is_captured_after_detach(watch: Any) -> None:
     seen: list[Observation] = []
     capture = attach(watch.spark, seen.append)
     watch.observe(lambda: watch.spark.table("shop.orders").count())
@@ -286,23 +282,23 @@ def test_nothing_is_seen_after_detaching(watch: Any) -> None:
     assert len(seen) == 1
 
 
-def test_waiting_ends_with_its_time(watch: Any) -> None:
+def test_drain_returns_false_after_timeout(watch: Any) -> None:
     def slow(observation: Observation) -> None:
         time.sleep(0.5)
 
     capture = attach(watch.spark, slow)
     watch.spark.table("shop.orders").count()
-    assert not capture.drain(50)
-    assert capture.drain(300_000)
+    assert not capture.flush(50)
+    assert capture.flush(300_000)
     capture.detach()
 
 
 QUEUE = 10_000
-"""How many events Spark keeps for its listeners, unless told otherwise."""
+"""Default size of Spark's listener queue, in events."""
 
 
-def test_where_spark_drops_events_that_is_said_to_be_unseen(watch: Any) -> None:
-    """A listener that is slow beside jobs of very many tasks: which events are gone, Spark does not say."""
+def test_events_dropped_by_spark_are_reported_as_missing(watch: Any) -> None:
+    """Block the listener while the queue overflows: Spark does not report which events it dropped."""
     seen: list[Observation] = []
     held, go_on = threading.Event(), threading.Event()
 
@@ -321,56 +317,56 @@ def test_where_spark_drops_events_that_is_said_to_be_unseen(watch: Any) -> None:
             bus.post(event)
         orders.write.parquet(f"{watch.folder}/dropped")
         go_on.set()
-        assert capture.drain(300_000)
-        assert capture.drain(300_000)
+        assert capture.flush(300_000)
+        assert capture.flush(300_000)
     finally:
         go_on.set()
         capture.detach()
-    assert [(one.unseen, one.writes) for one in seen[1:]] == [((Unseen.EVENTS,), ())]
+    assert [(one.missing, one.writes) for one in seen[1:]] == [((MissingDetail.EVENTS,), ())]
 
 
-def test_a_call_that_was_lost_with_its_connection_is_said_to_be_unseen(watch: Any) -> None:
-    """Spark logs that it could not call us, and goes on."""
+def test_call_lost_with_connection_is_reported_as_missing(watch: Any) -> None:
+    """Cut the callback connection: Spark logs that the call failed, and continues."""
     connections: list[Any] = []
     orders, client = watch.spark.table("shop.orders"), watch.spark.sparkContext._gateway._gateway_client
     beside = attach(watch.spark, lambda _: connections.append(client.get_thread_connection()))
     watch.observe(orders.count)
     beside.detach()
     connections[0].socket.shutdown(socket.SHUT_RDWR)
-    while connections[0].socket is not None:  # Its thread closes it.
+    while connections[0].socket is not None:  # The thread of the connection closes it.
         time.sleep(0.01)
     watch.seen.clear()
     orders.write.parquet(f"{watch.folder}/cut")
-    assert watch.capture.drain(300_000)
-    assert [(one.writes, one.unseen) for one in watch.seen] == [((), (Unseen.EVENTS,))]
+    assert watch.capture.flush(300_000)
+    assert [(one.writes, one.missing) for one in watch.seen] == [((), (MissingDetail.EVENTS,))]
     after = watch.observe(lambda: orders.write.parquet(f"{watch.folder}/not-cut"))
     assert [watch.short(ref.urn) for one in after for ref in one.writes] == ["/not-cut"]
-    assert [one.unseen for one in watch.observe(orders.count)] == [()]
+    assert [one.missing for one in watch.observe(orders.count)] == [()]
 
 
-class HardOfHearing(PlanListener):
-    """Misses that files were written, which Spark tells before it tells of their table."""
+class FileWriteIgnoringListener(PlanListener):
+    """Ignores the executions that write the files of a table, which end before the execution of the table."""
 
     def onSuccess(self, function: str, execution: Any, duration_ns: int) -> None:
         if function not in INNER_WRITES:
             super().onSuccess(function, execution, duration_ns)
 
 
-def test_a_table_is_written_though_the_writing_of_its_files_was_not_heard(watch: Any) -> None:
+def test_table_write_is_reported_without_its_file_write(watch: Any) -> None:
     seen: list[Observation] = []
     session, table = watch.spark._jsparkSession, watch.fresh_table()
-    listener = HardOfHearing(session, seen.append, lambda: None)
-    registration = Registration(watch.spark.sparkContext._gateway, session.listenerManager(), listener)
+    listener = FileWriteIgnoringListener(session, seen.append, lambda: None)
+    registration = ListenerRegistration(watch.spark.sparkContext._gateway, session.listenerManager(), listener)
     try:
         watch.spark.table("shop.orders").write.mode("overwrite").saveAsTable(table)
         watch.spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING parquet AS SELECT * FROM shop.orders")
-        assert watch.capture.drain(300_000)
+        assert watch.capture.flush(300_000)
     finally:
         registration.remove()
     assert [[watch.short(ref.urn) for ref in one.writes] for one in seen] == [[table]]
 
 
-def test_a_table_that_is_renamed_flows_into_its_new_name(watch: Any) -> None:
+def test_renamed_table_flows_into_new_name(watch: Any) -> None:
     old, new = watch.fresh_table(), watch.fresh_table()
     watch.spark.table("shop.orders").select("id", "day").write.saveAsTable(old)
     (seen,) = watch.observe(lambda: watch.spark.sql(f"ALTER TABLE {old} RENAME TO {new}"))

@@ -1,4 +1,4 @@
-"""A crawl tells what is in folders and catalogs, looks at nothing twice, and says what it could not read (docs/crawl.md)."""
+"""Crawls of folders and catalogs: datasets, profiles, incremental runs and errors (docs/crawl.md)."""
 
 import gzip
 import json
@@ -18,40 +18,40 @@ from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
+from jupyter_colophon.spark.crawl.catalogs import PlaceNotFound
 from jupyter_colophon.spark.crawl.crawling import crawl
-from jupyter_colophon.spark.crawl.options import Asked
-from jupyter_colophon.spark.crawl.report import Report
+from jupyter_colophon.spark.crawl.options import CrawlOptions
+from jupyter_colophon.spark.crawl.report import CrawlReport
 from pyspark.sql import SparkSession
 from support.commands import Commands
 from support.servers import catalog, server
 
 __all__ = ["catalog", "server"]
 
-Crawled = Callable[..., Report]
+Crawl = Callable[..., CrawlReport]
 
 
 @pytest.fixture
-def crawled(catalog: Operations, spark: SparkSession) -> Crawled:
-    return lambda place, **asked: crawl(catalog, lambda: spark, Asked(str(place), **asked))
+def crawled(catalog: Operations, spark: SparkSession) -> Crawl:
+    return lambda place, **requested: crawl(catalog, lambda: spark, CrawlOptions(str(place), **requested))
 
 
 def no_spark() -> Any:
-    raise AssertionError("nothing had to be looked at")
+    raise AssertionError("no dataset should be read")
 
 
 def file(path: Path) -> str:
     return f"urn:li:dataset:(urn:li:dataPlatform:file,{path},PROD)"
 
 
-def became(report: Report) -> dict[str, str]:
+def statuses(report: CrawlReport) -> dict[str, str]:
     return {line.name: line.status for line in report.lines}
 
 
 def series(server: Any, urn: str) -> list[dict[str, Any]]:
-    """The profiles of a dataset, newest first, as DataHub's clients ask for them."""
-    asked = {"urn": urn, "aspect": "datasetProfile", "entity": "dataset"}
-    found = server.call("POST", "colophon/datahub/aspects?action=getTimeseriesAspectValues", asked)
+    """Return the profiles of a dataset, newest first, by the API that DataHub's clients use."""
+    requested = {"urn": urn, "aspect": "datasetProfile", "entity": "dataset"}
+    found = server.call("POST", "colophon/datahub/aspects?action=getTimeseriesAspectValues", requested)
     return [json.loads(one["aspect"]["value"]) for one in found["value"]["values"]]
 
 
@@ -61,7 +61,7 @@ def columns(profile: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
-    """A folder with something of everything."""
+    """Return a folder with files of every supported format, and with invalid ones."""
     lake = tmp_path_factory.mktemp("lake").resolve()
     days = spark.range(60).selectExpr("id", "id % 7 AS rest", "id % 3 AS day")
     days.write.partitionBy("day").parquet(f"{lake}/days")
@@ -106,38 +106,38 @@ EVERYTHING = {
 }
 
 
-def test_everything_in_a_folder_is_told_once_and_looked_at_again_where_it_changed(
-    server: Any, catalog: Operations, crawled: Crawled, lake: Path
+def test_crawl_reports_new_datasets_once_and_changed_ones_again(
+    server: Any, catalog: Operations, crawled: Crawl, lake: Path
 ) -> None:
-    dry = crawl(catalog, no_spark, Asked(str(lake), dry=True))
-    assert became(dry) == EVERYTHING | dict.fromkeys(("broken.parquet", "broken.json", "odd [2].csv"), "new")
+    dry = crawl(catalog, no_spark, CrawlOptions(str(lake), dry=True))
+    assert statuses(dry) == EVERYTHING | dict.fromkeys(("broken.parquet", "broken.json", "odd [2].csv"), "new")
     assert (find_entity(catalog, file(lake / "days")), dry.status) == (None, "failed")
     first = crawled(lake, jobs=2)
-    assert became(first) == EVERYTHING
+    assert statuses(first) == EVERYTHING
     assert (first.status, first.left) == ("failed", 0)
     reasons = {line.name: line.reason for line in first.lines}
-    assert reasons["broken.json"] == "no record in it is JSON"
+    assert reasons["broken.json"] == "it contains no valid JSON record"
     assert "Spark cannot read it" in reasons["broken.parquet"]
-    assert reasons["sub/pipe.csv"] == "is no ordinary file"
+    assert reasons["sub/pipe.csv"] == "is not a regular file"
     run = catalog.read_run(first.run)
     assert (run["status"], run["facts"]["new"], run["facts"]["failed"]) == ("failed", 8, 5)
-    told = read_stored_aspect(catalog, file(lake / "days"), "schemaMetadata").value
-    assert [(one["fieldPath"], one["nativeDataType"]) for one in told["fields"]] == [
+    schema = read_stored_aspect(catalog, file(lake / "days"), "schemaMetadata").value
+    assert [(one["fieldPath"], one["nativeDataType"]) for one in schema["fields"]] == [
         ("id", "bigint"),
         ("rest", "bigint"),
         ("day", "int"),
     ]
-    again = crawl(catalog, no_spark, Asked(str(lake), exclude=("broken*", "sub/*", "odd ?2*")))
-    assert set(became(again).values()) == {"same", "skipped"}
+    again = crawl(catalog, no_spark, CrawlOptions(str(lake), exclude=("broken*", "sub/*", "odd ?2*")))
+    assert set(statuses(again).values()) == {"same", "skipped"}
     assert (again.status, len(series(server, file(lake / "days")))) == ("succeeded", 1)
     os.utime(lake / "records.jsonl", (1, 1))
     touched = crawled(lake, include=("rec*", "whole*"), exclude=("sub",))
-    assert became(touched) == {"records.jsonl": "changed", "whole.json": "same"}
-    assert became(crawled(lake, include=("whole*",), exclude=("sub",), force=True)) == {"whole.json": "changed"}
+    assert statuses(touched) == {"records.jsonl": "changed", "whole.json": "same"}
+    assert statuses(crawled(lake, include=("whole*",), exclude=("sub",), force=True)) == {"whole.json": "changed"}
 
 
-def test_what_is_not_there_any_more_is_named_and_what_was_said_of_it_stays(
-    catalog: Operations, crawled: Crawled, tmp_path: Path
+def test_deleted_files_are_reported_and_keep_their_metadata(
+    catalog: Operations, crawled: Crawl, tmp_path: Path
 ) -> None:
     place = tmp_path.resolve() / "50%_off"
     (place / "deep").mkdir(parents=True)
@@ -146,23 +146,23 @@ def test_what_is_not_there_any_more_is_named_and_what_was_said_of_it_stays(
     crawled(place)
     shutil.rmtree(place / "deep")
     (place / "a.csv").unlink()
-    again = crawl(catalog, no_spark, Asked(str(place)))
-    assert became(again) == {"a.csv": "gone", "b.csv": "same", "deep/c.csv": "gone"}
+    again = crawl(catalog, no_spark, CrawlOptions(str(place)))
+    assert statuses(again) == {"a.csv": "gone", "b.csv": "same", "deep/c.csv": "gone"}
     assert (again.status, catalog.read_run(again.run)["facts"]["gone"]) == ("succeeded", 2)
     assert read_stored_aspect(catalog, file(place / "a.csv"), "schemaMetadata").value["fields"]
-    less = crawl(catalog, no_spark, Asked(str(place), exclude=("deep", "a*")))
-    assert became(less) == {"b.csv": "same"}
-    assert became(crawl(catalog, no_spark, Asked(str(place / "b.csv")))) == {"b.csv": "same"}
-    assert became(crawl(catalog, no_spark, Asked(f"/{place}", include=("b*",)))) == {"b.csv": "same"}
+    less = crawl(catalog, no_spark, CrawlOptions(str(place), exclude=("deep", "a*")))
+    assert statuses(less) == {"b.csv": "same"}
+    assert statuses(crawl(catalog, no_spark, CrawlOptions(str(place / "b.csv")))) == {"b.csv": "same"}
+    assert statuses(crawl(catalog, no_spark, CrawlOptions(f"/{place}", include=("b*",)))) == {"b.csv": "same"}
 
 
-def test_the_figures_are_those_of_the_data(server: Any, catalog: Operations, crawled: Crawled, lake: Path) -> None:
+def test_profile_statistics_match_the_data(server: Any, catalog: Operations, crawled: Crawl, lake: Path) -> None:
     crawled(lake, exclude=("sub/*", "broken*"))
     days = series(server, file(lake / "days"))[0]
     assert (days["rowCount"], days["columnCount"]) == (60, 3)
-    told = columns(days)["id"]
-    assert (told["min"], told["max"], told["mean"], told["nullCount"]) == ("0", "59", "29.5", 0)
-    assert told["median"] in {"29", "30"}
+    profile = columns(days)["id"]
+    assert (profile["min"], profile["max"], profile["mean"], profile["nullCount"]) == ("0", "59", "29.5", 0)
+    assert profile["median"] in {"29", "30"}
     assert columns(days)["rest"]["uniqueCount"] == 7
     odd = columns(series(server, file(lake / "odd name;.csv"))[0])
     assert {name: (one["nullCount"], one["max"]) for name, one in odd.items()} == {
@@ -183,26 +183,26 @@ def test_the_figures_are_those_of_the_data(server: Any, catalog: Operations, cra
     assert (empty["rowCount"], empty["columnCount"], empty["fieldProfiles"]) == (0, 0, [])
 
 
-def test_of_confidential_columns_no_values_are_told(
-    server: Any, catalog: Operations, crawled: Crawled, tmp_path: Path
+def test_confidential_columns_are_profiled_without_values(
+    server: Any, catalog: Operations, crawled: Crawl, tmp_path: Path
 ) -> None:
     place = tmp_path.resolve() / "staff.csv"
     place.write_text("name,pay\nAda,5\nBob,7\n", "utf-8")
-    assert became(crawled(place)) == {"staff.csv": "new"}
+    assert statuses(crawled(place)) == {"staff.csv": "new"}
     field = f"urn:li:schemaField:({file(place)},pay)"
     value = {"properties": {}, "tags": ["Confidential"]}
     catalog.submit_proposals(
         {"proposals": [{"urn": field, "aspect": "businessMetadata", "operation": "upsert", "value": value}]}
     )
-    assert became(crawled(place)) == {"staff.csv": "changed"}
-    told = columns(series(server, file(place))[0])
-    assert set(told["pay"]) == {"fieldPath", "nullCount", "nullProportion", "uniqueCount", "uniqueProportion"}
-    assert told["name"]["min"] == "Ada"
-    assert became(crawled(place, statistics=False)) == {"staff.csv": "changed"}
+    assert statuses(crawled(place)) == {"staff.csv": "changed"}
+    profiles = columns(series(server, file(place))[0])
+    assert set(profiles["pay"]) == {"fieldPath", "nullCount", "nullProportion", "uniqueCount", "uniqueProportion"}
+    assert profiles["name"]["min"] == "Ada"
+    assert statuses(crawled(place, statistics=False)) == {"staff.csv": "changed"}
     assert "min" not in columns(series(server, file(place))[0])["name"]
     tags = {"urn": file(place), "aspect": "businessMetadata", "operation": "upsert", "value": value}
     catalog.submit_proposals({"proposals": [tags]})
-    assert became(crawled(place)) == {"staff.csv": "changed"}
+    assert statuses(crawled(place)) == {"staff.csv": "changed"}
     assert "Ada" not in json.dumps(series(server, file(place))[0])
     assert [one.get("withoutValues") for one in read_stored_aspect(catalog, file(place), "crawl").value["columns"]] == [
         True,
@@ -210,10 +210,10 @@ def test_of_confidential_columns_no_values_are_told(
     ]
 
 
-def test_of_columns_that_clients_of_datahub_tag_no_values_are_told(
-    server: Any, catalog: Operations, crawled: Crawled, tmp_path: Path
+def test_columns_tagged_by_datahub_clients_are_profiled_without_values(
+    server: Any, catalog: Operations, crawled: Crawl, tmp_path: Path
 ) -> None:
-    """Their least and greatest values were told, and a crawl dropped the tags in the schema."""
+    """Regression: their minima and maxima were published, and a crawl dropped the tags in the schema."""
     place = tmp_path.resolve() / "people.csv"
     place.write_text("edited,schema,field,plain\na,b,c,d\n", "utf-8")
     tags = {"tags": [{"tag": "urn:li:tag:confidential"}]}
@@ -232,86 +232,84 @@ def test_of_columns_that_clients_of_datahub_tag_no_values_are_told(
     ):
         catalog.submit_proposals({"proposals": [{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}]})
     for status in ("new", "changed"):
-        assert became(crawled(place, statistics=True)) == {"people.csv": status}
-        told = columns(series(server, file(place))[0])
-        assert {name for name, one in told.items() if "min" in one} == {"plain"}
+        assert statuses(crawled(place, statistics=True)) == {"people.csv": status}
+        profiles = columns(series(server, file(place))[0])
+        assert {name for name, one in profiles.items() if "min" in one} == {"plain"}
         place.write_text("edited,schema,field,plain\na,b,c,d\ne,f,g,h\n", "utf-8")
 
 
-def test_lines_that_are_no_json_are_counted_and_are_no_column(
-    server: Any, catalog: Operations, crawled: Crawled, tmp_path: Path
+def test_invalid_json_lines_are_counted_and_not_a_column(
+    server: Any, catalog: Operations, crawled: Crawl, tmp_path: Path
 ) -> None:
     place = tmp_path.resolve() / "torn.jsonl"
     place.write_text('{"k": 1, "w": 3}\n{"k": 2\n{"k": 4}\n', "utf-8")
     (line,) = crawled(place).lines
     assert (line.status, line.reason, line.rows, line.columns) == ("new", "1 of 3 rows could not be read", 3, 2)
-    told = read_stored_aspect(catalog, file(place), "schemaMetadata").value
-    assert [one["fieldPath"] for one in told["fields"]] == ["k", "w"]
+    schema = read_stored_aspect(catalog, file(place), "schemaMetadata").value
+    assert [one["fieldPath"] for one in schema["fields"]] == ["k", "w"]
     assert set(columns(series(server, file(place))[0])) == {"k", "w"}
 
 
-def test_avro_without_its_connector_is_skipped_and_the_package_is_named(
-    crawled: Crawled, spark: SparkSession, tmp_path: Path
+def test_avro_without_connector_is_skipped_with_package_name(
+    crawled: Crawl, spark: SparkSession, tmp_path: Path
 ) -> None:
     (tmp_path / "staff.avro").write_bytes(b"Obj\x01")
     (tmp_path / "staff.csv").write_text("id,who\n1,Ada\n")
     report = crawled(tmp_path)
-    assert became(report) == {"staff.avro": "skipped", "staff.csv": "new"}
+    assert statuses(report) == {"staff.avro": "skipped", "staff.csv": "new"}
     assert report.status == "succeeded"
     (reason,) = [one.reason for one in report.lines if one.status == "skipped"]
     assert f"spark.jars.packages=org.apache.spark:spark-avro_2.13:{spark.version}" in reason
 
 
-def test_a_sample_says_that_it_is_one(server: Any, crawled: Crawled, spark: SparkSession, tmp_path: Path) -> None:
+def test_sampled_profile_is_marked_as_sample(server: Any, crawled: Crawl, spark: SparkSession, tmp_path: Path) -> None:
     place = tmp_path.resolve() / "many"
     spark.range(2_000).write.parquet(str(place))
     crawled(place, sample=200)
-    (told,) = series(server, file(place))
-    assert (told["rowCount"], told["partitionSpec"]["type"]) == (2_000, "QUERY")
-    assert 100 < int(told["partitionSpec"]["partition"].split()[1].lstrip("(")) < 300
-    assert columns(told)["id"]["nullProportion"] == 0
+    (profile,) = series(server, file(place))
+    assert (profile["rowCount"], profile["partitionSpec"]["type"]) == (2_000, "QUERY")
+    assert 100 < int(profile["partitionSpec"]["partition"].split()[1].lstrip("(")) < 300
+    assert columns(profile)["id"]["nullProportion"] == 0
 
 
-def test_a_table_of_more_columns_than_one_aggregate_takes_is_told_whole(
-    server: Any, crawled: Crawled, spark: SparkSession, tmp_path: Path
-) -> None:
+def test_wide_table_is_profiled_completely(server: Any, crawled: Crawl, spark: SparkSession, tmp_path: Path) -> None:
     place = tmp_path.resolve() / "wide"
     spark.range(3).selectExpr(*(f"id + {at} AS `w.{at}`" for at in range(60))).write.parquet(str(place))
     crawled(place)
-    told = columns(series(server, file(place))[0])
-    assert [told[f"w.{at}"]["max"] for at in range(60)] == [str(at + 2) for at in range(60)]
+    profiles = columns(series(server, file(place))[0])
+    assert [profiles[f"w.{at}"]["max"] for at in range(60)] == [str(at + 2) for at in range(60)]
 
 
 def table(name: str) -> str:
     return f"urn:li:dataset:(urn:li:dataPlatform:spark,{name},PROD)"
 
 
-def test_tables_and_views_of_a_catalog_are_told(
-    server: Any, catalog: Operations, crawled: Crawled, spark: SparkSession
+def test_crawl_reports_tables_and_views_of_catalog(
+    server: Any, catalog: Operations, crawled: Crawl, spark: SparkSession
 ) -> None:
     spark.sql("CREATE DATABASE crawled")
     spark.sql("CREATE TABLE crawled.`Odd_One` USING parquet AS SELECT * FROM VALUES (1, 'x'), (2, null) AS v(id, name)")
     spark.sql("CREATE VIEW crawled.seen AS SELECT id FROM crawled.`Odd_One` WHERE id > 1")
     first = crawled("spark_catalog.crawled")
-    assert became(first) == {"crawled.odd_one": "new", "crawled.seen": "new"}
+    assert statuses(first) == {"crawled.odd_one": "new", "crawled.seen": "new"}
     assert [(line.rows, line.columns) for line in first.lines] == [(2, 2), (None, 1)]
     assert columns(series(server, table("crawled.odd_one"))[0])["name"]["nullCount"] == 1
     assert [
         one["fieldPath"] for one in read_stored_aspect(catalog, table("crawled.seen"), "schemaMetadata").value["fields"]
     ] == ["id"]
-    assert set(became(crawled("crawled")).values()) == {"same"}
-    assert became(crawled("crawled.seen", views=True)) == {"crawled.seen": "changed"}
+    assert set(statuses(crawled("crawled")).values()) == {"same"}
+    assert statuses(crawled("crawled.seen", views=True)) == {"crawled.seen": "changed"}
     assert series(server, table("crawled.seen"))[0]["rowCount"] == 1
     spark.sql("INSERT INTO crawled.`Odd_One` VALUES (3, 'y')")
-    assert became(crawled("crawled", include=("*odd_one",))) == {"crawled.odd_one": "changed"}
+    assert statuses(crawled("crawled", include=("*odd_one",))) == {"crawled.odd_one": "changed"}
     spark.sql("DROP VIEW crawled.seen")
-    assert became(crawled("crawled")) == {"crawled.odd_one": "same", "crawled.seen": "gone"}
+    assert statuses(crawled("crawled")) == {"crawled.odd_one": "same", "crawled.seen": "gone"}
     for absent in ("nosuch", "spark_catalog.nosuch", "crawled.nosuch"):
-        with pytest.raises(NoSuchPlace, match="there is no such"):
+        with pytest.raises(PlaceNotFound, match="no such folder"):
             crawled(absent)
 
 
-def test_a_script_crawls_on_the_session_that_is_there(
+def test_crawl_function_uses_active_session(
     server: Any, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path.resolve()
@@ -327,20 +325,20 @@ def test_a_script_crawls_on_the_session_that_is_there(
         "torn.csv.gz": ("failed", None),
     }
     (why,) = (row["reason"] for row in report if row["reason"])
-    assert why == "cannot be unpacked (Compressed file ended before the end-of-stream marker was reached)"
+    assert why == "cannot be decompressed (Compressed file ended before the end-of-stream marker was reached)"
     shown = metadata.show(f"{place}/days.csv").document["profile"]["value"]
     assert columns(shown)["visitors"]["max"] == "30"
-    with pytest.raises(ValueError, match="sample is a number of rows"):
+    with pytest.raises(ValueError, match="sample must be a positive number of rows"):
         metadata.crawl(place, sample=0)
     current.use(None)
 
 
-def told_of(catalog: Operations, folder: Path, count: int) -> int:
+def count_crawled(catalog: Operations, folder: Path, count: int) -> int:
     return sum(read_stored_aspect(catalog, file(folder / f"{at}.csv"), "crawl").version > 0 for at in range(count))
 
 
-def test_what_a_killed_crawl_did_is_not_done_again(
-    server: Any, catalog: Operations, crawled: Crawled, tmp_path: Path
+def test_killed_crawl_resumes_without_repeating_work(
+    server: Any, catalog: Operations, crawled: Crawl, tmp_path: Path
 ) -> None:
     folder, count, pause = tmp_path.resolve() / "many", 24, threading.Event()
     folder.mkdir()
@@ -359,14 +357,14 @@ def test_what_a_killed_crawl_did_is_not_done_again(
         process = subprocess.Popen(
             command, env=known, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        while told_of(catalog, folder, count) <= done:
+        while count_crawled(catalog, folder, count) <= done:
             assert process.poll() is None, process.communicate()
             pause.wait(0.1)
         process.send_signal(end)
         err = process.communicate()[1]
-        done = told_of(catalog, folder, count)
+        done = count_crawled(catalog, folder, count)
     assert process.returncode == 1
-    assert "The same command goes on with the rest" in err
+    assert "Run the command again to continue" in err
     left = int(err.partition(" left for the next time")[0].rpartition(" ")[2])
     assert left == count - done
     assert "Traceback" not in err
@@ -379,32 +377,32 @@ def test_what_a_killed_crawl_did_is_not_done_again(
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "expected"),
     [
-        (["."], 2, "which server?"),
+        (["."], 2, "no server given"),
         ([".", "--url=nonsense"], 2, "--url: this is not the URL"),
         ([".", "--url=http://127.0.0.1:1"], 1, "no answer from"),
         (["/nosuch/folder", "--url=http://127.0.0.1:1"], 1, "/nosuch/folder: No such file or directory"),
-        (["s3a://bucket/x", "--url=http://127.0.0.1:1"], 2, "only folders of this machine are walked"),
-        ([".", "--url=http://127.0.0.1:1", "--jobs=0"], 2, "--jobs is from 1 to 64, not 0"),
+        (["s3a://bucket/x", "--url=http://127.0.0.1:1"], 2, "only local folders can be crawled"),
+        ([".", "--url=http://127.0.0.1:1", "--jobs=0"], 2, "--jobs must be from 1 to 64, not 0"),
         ([".", "--url=http://127.0.0.1:1", "--namespace=a/b"], 2, "--namespace: 'a/b' is not a valid namespace"),
         ([".", "--url=http://127.0.0.1:1", "--sample=many"], 2, "--sample"),
         ([".", "--url=http://127.0.0.1:1", "--option=x"], 2, "argument --option: must be KEY=VALUE"),
         ([], 2, "required: PATH|CATALOG"),
     ],
 )
-def test_what_cannot_be_crawled_is_told_in_a_line(tmp_path: Path, words: list[str], status: int, said: str) -> None:
+def test_invalid_crawl_command_prints_one_line(tmp_path: Path, words: list[str], status: int, expected: str) -> None:
     (tmp_path / "x.csv").write_text("a\n1\n", "utf-8")
     found = Commands(home=tmp_path, database=tmp_path / "no.db")
-    done = found.bare("crawl", *words)
+    done = found.run("crawl", *words)
     assert (done.status, done.err.count("\n"), "Traceback" in done.err) == (status, 1, False), done.err
-    assert said in done.err
+    assert expected in done.err
 
 
-def test_a_name_that_spark_does_not_know_is_told_in_our_words_alone(tmp_path: Path) -> None:
+def test_unknown_catalog_name_prints_one_line(tmp_path: Path) -> None:
     found = Commands(home=tmp_path, database=tmp_path / "no.db")
-    done = found.bare("crawl", "nosuch.db", "--url=http://127.0.0.1:1", "--conf=spark.master=local[1]")
-    # Java says a line of its own as it starts.
-    told = [line for line in done.err.splitlines() if not line.startswith("WARNING: Using incubator modules")]
-    absent = "jupyter colophon: nosuch.db: there is no such folder, catalog, database or table"
-    assert (done.status, told) == (2, [absent])
+    done = found.run("crawl", "nosuch.db", "--url=http://127.0.0.1:1", "--conf=spark.master=local[1]")
+    # Java prints a warning as it starts.
+    lines = [line for line in done.err.splitlines() if not line.startswith("WARNING: Using incubator modules")]
+    absent = "jupyter colophon: nosuch.db: no such folder, catalog, database or table"
+    assert (done.status, lines) == (2, [absent])

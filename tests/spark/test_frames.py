@@ -1,4 +1,4 @@
-"""What the catalog says of a DataFrame before it is written: `confidential` fields are found behind whatever was done to them."""
+"""Tags of the source fields of a DataFrame's columns, through all transformations, before anything is written."""
 
 import subprocess
 import sys
@@ -20,13 +20,13 @@ SECRET = "confidential"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def told(server: Any, spark: SparkSession) -> Iterator[None]:
-    """A catalog that knows which fields are confidential."""
+def tagged_fields(server: Any, spark: SparkSession) -> Iterator[None]:
+    """Tag confidential fields in the catalog of the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLOPHON_URL", server.url)
         patch.setenv("COLOPHON_TOKEN", server.token)
         current.use(None)
-        owner = server.catalog()
+        owner = server.create_client()
         owner.submit_proposals(
             {
                 "proposals": [
@@ -67,7 +67,7 @@ CASES: dict[str, tuple[Callable[[SparkSession], DataFrame], list[str]]] = {
     "a join": (joined, ["name"]),
     "a renamed column": (lambda spark: spark.table("shop.customers").withColumnRenamed("name", "x"), ["x"]),
     "an aggregate": (lambda spark: joined(spark).groupBy("id").agg(F.max("name").alias("last")), ["last"]),
-    "an array that is unfolded": (
+    "an exploded array": (
         lambda spark: spark.table("shop.customers").select(F.explode(F.split("name", "d")).alias("part"), "city"),
         ["part"],
     ),
@@ -85,18 +85,18 @@ CASES: dict[str, tuple[Callable[[SparkSession], DataFrame], list[str]]] = {
         ),
         ["v"],
     ),
-    "a column that was dropped": (lambda spark: spark.table("shop.customers").drop("name"), []),
-    "a filter alone": (lambda spark: spark.table("shop.customers").where("name = 'Ada'").select("id"), []),
+    "a dropped column": (lambda spark: spark.table("shop.customers").drop("name"), []),
+    "a filter only": (lambda spark: spark.table("shop.customers").where("name = 'Ada'").select("id"), []),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_confidential_is_found_behind(case: str, spark: SparkSession) -> None:
+def test_confidential_tag_is_found_through(case: str, spark: SparkSession) -> None:
     make, columns = CASES[case]
     assert metadata.tags_of(make(spark)).columns_with(SECRET) == columns
 
 
-def test_tags_tell_from_where_and_those_of_the_datasets_stand_apart(spark: SparkSession) -> None:
+def test_tags_have_sources_and_separate_dataset_tags(spark: SparkSession) -> None:
     found = metadata.tags_of(joined(spark))
     assert dict(found) == {"id": (), "name": (SECRET,), "amount": ("money",)}
     assert found.sources("name", SECRET) == ["shop.customers#name"]
@@ -108,7 +108,7 @@ def test_tags_tell_from_where_and_those_of_the_datasets_stand_apart(spark: Spark
     assert metadata.tags_of(joined(spark), "SYSTEM").columns_with(SECRET) == []
 
 
-def test_fields_and_datasets_are_told_without_a_server(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fields_and_sources_need_no_server(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLOPHON_URL")
     data = joined(spark).where("amount > 1").select(F.concat("name", F.lit("!")).alias("x"))
     customers, orders = (metadata.MetadataEntity.of_dataset(f"shop.{name}") for name in ("customers", "orders"))
@@ -118,20 +118,20 @@ def test_fields_and_datasets_are_told_without_a_server(spark: SparkSession, monk
     assert metadata.sources_of(spark.range(3)) == ()
 
 
-def test_files_and_what_the_catalog_never_heard_of_have_no_tags(spark: SparkSession, folder: Any) -> None:
+def test_unknown_datasets_have_no_tags(spark: SparkSession, folder: Any) -> None:
     found = metadata.tags_of(spark.read.parquet(f"{folder}/numbers"))
     assert dict(found) == {"id": ()}
     assert list(found.datasets.values()) == [()]
 
 
-def test_what_is_no_dataframe_of_spark_says_so(spark: SparkSession) -> None:
-    with pytest.raises(TypeError, match=r"ask before toPandas\(\)"):
+def test_objects_other_than_spark_dataframes_are_rejected(spark: SparkSession) -> None:
+    with pytest.raises(TypeError, match=r"call this before toPandas\(\)"):
         metadata.tags_of(pandas.DataFrame({"a": [1]}))
-    with pytest.raises(TypeError, match="a str is no DataFrame of Spark"):
+    with pytest.raises(TypeError, match="a str is not a Spark DataFrame"):
         metadata.fields_of("shop.orders")
 
 
-def test_asking_imports_nothing_of_spark() -> None:
+def test_tag_functions_do_not_import_spark() -> None:
     script = "import sys; from jupyter_colophon import metadata; metadata.tags_of; print('pyspark' in sys.modules, 'py4j' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"

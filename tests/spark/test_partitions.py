@@ -1,16 +1,16 @@
-"""A folder of a partition is its dataset, touched in part."""
+"""Reading or writing a partition folder is attributed to its dataset."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.capture.report_documents import proposals
+from jupyter_colophon.spark.capture.report_documents import build_proposals
 from jupyter_colophon.spark.plans.observation import DataRef, Observation
 
 
 @pytest.fixture(scope="module")
 def days(watch: Any) -> Path:
-    """A dataset in folders by day and hour."""
+    """Create a dataset partitioned by day and hour."""
     root: Path = watch.folder / "days"
     rows = [(number, "mon" if number % 2 else "tue", number % 3) for number in range(30)]
     watch.spark.createDataFrame(rows, "n long, day string, hour int").write.partitionBy("day", "hour").parquet(
@@ -35,7 +35,7 @@ def days(watch: Any) -> Path:
         ([""], {}, ["n", "day", "hour"]),
     ],
 )
-def test_a_read_of_a_folder_of_a_partition_reads_the_dataset(
+def test_reading_partition_folder_reads_dataset(
     watch: Any, days: Path, paths: list[str], options: dict[str, str], columns: list[str] | None
 ) -> None:
     placed = {name: f"{watch.folder}{value}" for name, value in options.items()}
@@ -49,7 +49,7 @@ def test_a_read_of_a_folder_of_a_partition_reads_the_dataset(
     }
 
 
-def test_a_write_of_a_folder_of_a_partition_leaves_the_datasets_schema_and_place_alone(watch: Any) -> None:
+def test_writing_partition_folder_keeps_dataset_schema_and_location(watch: Any) -> None:
     root = watch.folder / "kept"
 
     def write() -> None:
@@ -64,7 +64,7 @@ def test_a_write_of_a_folder_of_a_partition_leaves_the_datasets_schema_and_place
     assert {ref.location for ref in seen} == {f"file:{root}"}
 
 
-def test_a_file_and_a_folder_above_others_may_be_called_so(watch: Any) -> None:
+def test_key_value_names_of_other_paths_are_not_partitions(watch: Any) -> None:
     root = watch.folder / "odd=name"
     (root / "plain").mkdir(parents=True)
     for name in ("plain/x.json", "a=b.json"):
@@ -74,7 +74,7 @@ def test_a_file_and_a_folder_above_others_may_be_called_so(watch: Any) -> None:
         assert [watch.short(ref.urn) for ref in seen[-1].reads] == [f"/odd=name/{name}"]
 
 
-def test_a_table_laid_over_a_partition_has_that_place_and_reads_the_dataset(watch: Any, days: Path) -> None:
+def test_table_located_on_partition_reads_dataset(watch: Any, days: Path) -> None:
     table = watch.fresh_table()
     made = one(watch.observe(lambda: watch.spark.sql(f"CREATE TABLE {table} USING parquet LOCATION '{days}/day=mon'")))
     assert [(watch.short(ref.urn), ref.fields) for ref in made.reads] == [("/days", None)]
@@ -82,7 +82,7 @@ def test_a_table_laid_over_a_partition_has_that_place_and_reads_the_dataset(watc
     assert (watch.short(ref.urn), ref.location) == (table, f"file:{days}/day=mon")
 
 
-def test_a_stream_from_a_partition_reads_the_dataset(watch: Any, days: Path) -> None:
+def test_stream_from_partition_reads_dataset(watch: Any, days: Path) -> None:
     def run() -> None:
         stream = watch.spark.readStream.schema("n long").parquet(f"{days}/day=mon/hour=1").writeStream
         stream = stream.option("checkpointLocation", f"{watch.folder}/checkpoints/partition")
@@ -93,7 +93,7 @@ def test_a_stream_from_a_partition_reads_the_dataset(watch: Any, days: Path) -> 
 
 
 def aspects(ref: DataRef) -> list[str]:
-    return [each["aspect"] for each in proposals(ref, "urn:li:dataProcessInstance:x")]
+    return [each["aspect"] for each in build_proposals(ref, "urn:li:dataProcessInstance:x")]
 
 
 def one(seen: list[Observation]) -> Observation:

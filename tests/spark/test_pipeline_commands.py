@@ -1,4 +1,4 @@
-"""A pipeline runs by the command line and by `spark-submit`, from the example and its package (docs/pipelines.md)."""
+"""Run pipelines from the command line and with `spark-submit`, from a file and from a package (docs/pipelines.md)."""
 
 import csv
 import json
@@ -23,7 +23,7 @@ FILE = "urn:li:dataset:(urn:li:dataPlatform:file,{},PROD)"
 
 @pytest.fixture
 def place(tmp_path: Path, catalog: Any) -> Path:
-    """A folder with employees in it; their names are confidential."""
+    """Create a folder with employees, whose names are confidential."""
     folder = tmp_path.resolve()
     with (folder / "employees.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("id", "empName", "team", "pay"), (1, "Ada", "x", 5), (2, "Bob", "y", 7)])
@@ -41,25 +41,25 @@ def environment(cwd: Path, **more: str) -> dict[str, str]:
     return {**kept, "JUPYTER_DATA_DIR": str(cwd / "jupyter"), "COLOPHON_OUTBOX": str(cwd / "outbox"), **more}
 
 
-def called(*command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
+def run_command(*command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
     known = environment(cwd, **more)
     return subprocess.run(command, cwd=cwd, env=known, capture_output=True, text=True, timeout=300, check=False)
 
 
 def rows(folder: Path) -> list[list[str]]:
-    """What is in Parquet files, without another Spark."""
+    """Read Parquet files without starting another Spark session."""
     from pyarrow import parquet
 
     return [[str(one) for one in row.values()] for row in parquet.read_table(folder).to_pylist()]
 
 
-def test_the_example_runs_in_a_process_of_its_own(server: Any, catalog: Any, place: Path) -> None:
+def test_example_pipeline_runs_from_command_line(server: Any, catalog: Any, place: Path) -> None:
     known = {"COLOPHON_URL": server.url, "COLOPHON_TOKEN": server.token}
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
     conf = "--conf=spark.master=local[1]"
-    shown = called(*command, "preview", str(EXAMPLE), conf, cwd=place, **known)
+    shown = run_command(*command, "preview", str(EXAMPLE), conf, cwd=place, **known)
     assert (shown.returncode, "***" in shown.stdout) == (0, True), shown.stderr
-    done = called(*command, "run", str(EXAMPLE), conf, cwd=place, **known)
+    done = run_command(*command, "run", str(EXAMPLE), conf, cwd=place, **known)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     assert rows(place / "staff") == [["1", "***", "x", "5.00"], ["2", "***", "y", "7.00"]]
     run = catalog.read_run(done.stdout.split()[-1])
@@ -68,14 +68,14 @@ def test_the_example_runs_in_a_process_of_its_own(server: Any, catalog: Any, pla
     while catalog.read_health()["inbox"]["pending"]:
         pause.wait(0.01)
     assert catalog.read_entity_metadata(FILE.format(place / "staff"))["USER"]["tags"] == ["hr"]
-    again = called(*command, "run", str(EXAMPLE), conf, "--argument=sink=employees.csv/x", cwd=place, **known)
+    again = run_command(*command, "run", str(EXAMPLE), conf, "--argument=sink=employees.csv/x", cwd=place, **known)
     assert (again.returncode, again.stderr.count("jupyter colophon: "), "Traceback" in again.stderr) == (1, 1, False)
 
 
-def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -> None:
+def test_package_runs_without_server(server: Any, place: Path) -> None:
     known = {"COLOPHON_URL": server.url, "COLOPHON_TOKEN": server.token}
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "package", str(EXAMPLE), "--with-snapshot"]
-    made = called(*command, "--output=package", cwd=place, **known)
+    made = run_command(*command, "--output=package", cwd=place, **known)
     assert made.returncode == 0, made.stderr
     package = place / "package"
     assert sorted(path.name for path in package.iterdir()) == [
@@ -91,7 +91,7 @@ def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "JAVA_HOME": os.environ["JAVA_HOME"],
     }
-    done = called(*submit, str(package / "main.py"), "sink=out", cwd=place, **java)
+    done = run_command(*submit, str(package / "main.py"), "sink=out", cwd=place, **java)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "masked hides who" in done.stdout
     assert rows(place / "out") == [["1", "***", "x", "5.00"], ["2", "***", "y", "7.00"]]
@@ -100,7 +100,7 @@ def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -
 
 @pytest.fixture
 def slow(place: Path) -> Path:
-    """The example with a stage that says so and sleeps, under the name `slow`."""
+    """Write a variant of the example named `slow`, with a stage that prints a line and sleeps."""
     document = json.loads(EXAMPLE.read_text("utf-8"))
     code = "import time\ndef transform(data):\n    print('sleeps', flush=True)\n    time.sleep(600)"
     stage = {"name": "masked", "type": "transform", "plugin": "python", "properties": {"code": code}}
@@ -110,7 +110,7 @@ def slow(place: Path) -> Path:
 
 
 @pytest.mark.parametrize("by", ["command", "stdin"])
-def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place: Path, slow: Path, by: str) -> None:
+def test_run_is_stopped_from_another_process(server: Any, catalog: Any, place: Path, slow: Path, by: str) -> None:
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
     known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
     run_id = str(uuid.uuid4())
@@ -122,20 +122,18 @@ def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place:
         if line == "sleeps\n":
             break
     if by == "command":
-        stopped = called(*command, "stop", "slow", "--json", cwd=place)
+        stopped = run_command(*command, "stop", "slow", "--json", cwd=place)
         assert json.loads(stopped.stdout)["stopped"] == [run_id]
         running.wait(300)
-    # What is left of its pipes is closed here, the standard input first.
-    said = running.communicate()[1]
-    assert (running.returncode, "Traceback" in said) == (1, False), said
-    assert said.endswith(f"jupyter colophon: the run {run_id} was stopped\n")
+    # `communicate` closes the remaining pipes, standard input first.
+    output = running.communicate()[1]
+    assert (running.returncode, "Traceback" in output) == (1, False), output
+    assert output.endswith(f"jupyter colophon: run {run_id} stopped\n")
     assert catalog.read_run(f"urn:li:dataProcessInstance:{run_id}")["status"] == "killed"
-    assert called(*command, "stop", "slow", cwd=place).returncode == 1
+    assert run_command(*command, "stop", "slow", cwd=place).returncode == 1
 
 
-def test_a_run_whose_process_was_killed_is_ended_by_the_next_command(
-    server: Any, catalog: Any, place: Path, slow: Path
-) -> None:
+def test_run_of_killed_process_is_ended_by_next_command(server: Any, catalog: Any, place: Path, slow: Path) -> None:
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
     known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
     run_id = str(uuid.uuid4())
@@ -149,15 +147,15 @@ def test_a_run_whose_process_was_killed_is_ended_by_the_next_command(
     assert catalog.read_run(urn)["facts"]["stage.staff.status"] == "waiting"
     running.kill()
     running.communicate()
-    # Whoever knows no server ends nothing, and leaves it to who does.
-    assert called(*command, "stop", "slow", cwd=place).returncode == 1
-    stopped = called(*command, "stop", str(slow), "--json", cwd=place, **known)
+    # Without a server the command cannot end the run, and leaves its file for one that can.
+    assert run_command(*command, "stop", "slow", cwd=place).returncode == 1
+    stopped = run_command(*command, "stop", str(slow), "--json", cwd=place, **known)
     assert (stopped.returncode, json.loads(stopped.stdout)) == (0, {"stopped": [run_id]})
     assert catalog.read_run(urn)["status"] == "killed"
-    assert called(*command, "stop", "slow", cwd=place, **known).returncode == 1
+    assert run_command(*command, "stop", "slow", cwd=place, **known).returncode == 1
 
 
-def test_a_run_that_is_stopped_while_spark_starts_is_recorded_too(server: Any, catalog: Any, place: Path) -> None:
+def test_run_stopped_while_spark_starts_is_recorded(server: Any, catalog: Any, place: Path) -> None:
     known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
     words = [
         sys.executable,
@@ -175,13 +173,13 @@ def test_a_run_that_is_stopped_while_spark_starts_is_recorded_too(server: Any, c
     while not stopped and running.poll() is None:
         pause.wait(0.1)
         stopped = stop_in(place)
-    said = running.communicate()[1]
-    assert (running.returncode, "Traceback" in said) == (1, False)
+    output = running.communicate()[1]
+    assert (running.returncode, "Traceback" in output) == (1, False)
     assert catalog.read_run(f"urn:li:dataProcessInstance:{stopped[0]}")["status"] == "killed"
 
 
 def stop_in(home: Path) -> list[str]:
-    """What `pipeline stop` stops there, in this process: another one would be slower than Spark."""
+    """Stop the pipeline in this process: a new process would start more slowly than Spark."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
         return stop("staff")

@@ -1,12 +1,12 @@
-"""What a pipeline's sinks would take away before it is read stays."""
+"""A pipeline never overwrites data that it has not read yet."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jupyter_colophon.pipelines.check import check_pipeline
-from jupyter_colophon.pipelines.plugin_registry import installed_plugins
-from jupyter_colophon.pipelines.runner import Outcome, run
+from jupyter_colophon.pipelines.plugin_registry import load_plugins
+from jupyter_colophon.pipelines.runner import PipelineOutcome, run
 from pyspark.sql import SparkSession
 from support.servers import catalog, known, server
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("known")
 
 @pytest.fixture
 def place(tmp_path: Path, spark: SparkSession) -> Path:
-    """A folder with numbers, in a dataset by days too."""
+    """Create a folder with numbers, plain and partitioned by day."""
     folder = tmp_path.resolve()
     spark.range(3).write.parquet(str(folder / "numbers"))
     days = spark.range(3).selectExpr("id", "if(id = 0, 'mon', 'tue') AS day")
@@ -24,26 +24,24 @@ def place(tmp_path: Path, spark: SparkSession) -> Path:
     return folder
 
 
-def copied(spark: SparkSession, source: Path, *sinks: tuple[str, str], **more: Any) -> Outcome:
-    """A source written to sinks: their folders and modes."""
+def run_copy(spark: SparkSession, source: Path, *sinks: tuple[str, str], **more: Any) -> PipelineOutcome:
+    """Run a pipeline that copies a source to sinks, given by folder and mode."""
     written = [{"name": f"sink{at}", "type": "sink", "plugin": "file", "properties": {"path": path, "mode": mode}} for at, (path, mode) in enumerate(sinks)]  # fmt: skip
     read = {"name": "read", "type": "source", "plugin": "file", "properties": {"path": str(source)}}
     few = {"name": "few", "type": "transform", "plugin": "projection", "properties": {"keep": ["id"]}}
     pairs = [("read", "few"), *(("few", one["name"]) for one in written)]
     connections = [{"from": one, "to": other} for one, other in pairs]
     metadata = {"namespace": "shop", "stages": [read, few, *written], "connections": connections, **more}
-    return run(check_pipeline("copies", {"metadata": metadata}, installed_plugins()), spark)
+    return run(check_pipeline("copies", {"metadata": metadata}, load_plugins()), spark)
 
 
 def rows(spark: SparkSession, path: Path) -> list[tuple[Any, ...]]:
     return sorted(map(tuple, spark.read.parquet(str(path)).collect()))
 
 
-def test_a_sink_that_would_overwrite_its_source_is_found_before_any_other_writes(
-    spark: SparkSession, place: Path
-) -> None:
+def test_overwriting_own_source_fails_before_any_write(spark: SparkSession, place: Path) -> None:
     numbers = place / "numbers"
-    outcome = copied(spark, numbers, (str(place / "first"), "error"), (f"{numbers}/", "overwrite"), retries=2)
+    outcome = run_copy(spark, numbers, (str(place / "first"), "error"), (f"{numbers}/", "overwrite"), retries=2)
     assert (outcome.status, "would be overwritten before it is read" in outcome.error) == ("failed", True)
     assert [one.status for one in outcome.stages] == ["succeeded", "succeeded", "waiting", "failed"]
     assert not (place / "first").exists()
@@ -59,9 +57,9 @@ def test_a_sink_that_would_overwrite_its_source_is_found_before_any_other_writes
         ("days/day=mon", "days/day=tue", "succeeded"),
     ],
 )
-def test_a_partition_is_overwritten_from_another_and_not_from_itself(
+def test_partition_can_be_overwritten_from_another_partition_only(
     read: str, written: str, status: str, spark: SparkSession, place: Path
 ) -> None:
-    assert copied(spark, place / read, (str(place / written), "overwrite")).status == status
+    assert run_copy(spark, place / read, (str(place / written), "overwrite")).status == status
     kept = [(1, "tue"), (2, "tue")] if status == "failed" else [(0, "tue")]
     assert rows(spark, place / "days") == sorted([(0, "mon"), *kept])

@@ -1,4 +1,4 @@
-"""What stages read and write besides files: tables, databases, streams, the catalog; and whom they tell."""
+"""Plugins for tables, databases, streams, topics, the catalog and notifications."""
 
 import json
 import threading
@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.client.transport import Server, Transport
+from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.core.identity.names import stream
+from jupyter_colophon.core.identity.names import make_stream_urn
 from jupyter_colophon.pipelines.check import check_pipeline
-from jupyter_colophon.pipelines.plugin_registry import installed_plugins
+from jupyter_colophon.pipelines.plugin_registry import load_plugins
 from jupyter_colophon.pipelines.preview import preview
-from jupyter_colophon.pipelines.runner import Outcome, run
+from jupyter_colophon.pipelines.runner import PipelineOutcome, run
 from pyspark.sql import SparkSession
-from support.receiver import receiving
+from support.receiver import start_receiver
 from support.servers import catalog, known, server
 
 __all__ = ["catalog", "known", "server"]
 pytestmark = pytest.mark.usefixtures("known")
-CLICKS = str(stream("shop", "clicks"))
+CLICKS = str(make_stream_urn("shop", "clicks"))
 ORDERS = "urn:li:dataset:(urn:li:dataPlatform:spark,shop.orders,PROD)"
 
 
@@ -27,18 +27,20 @@ def stage(name: str, type_: str, plugin: str, /, **properties: Any) -> dict[str,
     return {"name": name, "type": type_, "plugin": plugin, "properties": properties}
 
 
-def ran(spark: SparkSession, stages: list[dict[str, Any]], *connections: tuple[str, str], **more: str) -> Outcome:
+def run_stages(
+    spark: SparkSession, stages: list[dict[str, Any]], *connections: tuple[str, str], **more: str
+) -> PipelineOutcome:
     pairs = [{"from": one, "to": other} for one, other in connections]
     document = {"metadata": {"namespace": "shop", "stages": stages, "connections": pairs}}
-    return run(check_pipeline("plugins", document, installed_plugins(), more), spark)
+    return run(check_pipeline("plugins", document, load_plugins(), more), spark)
 
 
-def test_tables_databases_streams_and_the_catalog_are_read_and_written(
+def test_plugins_read_and_write_tables_databases_streams_and_catalog(
     spark: SparkSession, catalog: Any, server: Any, tmp_path: Path
 ) -> None:
     place = {"url": f"jdbc:derby:{tmp_path}/base;create=true", "driver": "org.apache.derby.jdbc.EmbeddedDriver"}
-    with receiving() as receiver:
-        written = ran(
+    with start_receiver() as receiver:
+        written = run_stages(
             spark,
             [
                 stage("orders", "source", "table", name="orders"),
@@ -46,20 +48,20 @@ def test_tables_databases_streams_and_the_catalog_are_read_and_written(
                 stage("base", "sink", "jdbc", table="APP.ORDERS", **place),
                 stage("clicks", "sink", "stream", name="clicks"),
                 stage("labels", "transform", "sql", query=f"SELECT '{ORDERS}' AS urn, '${{label}}' AS label FROM orders"),
-                stage("said", "sink", "colophon", tags=["counted"], scope="USER"),
-                stage("told", "action", "notify", url=f"http://127.0.0.1:{receiver.port}/", message="${label}"),
+                stage("labelled", "sink", "colophon", tags=["counted"], scope="USER"),
+                stage("notified", "action", "notify", url=f"http://127.0.0.1:{receiver.port}/", message="${label}"),
             ],
             ("orders", "copy"),
             ("orders", "base"),
             ("orders", "clicks"),
             ("orders", "labels"),
-            ("labels", "said"),
-            ("clicks", "told"),
+            ("labels", "labelled"),
+            ("clicks", "notified"),
             label="ä",
             copy="pipeline_copy",
         )  # fmt: skip
         assert (written.status, written.error) == ("succeeded", "")
-        assert [(one["stage"], one["message"], one["run"]) for one in receiver.got] == [("told", "ä", written.run)]
+        assert [(one["stage"], one["message"], one["run"]) for one in receiver.got] == [("notified", "ä", written.run)]
     assert spark.table("shop.pipeline_copy").count() == 2
     touched = {(one["component"], one["data"]) for one in catalog.read_run(written.run)["accesses"]}
     assert {("orders", ORDERS), ("clicks", CLICKS)} <= touched
@@ -69,7 +71,7 @@ def test_tables_databases_streams_and_the_catalog_are_read_and_written(
 
 
 def _read_back(spark: SparkSession, catalog: Any, server: Any, lines: Path, place: dict[str, str]) -> None:
-    """Reads what was written, and finds lineage from the stream and not from its folder."""
+    """Read what was written, and check that lineage names the stream and not its folder."""
     read = [
         stage("base", "source", "jdbc", table="APP.ORDERS", **place),
         stage("clicks", "source", "stream", name="shop.clicks", body="STRUCT<id: LONG, day: STRING>", since="2026-01-01"),
@@ -80,20 +82,20 @@ def _read_back(spark: SparkSession, catalog: Any, server: Any, lines: Path, plac
         stage("lines", "sink", "file", path=str(lines), format="json"),
     ]  # fmt: skip
     ends = [("base", "both"), ("clicks", "both"), ("found", "both"), ("both", "lines")]
-    # Events can be read when the server has shown them, a second after they were written.
-    transport = Transport(Server(server.url, server.token), prefix="/colophon/v3")
+    # The server makes events readable about a second after they were written.
+    transport = Transport(ServerAddress(server.url, server.token), prefix="/colophon/v3")
     folder = Path(transport.request("GET", "/namespaces/shop/streams/clicks").body["events"])
     pause = threading.Event()
     while not list(folder.glob("day=*/*.jsonl")):
         pause.wait(0.05)
-    outcome = ran(spark, read, *ends)
+    outcome = run_stages(spark, read, *ends)
     assert (outcome.status, outcome.error) == ("succeeded", "")
     rows = sorted((row.id, row.day, row.name) for row in spark.read.json(str(lines)).collect())
     assert rows == [(1, "mon", "orders"), (2, "tue", "orders")]
     graph = catalog.read_lineage(
         f"urn:li:dataset:(urn:li:dataPlatform:file,{lines},PROD)", direction="upstream", columns=True
     )
-    # Spark has read a folder, and the catalog knows it as the stream.
+    # Spark read a folder, which the catalog knows as the stream.
     assert CLICKS in {edge["source"] for edge in graph["edges"]}
     assert (CLICKS, "day") in {(edge["source"], edge["targetField"]) for edge in graph["columns"]}
     assert not any(str(folder) in json.dumps(edge) for edge in graph["edges"])
@@ -106,7 +108,7 @@ def _read_back(spark: SparkSession, catalog: Any, server: Any, lines: Path, plac
         ("file", {"path": "out", "format": "avro"}, "spark-avro_2.13"),
     ],
 )
-def test_without_a_connector_no_stage_begins_and_its_package_is_named(
+def test_missing_connector_fails_before_any_stage(
     plugin: str, settings: dict[str, str], package: str, spark: SparkSession, tmp_path: Path
 ) -> None:
     stages = [
@@ -114,16 +116,16 @@ def test_without_a_connector_no_stage_begins_and_its_package_is_named(
         stage("first", "sink", "file", path=f"{tmp_path}/first"),
         stage("out", "sink", plugin, **settings),
     ]
-    outcome = ran(spark, stages, ("orders", "first"), ("orders", "out"))
+    outcome = run_stages(spark, stages, ("orders", "first"), ("orders", "out"))
     assert [one.status for one in outcome.stages] == ["waiting"] * 3
-    wanted = (
-        f"Spark has no connector for {settings.get('format', plugin)}: begin it with the setting spark.jars.packages"
+    expected = (
+        f"Spark has no connector for {settings.get('format', plugin)}: start it with the setting spark.jars.packages"
     )
-    assert f"{wanted}=org.apache.spark:{package}:{spark.version}" in outcome.error
+    assert f"{expected}=org.apache.spark:{package}:{spark.version}" in outcome.error
     stages = [stage("data", "source", plugin, **settings), stage("out", "sink", "table", name="never")]
     pairs = [{"from": "data", "to": "out"}]
     metadata = {"namespace": "shop", "stages": stages, "connections": pairs}
-    (shown,) = preview(check_pipeline("shown", {"metadata": metadata}, installed_plugins()), spark)
+    (shown,) = preview(check_pipeline("shown", {"metadata": metadata}, load_plugins()), spark)
     assert package in shown.error
 
 
@@ -141,25 +143,25 @@ OFFSETS = [
 
 
 @pytest.mark.parametrize(("name", "value"), OFFSETS)
-def test_offsets_of_a_topic_that_are_none_are_told_before_anything_runs(name: str, value: str) -> None:
+def test_invalid_topic_offsets_are_rejected_before_run(name: str, value: str) -> None:
     settings = {"servers": "localhost:9", "topic": "orders", name: value}
     stages = [stage("topic", "source", "kafka", **settings), stage("out", "sink", "table", name="out")]
     metadata = {"namespace": "shop", "stages": stages, "connections": [{"from": "topic", "to": "out"}]}
     with pytest.raises(InvalidInstance) as refused:
-        check_pipeline("offsets", {"metadata": metadata}, installed_plugins())
+        check_pipeline("offsets", {"metadata": metadata}, load_plugins())
     assert [one.pointer for one in refused.value.problems] == [f"/metadata/stages/0/properties/{name}"]
 
 
-def test_a_stream_that_is_not_there_is_told(spark: SparkSession) -> None:
-    there_is_none = ran(
+def test_missing_stream_fails_run(spark: SparkSession) -> None:
+    outcome = run_stages(
         spark,
         [stage("clicks", "source", "stream", name="nosuch"), stage("out", "sink", "table", name="from_stream")],
         ("clicks", "out"),
     )
-    assert "no such stream" in there_is_none.error
+    assert "no such stream" in outcome.error
 
 
-def test_a_preview_shows_decimals_as_they_are_and_an_unknown_argument_is_refused(spark: SparkSession) -> None:
+def test_preview_keeps_decimals_and_rejects_unknown_arguments(spark: SparkSession) -> None:
     query = "SELECT 10.50BD AS pay, 1 AS `a.b``c`, 2 AS pay FROM orders LIMIT 1"
     stages = [
         stage("orders", "source", "table", name="orders"),
@@ -169,11 +171,11 @@ def test_a_preview_shows_decimals_as_they_are_and_an_unknown_argument_is_refused
     metadata = {"namespace": "shop", "stages": stages, "connections": [
         {"from": "orders", "to": "asked"}, {"from": "asked", "to": "out"}
     ]}  # fmt: skip
-    shown = preview(check_pipeline("shown", {"metadata": metadata}, installed_plugins()), spark)[-1]
+    shown = preview(check_pipeline("shown", {"metadata": metadata}, load_plugins()), spark)[-1]
     assert shown.rows == ({"pay": 2, "a.b`c": 1},)
     metadata["stages"][1]["properties"]["query"] = "SELECT 10.50BD AS pay FROM orders LIMIT 1"
-    shown = preview(check_pipeline("shown", {"metadata": metadata}, installed_plugins()), spark)[-1]
+    shown = preview(check_pipeline("shown", {"metadata": metadata}, load_plugins()), spark)[-1]
     assert shown.rows == ({"pay": "10.50"},)
     with pytest.raises(InvalidInstance) as refused:
-        check_pipeline("shown", {"metadata": metadata}, installed_plugins(), {"souce": "x"})
+        check_pipeline("shown", {"metadata": metadata}, load_plugins(), {"souce": "x"})
     assert [one.pointer for one in refused.value.problems] == ["/arguments/souce"]

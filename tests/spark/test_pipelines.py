@@ -1,4 +1,4 @@
-"""Pipelines on a real Spark and a real server: data, metadata, lineage, figures, and what becomes of failures."""
+"""Pipelines on a Spark session and a server: data, metadata, lineage, metrics and failures."""
 
 import json
 import threading
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.client.absence import none_if_absent
-from jupyter_colophon.client.programs.outbox_sender import outbox_sender_for
-from jupyter_colophon.client.transport import Server, Transport
-from jupyter_colophon.pipelines.check import Prepared, check_pipeline
-from jupyter_colophon.pipelines.plugin_registry import installed_plugins
+from jupyter_colophon.client.absence import read_or_none
+from jupyter_colophon.client.programs.outbox_sender import get_outbox_sender
+from jupyter_colophon.client.transport import ServerAddress, Transport
+from jupyter_colophon.pipelines.check import PreparedPipeline, check_pipeline
+from jupyter_colophon.pipelines.plugin_registry import load_plugins
 from jupyter_colophon.pipelines.preview import preview
 from jupyter_colophon.pipelines.runner import run
-from live import live_server
+from live import run_live_server
 from pyspark.sql import SparkSession
 from support.commands import Commands
 from support.servers import catalog, known, server
@@ -29,7 +29,7 @@ FILE = "urn:li:dataset:(urn:li:dataPlatform:file,{},PROD)"
 
 @pytest.fixture
 def place(tmp_path: Path, spark: SparkSession) -> Iterator[Path]:
-    """A folder with employees, one of whose columns is confidential."""
+    """Create a folder with employees, one column of which is confidential."""
     folder = tmp_path.resolve()
     rows = [(1, "Ada", 5), (2, "Bob", 7), (2, "Bob", 7), (3, None, 9)]
     spark.createDataFrame(rows, "id LONG, empName STRING, pay LONG").write.parquet(str(folder / "employee"))
@@ -40,29 +40,29 @@ def stage(name: str, type_: str, plugin: str, **properties: Any) -> dict[str, An
     return {"name": name, "type": type_, "plugin": plugin, "properties": properties}
 
 
-def pipeline(stages: list[dict[str, Any]], *connections: str, **more: Any) -> Prepared:
-    """Stages, connected as `one > other > third`."""
+def pipeline(stages: list[dict[str, Any]], *connections: str, **more: Any) -> PreparedPipeline:
+    """Return a pipeline of these stages, connected as `one > other > third`."""
     pairs = []
     for line in connections:
         names = line.split(" > ")
         pairs += [{"from": one, "to": other} for one, other in pairwise(names)]
     metadata = {"namespace": "staff", "stages": stages, "connections": pairs, **more}
-    return check_pipeline("copies", {"metadata": metadata}, installed_plugins())
+    return check_pipeline("copies", {"metadata": metadata}, load_plugins())
 
 
-def say(catalog: Any, urn: str, *tags: str, **properties: str) -> None:
+def annotate(catalog: Any, urn: str, *tags: str, **properties: str) -> None:
     value = {"properties": properties, "tags": list(tags)}
     catalog.submit_proposals(
         {"proposals": [{"urn": urn, "aspect": "businessMetadata", "operation": "upsert", "value": value}]}
     )
 
 
-def said(catalog: Any, urn: str) -> tuple[dict[str, str], list[str]]:
-    """What people say of an entity when the inbox is empty."""
+def read_annotations(catalog: Any, urn: str) -> tuple[dict[str, str], list[str]]:
+    """Return the USER properties and tags of an entity after the inbox was emptied."""
     pause = threading.Event()
     while catalog.read_health()["inbox"]["pending"]:
         pause.wait(0.01)
-    found = (none_if_absent(lambda: catalog.read_entity_metadata(urn)) or {"USER": {"properties": {}, "tags": []}})[
+    found = (read_or_none(lambda: catalog.read_entity_metadata(urn)) or {"USER": {"properties": {}, "tags": []}})[
         "USER"
     ]
     return found["properties"], found["tags"]
@@ -72,27 +72,27 @@ def rows(spark: SparkSession, path: Path) -> list[tuple[Any, ...]]:
     return sorted(map(tuple, spark.read.parquet(str(path)).collect()), key=str)
 
 
-def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: Path) -> None:
+def test_documented_example_runs(spark: SparkSession, catalog: Any, place: Path) -> None:
     source, sink = FILE.format(place / "employee"), FILE.format(place / "staff")
-    say(catalog, source, "hr", owner="Ada")
-    say(catalog, f"urn:li:schemaField:({source},empName)", "confidential", label="name")
+    annotate(catalog, source, "hr", owner="Ada")
+    annotate(catalog, f"urn:li:schemaField:({source},empName)", "confidential", label="name")
     prepared = pipeline(
         [
             stage("employees", "source", "file", path="${source}"),
             stage("renamed", "transform", "projection", rename={"empName": "who"}),
             stage("masked", "transform", "mask", tagged=["confidential"], how="redact"),
             stage("staff", "sink", "file", path="${sink}"),
-            stage("told", "action", "propagate", fields={"empName": "who"}),
+            stage("annotated", "action", "propagate", fields={"empName": "who"}),
         ],
-        "employees > renamed > masked > staff > told",
+        "employees > renamed > masked > staff > annotated",
         arguments={"source": str(place / "employee"), "sink": str(place / "staff")},
     )
     lines: list[str] = []
-    outcome = run(prepared, spark, tell=lines.append)
+    outcome = run(prepared, spark, log=lines.append)
     assert (outcome.status, outcome.error, outcome.waiting, outcome.dropped) == ("succeeded", "", 0, 0)
     assert rows(spark, place / "staff") == [(1, "***", 5), (2, "***", 7), (2, "***", 7), (3, None, 9)]
-    assert said(catalog, sink) == ({"owner": "Ada"}, ["hr"])
-    assert said(catalog, f"urn:li:schemaField:({sink},who)") == ({"label": "name"}, ["confidential"])
+    assert read_annotations(catalog, sink) == ({"owner": "Ada"}, ["hr"])
+    assert read_annotations(catalog, f"urn:li:schemaField:({sink},who)") == ({"label": "name"}, ["confidential"])
     assert "masked hides who" in lines
     recorded = catalog.read_run(outcome.run)
     assert recorded["program"].endswith("(colophon,copies,staff),workflows.copies)")
@@ -104,7 +104,7 @@ def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: 
         "renamed": ("succeeded", 4),
         "masked": ("succeeded", 4),
         "staff": ("succeeded", 4),
-        "told": ("succeeded", None),
+        "annotated": ("succeeded", None),
     }
     figures = {name: recorded["facts"].get(f"stage.staff.{name}") for name in ("at", "in", "rows", "tries")}
     assert figures == {"at": 3, "in": 4, "rows": 4, "tries": None}
@@ -115,8 +115,8 @@ def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: 
     assert columns == {("id", "id"), ("empName", "who"), ("pay", "pay")}
 
 
-def test_a_sink_is_made_only_of_the_sources_that_lead_to_it(spark: SparkSession, catalog: Any, place: Path) -> None:
-    """All that a run read flowed into all that it wrote."""
+def test_sink_lineage_includes_only_connected_sources(spark: SparkSession, catalog: Any, place: Path) -> None:
+    """Regression: every source of a run was recorded as an input of every sink."""
     spark.createDataFrame([(1, "x")], "id LONG, team STRING").write.parquet(str(place / "team"))
     prepared = pipeline(
         [
@@ -156,16 +156,16 @@ def transform(data):
 """
 
 
-def test_a_run_that_goes_on_tells_how_far_its_stages_are(spark: SparkSession, catalog: Any, place: Path) -> None:
+def test_running_pipeline_reports_stage_status(spark: SparkSession, catalog: Any, place: Path) -> None:
     flag = place / "go on"
     prepared = pipeline(
         [
             stage("employees", "source", "file", path=str(place / "employee")),
             stage("slow", "transform", "python", code=SLOW.format(flag=str(flag))),
             stage("staff", "sink", "file", path=str(place / "staff")),
-            stage("told", "action", "set-metadata", dataset="staff", tags=["new"]),
+            stage("annotated", "action", "set-metadata", dataset="staff", tags=["new"]),
         ],
-        "employees > slow > staff > told",
+        "employees > slow > staff > annotated",
     )
     with ThreadPoolExecutor(1) as pool:
         ending = pool.submit(run, prepared, spark)
@@ -177,19 +177,17 @@ def test_a_run_that_goes_on_tells_how_far_its_stages_are(spark: SparkSession, ca
             facts = catalog.read_run(under_way[0]["urn"])["facts"] if under_way else {}
         flag.touch()
         outcome = ending.result()
-    statuses = [facts.get(f"stage.{name}.status") for name in ("employees", "slow", "staff", "told")]
+    statuses = [facts.get(f"stage.{name}.status") for name in ("employees", "slow", "staff", "annotated")]
     assert statuses == ["succeeded", "succeeded", "running", "waiting"]
     assert "stage.staff.ms" not in facts
     ended = catalog.read_run(outcome.run)["facts"]
-    assert [ended[f"stage.{name}.status"] for name in ("staff", "told")] == ["succeeded", "succeeded"]
+    assert [ended[f"stage.{name}.status"] for name in ("staff", "annotated")] == ["succeeded", "succeeded"]
 
 
-def test_by_a_rule_sinks_and_their_columns_get_what_is_said_of_sources(
-    spark: SparkSession, catalog: Any, place: Path
-) -> None:
+def test_propagation_rule_copies_metadata_to_sinks_and_columns(spark: SparkSession, catalog: Any, place: Path) -> None:
     source, sink = FILE.format(place / "employee"), FILE.format(place / "sums")
-    say(catalog, source, "hr", "raw", owner="Ada")
-    say(catalog, f"urn:li:schemaField:({source},pay)", "confidential", "raw", unit="EUR")
+    annotate(catalog, source, "hr", "raw", owner="Ada")
+    annotate(catalog, f"urn:li:schemaField:({source},pay)", "confidential", "raw", unit="EUR")
     query = "SELECT lower(empName) AS who, sum(pay) AS total FROM employees WHERE id > 0 GROUP BY empName"
     prepared = pipeline(
         [
@@ -201,12 +199,12 @@ def test_by_a_rule_sinks_and_their_columns_get_what_is_said_of_sources(
         propagation={"tags": ["conf*", "hr"], "properties": ["unit"]},
     )
     assert run(prepared, spark).status == "succeeded"
-    assert said(catalog, sink) == ({}, ["hr"])
-    assert said(catalog, f"urn:li:schemaField:({sink},total)") == ({"unit": "EUR"}, ["confidential"])
-    assert said(catalog, f"urn:li:schemaField:({sink},who)") == ({}, [])
+    assert read_annotations(catalog, sink) == ({}, ["hr"])
+    assert read_annotations(catalog, f"urn:li:schemaField:({sink},total)") == ({"unit": "EUR"}, ["confidential"])
+    assert read_annotations(catalog, f"urn:li:schemaField:({sink},who)") == ({}, [])
 
 
-def test_all_that_makes_data_of_data_makes_it(spark: SparkSession, place: Path) -> None:
+def test_all_transforms_produce_expected_data(spark: SparkSession, place: Path) -> None:
     code = "def transform(data):\n    return data.withColumn('twice', data['total'] * 2)"
     spark.createDataFrame([(1, "x"), (2, "y")], "id LONG, team STRING").write.parquet(str(place / "teams"))
     prepared = pipeline(
@@ -244,9 +242,7 @@ def test_all_that_makes_data_of_data_makes_it(spark: SparkSession, place: Path) 
     }
 
 
-def test_what_spark_finds_wrong_is_found_before_anything_is_written(
-    spark: SparkSession, catalog: Any, place: Path
-) -> None:
+def test_analysis_error_fails_run_before_any_write(spark: SparkSession, catalog: Any, place: Path) -> None:
     prepared = pipeline(
         [
             stage("employees", "source", "file", path=str(place / "employee")),
@@ -267,7 +263,7 @@ def test_what_spark_finds_wrong_is_found_before_anything_is_written(
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "expected"),
     [
         (stage("made", "transform", "filter", condition="id >"), "ParseException: [PARSE_SYNTAX_ERROR]"),
         (stage("made", "transform", "sql", query="SELECT id / 0 AS x FROM employees"), "[DIVIDE_BY_ZERO]"),
@@ -275,8 +271,8 @@ def test_what_spark_finds_wrong_is_found_before_anything_is_written(
     ],
     ids=["condition", "value", "driver"],
 )
-def test_a_run_that_fails_says_in_a_line_what_is_wrong_and_nothing_of_the_way_to_java(
-    wrong: dict[str, Any], said: str, spark: SparkSession, place: Path
+def test_failed_run_has_one_line_error_without_java_details(
+    wrong: dict[str, Any], expected: str, spark: SparkSession, place: Path
 ) -> None:
     stages = {
         "employees": stage("employees", "source", "file", path=str(place / "employee")),
@@ -285,12 +281,12 @@ def test_a_run_that_fails_says_in_a_line_what_is_wrong_and_nothing_of_the_way_to
     }
     outcome = run(pipeline([*(stages | {wrong["name"]: wrong}).values()], "employees > made > out"), spark)
     assert outcome.status == "failed"
-    assert said in outcome.error
+    assert expected in outcome.error
     assert "\n" not in outcome.error
     assert "Py4J" not in outcome.error + "".join(outcome.lines)
 
 
-def test_a_sink_that_fails_is_tried_again_and_others_views_stay_as_they_are(spark: SparkSession, place: Path) -> None:
+def test_failing_sink_is_retried_and_session_views_are_kept(spark: SparkSession, place: Path) -> None:
     spark.range(1).createOrReplaceTempView("employees")
     prepared = pipeline(
         [
@@ -306,10 +302,10 @@ def test_a_sink_that_fails_is_tried_again_and_others_views_stay_as_they_are(spar
     assert spark.table("employees").count() == 1
 
 
-def test_columns_that_clients_of_datahub_tag_are_masked(
+def test_columns_tagged_by_datahub_clients_are_masked(
     spark: SparkSession, catalog: Any, server: Any, tmp_path: Path
 ) -> None:
-    """Such columns were written in clear: the tags of `schemaField` entities' `businessMetadata` alone counted."""
+    """Regression: only tags in `businessMetadata` of `schemaField` entities were considered, and such columns were not masked."""
     folder = tmp_path.resolve()
     names = ("edited", "schema", "field", "openlineage", "plain")
     shape = ", ".join(f"{name} STRING" for name in names)
@@ -322,7 +318,7 @@ def test_columns_that_clients_of_datahub_tag_are_masked(
     columns = [{"fieldPath": "schema", "nativeDataType": "string", "globalTags": tags}]
     for urn, aspect, value in (
         (source, "schemaMetadata", {"fields": columns}),
-        # A crawl knows no tags.
+        # A crawl submits fields without tags.
         (source, "schemaMetadata", {"fields": [{"fieldPath": name, "nativeDataType": "string"} for name in names]}),
         (source, "editableSchemaMetadata", edited),
         (f"urn:li:schemaField:({source},field)", "globalTags", tags),
@@ -337,7 +333,7 @@ def test_columns_that_clients_of_datahub_tag_are_masked(
         "schemaURL": _DATASET_EVENT,
         "dataset": data,
     }
-    collector = Transport(Server(server.url, server.token), prefix="/colophon/openlineage")
+    collector = Transport(ServerAddress(server.url, server.token), prefix="/colophon/openlineage")
     collector.request("POST", "/api/v1/lineage", body=event)
     prepared = pipeline(
         [
@@ -351,11 +347,13 @@ def test_columns_that_clients_of_datahub_tag_are_masked(
     assert rows(spark, folder / "staff") == [("***", "***", "***", "***", "plain", "***")]
 
 
-def test_without_a_server_metadata_waits_and_what_has_to_be_read_fails_the_run(
+def test_run_without_server_queues_writes_and_fails_on_reads(
     spark: SparkSession, catalog: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sink = FILE.format(place / "staff")
-    set_metadata = stage("told", "action", "set-metadata", dataset=sink, tags=["copied"], properties={"by": "pipeline"})
+    set_metadata = stage(
+        "annotated", "action", "set-metadata", dataset=sink, tags=["copied"], properties={"by": "pipeline"}
+    )
     stages = [
         stage("employees", "source", "file", path=str(place / "employee")),
         stage("staff", "sink", "file", path=str(place / "staff")),
@@ -366,11 +364,11 @@ def test_without_a_server_metadata_waits_and_what_has_to_be_read_fails_the_run(
     closed = run(pipeline([stages[0], masked, stages[1]], "employees > masked > staff"), spark)
     assert (closed.status, "MetadataUnavailable" in closed.error) == ("failed", True)
     assert not (place / "staff").exists()
-    outcome = run(pipeline(stages, "employees > staff > told"), spark)
+    outcome = run(pipeline(stages, "employees > staff > annotated"), spark)
     assert (outcome.status, outcome.waiting > 0) == ("succeeded", True)
 
 
-def test_a_command_without_a_server_says_that_what_the_run_told_waits(tmp_path: Path) -> None:
+def test_command_without_server_warns_about_queued_metadata(tmp_path: Path) -> None:
     (tmp_path / "staff.csv").write_text("1,Ada\n", "utf-8")
     stages = [
         stage("staff", "source", "file", path=str(tmp_path / "staff.csv"), format="csv"),
@@ -380,17 +378,17 @@ def test_a_command_without_a_server_says_that_what_the_run_told_waits(tmp_path: 
     document = {"display_name": "Copies", "schema_name": "pipeline", "metadata": flow}
     (tmp_path / "copies.json").write_text(json.dumps(document), "utf-8")
     command = Commands(home=tmp_path, database=tmp_path / "no.db")
-    done = command.bare("pipeline", "run", str(tmp_path / "copies.json"), "--conf=spark.master=local[1]")
+    done = command.run("pipeline", "run", str(tmp_path / "copies.json"), "--conf=spark.master=local[1]")
     warnings = [line for line in done.err.splitlines() if line.startswith("jupyter colophon: ")]
     assert (done.status, len(warnings)) == (0, 1), done
-    assert "no server is named" in warnings[0]
+    assert "no server given" in warnings[0]
     assert "`jupyter colophon outbox flush`" in warnings[0]
 
 
-def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_order_and_once(
+def test_unavailable_server_receives_run_later_in_order_and_once(
     spark: SparkSession, place: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as away:
+    with run_live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as away:
         monkeypatch.setenv("COLOPHON_URL", away.url)
         monkeypatch.setenv("COLOPHON_TOKEN", away.token)
         away.stop()
@@ -405,26 +403,28 @@ def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_ord
             [
                 stage("employees", "source", "file", path=str(place / "employee")),
                 stage("staff", "sink", "file", path=str(place / "staff")),
-                *(stage(f"said{at}", "action", "set-metadata", dataset="staff", **one) for at, one in enumerate(steps)),
+                *(stage(f"step{at}", "action", "set-metadata", dataset="staff", **one) for at, one in enumerate(steps)),
             ],
-            "employees > staff > said0 > said1 > said2 > said3",
+            "employees > staff > step0 > step1 > step2 > step3",
         )
         outcome = run(prepared, spark)
         assert (outcome.status, outcome.dropped) == ("succeeded", 0)
         assert outcome.waiting > len(steps)
         away.start()
-        sender = outbox_sender_for(Server(away.url, away.token))
+        sender = get_outbox_sender(ServerAddress(away.url, away.token))
         pause = threading.Event()
         while sender.flush(5):
             pause.wait(0.1)
-        catalog = away.catalog()
-        assert said(catalog, sink) == ({"step": "4"}, [])
+        catalog = away.create_client()
+        assert read_annotations(catalog, sink) == ({"step": "4"}, [])
         recorded = catalog.read_run(outcome.run)
         assert (recorded["status"], recorded["facts"]["stage.staff.rows"]) == ("succeeded", 4)
         assert [one["mode"] for one in recorded["accesses"]].count("write") == 1
-        changes = Transport(Server(away.url, away.token)).request("GET", "/changes", query={"urn": sink, "limit": 100})
+        changes = Transport(ServerAddress(away.url, away.token)).request(
+            "GET", "/changes", query={"urn": sink, "limit": 100}
+        )
         values = [one["value"] for one in changes.body["changes"] if one["aspect"] == "businessMetadata"]
-        # Out of order, or twice, and it were another history.
+        # Applied out of order or twice, the history would differ.
         assert [(one["properties"].get("step"), one.get("tags", [])) for one in values] == [
             ("1", []),
             ("1", ["x"]),

@@ -1,4 +1,4 @@
-"""The table of plan nodes is complete: the code names no kind beside it, declarations are whole, and their fields are Spark's."""
+"""The table of plan nodes: it declares every kind that the code names, completely, with fields of Spark's classes."""
 
 import ast
 import zipfile
@@ -9,23 +9,23 @@ from typing import Any
 import jupyter_colophon.spark
 import pyspark
 import pytest
-from jupyter_colophon.spark.plans.observation import Unseen
+from jupyter_colophon.spark.plans.observation import MissingDetail
 from jupyter_colophon.spark.plans.plan_nodes import (
     EXPRESSION_NODES,
     PLAN_NODES,
+    ColumnRule,
     Effect,
     ExpressionNode,
-    Made,
     PlanNode,
     Reads,
     Role,
-    command,
-    sent_fields,
+    get_command,
+    list_sent_fields,
 )
 
 PACKAGE = Path(jupyter_colophon.spark.__file__).parent
 SPARK = [(kind, node) for kind, node in PLAN_NODES.items() if node.package == "spark"]
-TREES = {Made.FUNCTION: "functionExpr", Made.GENERATOR: "generator", Made.PROJECTIONS: "projections"}
+TREES = {ColumnRule.FUNCTION: "functionExpr", ColumnRule.GENERATOR: "generator", ColumnRule.PROJECTIONS: "projections"}
 
 
 MODULES = [
@@ -33,15 +33,18 @@ MODULES = [
 ]
 
 
-def test_every_kind_that_the_code_names_is_declared() -> None:
+def test_every_node_kind_named_in_code_is_declared() -> None:
     named = {kind for module in MODULES for kind in kinds_in(module)}
     assert {"Union", "Alias", "CTERelationDef"} <= named
     assert named - PLAN_NODES.keys() - EXPRESSION_NODES.keys() == set()
-    assert {kind for kind in PLAN_NODES if command(kind, Effect.RENAMES)} == {"AlterTableRenameCommand", "RenameTable"}
+    assert {kind for kind in PLAN_NODES if get_command(kind, Effect.RENAMES)} == {
+        "AlterTableRenameCommand",
+        "RenameTable",
+    }
 
 
 def kinds_in(module: ast.Module) -> Iterator[str]:
-    """Yield the texts that the `kind` of anything is compared with."""
+    """Yield the strings that the `kind` of a node is compared with."""
     for node in ast.walk(module):
         if isinstance(node, ast.Compare) and isinstance(node.left, ast.Attribute) and node.left.attr == "kind":
             yield from (
@@ -49,11 +52,11 @@ def kinds_in(module: ast.Module) -> Iterator[str]:
             )
 
 
-def test_every_plain_field_that_the_code_reads_is_sent_by_the_writer() -> None:
+def test_every_plain_field_read_by_code_is_sent() -> None:
     read = {field for module in MODULES for field in plain_fields_in(module)}
     assert {"exprId", "cteId", "catalogTable"} <= read
     attributes = {name for node in EXPRESSION_NODES.values() for name in node.attributes}
-    assert read - sent_fields() - attributes == set()
+    assert read - list_sent_fields() - attributes == set()
 
 
 def plain_fields_in(module: ast.Module) -> Iterator[str]:
@@ -71,7 +74,7 @@ def plain_fields_in(module: ast.Module) -> Iterator[str]:
                 yield field
 
 
-def test_every_declaration_is_whole() -> None:
+def test_every_declaration_is_complete() -> None:
     for kind, node in PLAN_NODES.items():
         declared = node.command
         if declared is not None:
@@ -82,13 +85,13 @@ def test_every_declaration_is_whole() -> None:
                 assert (declared.target, declared.role) == (None, Role.WHOLE), kind
             assert node.reads is None, kind
         assert node.datasets is None or node.reads is Reads.RELATION, kind
-        assert node.made not in TREES or TREES[node.made] in node.trees, kind
+        assert node.column_rule not in TREES or TREES[node.column_rule] in node.trees, kind
         assert node.reads is not Reads.TABLE or node.fields, kind
 
 
 @pytest.fixture(scope="module")
 def classes() -> dict[str, list[str]]:
-    """The names of Spark's classes, by their short names."""
+    """Return the full names of Spark's classes by their short names."""
     found: dict[str, list[str]] = {}
     for jar in (Path(pyspark.__file__).parent / "jars").glob("spark-*.jar"):
         if jar.name.startswith(("spark-catalyst_", "spark-sql_", "spark-hive_")):
@@ -100,7 +103,7 @@ def classes() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(("kind", "node"), [*SPARK, *EXPRESSION_NODES.items()])
-def test_declared_fields_are_fields_of_sparks_class(
+def test_declared_fields_exist_in_spark_class(
     kind: str, node: PlanNode | ExpressionNode, spark: Any, classes: dict[str, list[str]]
 ) -> None:
     loader = spark._jsparkSession.getClass().getClassLoader()
@@ -111,10 +114,10 @@ def test_declared_fields_are_fields_of_sparks_class(
 
 
 def fields_of(node: PlanNode | ExpressionNode) -> Iterator[str]:
-    """Yield all fields of a node's class that the declaration has rules read."""
+    """Yield all fields of a node's class that rules read according to its declaration."""
     yield from (*node.fields, *node.trees)
     if isinstance(node, PlanNode):
-        yield from (field for field, _ in node.steering)
+        yield from (field for field, _ in node.controls)
         if node.output is not None:
             yield from node.output.fields
         if node.command is not None and node.command.effect is Effect.WRITES and node.command.query:
@@ -122,13 +125,13 @@ def fields_of(node: PlanNode | ExpressionNode) -> Iterator[str]:
 
 
 def all_fields(one: Any) -> Iterator[Any]:
-    """Yield the fields of a class and of those above it."""
+    """Yield the fields of a class and of its superclasses."""
     while one is not None:
         yield from one.getDeclaredFields()
         one = one.getSuperclass()
 
 
-def test_nearest_by_join_is_steered_by_the_columns_that_rank_its_rows(watch: Any) -> None:
+def test_nearest_by_join_depends_on_ranking_columns(watch: Any) -> None:
     (seen,) = watch.observe(
         lambda: watch.spark.sql(
             f"CREATE TABLE {watch.fresh_table()} AS SELECT o.id, c.city FROM shop.orders o "
@@ -144,8 +147,8 @@ def test_nearest_by_join_is_steered_by_the_columns_that_rank_its_rows(watch: Any
     assert edges == flows | {(*field, made, "join") for field in ranked for made in ("id", "city")}
 
 
-def test_transposed_rows_are_reported_as_made_in_memory(watch: Any) -> None:
-    """Spark runs the query while it analyses `transpose`, so that the plan has the rows alone."""
+def test_transposed_rows_are_reported_as_in_memory(watch: Any) -> None:
+    """Spark runs the query while it analyses `transpose`, so that the plan contains only the rows."""
     transposed = watch.spark.table("shop.orders").select("id", "customer").transpose()
     (seen,) = watch.observe(lambda: transposed.write.saveAsTable(watch.fresh_table()))
-    assert (seen.reads, seen.unseen) == ((), (Unseen.MEMORY,))
+    assert (seen.reads, seen.missing) == ((), (MissingDetail.MEMORY,))

@@ -1,4 +1,4 @@
-"""The corpus of `tests/conformance/spark`: what must be seen of each statement."""
+"""The corpus of `tests/conformance/spark`: the expected observation of each statement."""
 
 import json
 import os
@@ -8,31 +8,31 @@ from typing import Any
 import pytest
 from jupyter_colophon.spark.plans.observation import DataRef, Observation
 from jupyter_colophon.spark.plans.plan_nodes import PLAN_NODES
-from jupyter_colophon.spark.plans.plan_reader import BOUNDED, reader_of
+from jupyter_colophon.spark.plans.plan_reader import BOUNDED, get_reader
 from jupyter_colophon.spark.plans.plan_tree import walk
 from pyspark.sql import SparkSession
-from support.oracle import corpus, create_tables, questions
+from support.oracle import create_tables, list_questions, read_corpus
 
 IS_FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
 
 
 @pytest.fixture(scope="module")
 def warehouse(spark: SparkSession) -> None:
-    create_tables(spark, corpus("warehouse")["tables"])
+    create_tables(spark, read_corpus("warehouse")["tables"])
 
 
-@pytest.mark.parametrize("case", corpus("queries")["cases"], ids=lambda case: case["name"])
-def test_what_a_statement_reads_and_writes_is_seen(case: dict[str, Any], watch: Any) -> None:
+@pytest.mark.parametrize("case", read_corpus("queries")["cases"], ids=lambda case: case["name"])
+def test_statement_reads_and_writes_are_captured(case: dict[str, Any], watch: Any) -> None:
     holds(case, watch)
 
 
-@pytest.mark.parametrize("case", questions()[:: 1 if IS_FULL else 3], ids=lambda case: case["name"])
-def test_what_a_question_to_a_warehouse_is_made_of_is_seen(case: dict[str, Any], watch: Any, warehouse: None) -> None:
+@pytest.mark.parametrize("case", list_questions()[:: 1 if IS_FULL else 3], ids=lambda case: case["name"])
+def test_warehouse_query_is_captured(case: dict[str, Any], watch: Any, warehouse: None) -> None:
     holds(case, watch)
 
 
 def holds(case: dict[str, Any], watch: Any) -> None:
-    """The corpus says `columns` of a statement that writes, be they none."""
+    """Check one case; the corpus has `columns` for every writing statement, possibly empty."""
     table = watch.fresh_table()
     plans: list[Any] = []
 
@@ -50,19 +50,19 @@ def holds(case: dict[str, Any], watch: Any) -> None:
         assert seen == []
         return
     writing = [observation for observation in seen if observation.writes]
-    # Reading CSV files takes several queries, since Spark looks for the columns first.
+    # Reading CSV files takes several queries, since Spark infers the columns first.
     observation = one(writing) if "columns" in case else seen[-1]
     assert not observation.failed
     assert shorts(observation.reads, watch) == sorted(case["reads"])
     assert shorts(observation.writes, watch) == (case.get("writes", [table]) if "columns" in case else [])
     assert columns(observation, watch) == (expected(case, observation) if "columns" in case else {})
-    assert observation.unseen == ()
+    assert observation.missing == ()
     assert undeclared(plans[-1], watch) == set()
 
 
 def undeclared(plan: Any, watch: Any) -> set[str]:
-    """The kinds of a plan's nodes that the table of plan nodes lacks."""
-    root = reader_of(watch.spark._jsparkSession).whole(plan, BOUNDED)
+    """Return the kinds of nodes in a plan that the table of plan nodes lacks."""
+    root = get_reader(watch.spark._jsparkSession).read_full(plan, BOUNDED)
     assert root is not None
     return {node.kind for node in walk(root) if node.is_plan and not node.kind.startswith("Resolved")} - set(PLAN_NODES)
 
@@ -77,7 +77,7 @@ def shorts(refs: Iterable[DataRef], watch: Any) -> list[str]:
 
 
 def columns(observation: Observation, watch: Any) -> dict[str, list[str]]:
-    """Each written column's sources: `dataset.column` and a letter."""
+    """Return the sources of each written column: `dataset.column` and a letter for the transformation."""
     found: dict[str, list[str]] = {}
     for edge in observation.columns:
         source = f"{watch.short(edge.source_urn)}.{edge.source_field} {edge.transformation[0]}"
@@ -89,11 +89,11 @@ STRENGTH = "cwsgfjita"
 
 
 def expected(case: dict[str, Any], observation: Observation) -> dict[str, list[str]]:
-    """What the corpus says, with what steers the whole said of each column, unless a stronger way is."""
+    """Return the columns of the corpus, with the control dependencies of the statement added unless a stronger edge exists."""
     found: dict[str, list[str]] = {}
     for field in observation.writes[0].fields or ():
         strongest: dict[str, str] = {}
-        for source in (*case["columns"].get(field.path, ()), *case.get("steered", ())):
+        for source in (*case["columns"].get(field.path, ()), *case.get("controls", ())):
             name, _, how = source.rpartition(" ")
             strongest[name] = max(how, strongest.get(name, how), key=STRENGTH.index)
         if strongest:

@@ -1,11 +1,11 @@
-"""What programs read and write through RDDs."""
+"""Capture of reads and writes through RDDs."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from jupyter_colophon.spark.capture.attach import attach
-from jupyter_colophon.spark.plans.observation import Observation, Unseen
+from jupyter_colophon.spark.plans.observation import MissingDetail, Observation
 from py4j.protocol import Py4JJavaError
 from pyspark.core.rdd import RDD
 
@@ -32,16 +32,14 @@ def touched(seen: list[Observation], watch: Any) -> list[tuple[str, list[str], l
         ("runJob", lambda frame: frame.rdd.filter(bool).take(1)),
     ],
 )
-def test_rows_that_a_program_takes_out_of_a_frame_are_read(
-    watch: Any, label: str, action: Callable[[Any], Any]
-) -> None:
+def test_rdd_actions_on_dataframe_are_reads(watch: Any, label: str, action: Callable[[Any], Any]) -> None:
     frame = watch.spark.table("shop.orders").where("amount > 0")
     seen = watch.observe(lambda: action(frame))
     assert touched(seen, watch) == [(label, ["shop.orders"], [])]
-    assert (seen[0].unseen, seen[0].failed) == ((), False)
+    assert (seen[0].missing, seen[0].failed) == ((), False)
 
 
-def test_what_an_rdd_is_saved_from_and_to_is_seen(watch: Any) -> None:
+def test_rdd_save_reports_sources_and_target(watch: Any) -> None:
     frame, context = watch.spark.table("shop.orders"), watch.spark.sparkContext
     text, joined = f"{watch.folder}/rdd-text", f"{watch.folder}/rdd-joined"
     seen = watch.observe(lambda: frame.rdd.map(str).saveAsTextFile(text))
@@ -59,17 +57,17 @@ def test_what_an_rdd_is_saved_from_and_to_is_seen(watch: Any) -> None:
     assert touched(seen, watch) == [("saveAsPickleFile", ["/rdd-text", "shop.orders"], ["/rdd-joined"])]
 
 
-def test_what_an_rdd_does_not_tell_is_said_to_be_unseen_and_nothing_is_made_up(watch: Any) -> None:
+def test_unknown_rdd_sources_are_reported_as_missing(watch: Any) -> None:
     context = watch.spark.sparkContext
     (saved,) = watch.observe(lambda: context.parallelize([1]).saveAsTextFile(f"{watch.folder}/rdd-made"))
-    assert ([watch.short(ref.urn) for ref in saved.writes], saved.unseen) == (["/rdd-made"], (Unseen.MEMORY,))
+    assert ([watch.short(ref.urn) for ref in saved.writes], saved.missing) == (["/rdd-made"], (MissingDetail.MEMORY,))
     assert watch.observe(lambda: context.parallelize([1]).sum()) == []
     assert watch.observe(watch.spark.table("shop.orders").rdd.getNumPartitions) == []
     (globbed,) = watch.observe(lambda: context.textFile(f"{watch.folder}/rdd-ma*").count())
-    assert (globbed.reads, globbed.unseen) == ((), (Unseen.SOURCE,))
+    assert (globbed.reads, globbed.missing) == ((), (MissingDetail.SOURCE,))
 
 
-def test_methods_are_wrapped_once_for_all_sessions(spark: Any, watch: Any) -> None:
+def test_rdd_methods_are_wrapped_once_for_all_sessions(spark: Any, watch: Any) -> None:
     wrapped, seen = RDD.collect, list[Observation]()
     other = attach(spark.newSession(), seen.append)
     assert RDD.collect is wrapped

@@ -1,4 +1,4 @@
-"""The data source `colophon`: a real server, a real Spark session."""
+"""The data source `colophon`, with a server and a Spark session."""
 
 import json
 import os
@@ -16,23 +16,23 @@ from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.spark.jobs.statistics import statistics
+from jupyter_colophon.spark.jobs.statistics import compute_statistics
 from live import LiveServer
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from support import servers
-from support.process import everything_that_runs
+from support.process import list_processes
 
 catalog, server = servers.catalog, servers.server
 RUN = {"program": "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.source#1)", "runId": "r-source"}
-PATIENCE_S = 240
+TIMEOUT_S = 240
 
 
 def table(space: str, name: str) -> str:
     return f"urn:li:dataset:(urn:li:dataPlatform:spark,{space}.{name},PROD)"
 
 
-def said(**properties: str) -> str:
+def technical_metadata(**properties: str) -> str:
     return json.dumps({"properties": properties, "tags": ["bulk"]})
 
 
@@ -43,13 +43,13 @@ def where(server: LiveServer) -> dict[str, str]:
 
 @pytest.fixture
 def read(spark: SparkSession, where: dict[str, str]) -> Any:
-    asked = {name: value for name, value in where.items() if name != "retryTimeout"}
-    return lambda what, **options: spark.read.format("colophon").options(**asked, table=what, **options).load()
+    requested = {name: value for name, value in where.items() if name != "retryTimeout"}
+    return lambda what, **options: spark.read.format("colophon").options(**requested, table=what, **options).load()
 
 
 def rows(spark: SparkSession, space: str, count: int) -> DataFrame:
-    told = [(table(space, f"t{at}"), "technicalMetadata", said(at=str(at))) for at in range(count)]
-    return spark.createDataFrame(told, "urn string, aspect string, value string")
+    records = [(table(space, f"t{at}"), "technicalMetadata", technical_metadata(at=str(at))) for at in range(count)]
+    return spark.createDataFrame(records, "urn string, aspect string, value string")
 
 
 def write(frame: DataFrame, where: dict[str, str], **options: Any) -> None:
@@ -57,12 +57,12 @@ def write(frame: DataFrame, where: dict[str, str], **options: Any) -> None:
 
 
 def first_lines(error: BaseException) -> str:
-    """What a notebook shows at first (of a task, Spark says before that it is one); no traceback of a Python worker."""
+    """Return the first two lines of an error (Spark adds one for a failed task), which contains no worker traceback."""
     assert "Traceback" not in str(error)
     return "\n".join(str(error).splitlines()[:2])
 
 
-def test_each_table_of_the_catalog_is_a_dataframe(catalog: Operations, read: Any) -> None:
+def test_each_catalog_table_is_a_dataframe(catalog: Operations, read: Any) -> None:
     spaces = ("read_one", "read_two")
     for space in spaces:
         proposals = [
@@ -70,7 +70,7 @@ def test_each_table_of_the_catalog_is_a_dataframe(catalog: Operations, read: Any
                 "urn": table(space, f"t{at}"),
                 "aspect": "technicalMetadata",
                 "operation": "upsert",
-                "value": json.loads(said()),
+                "value": json.loads(technical_metadata()),
             }
             for at in range(3)
         ]
@@ -108,13 +108,13 @@ def test_each_table_of_the_catalog_is_a_dataframe(catalog: Operations, read: Any
     assert read("changes", after=str(head), until=str(head)).count() == 0
 
 
-def test_spark_sql_reads_it_too_and_filters_become_the_servers_where_that_is_asked_for(
+def test_spark_sql_reads_source_with_and_without_pushdown(
     spark: SparkSession,
     catalog: Operations,
     where: dict[str, str],
     read: Any,
 ) -> None:
-    proposal = {"aspect": "technicalMetadata", "operation": "upsert", "value": json.loads(said())}
+    proposal = {"aspect": "technicalMetadata", "operation": "upsert", "value": json.loads(technical_metadata())}
     catalog.submit_proposals(
         {"proposals": [proposal | {"urn": table(space, "p")} for space in ("push_one", "push_two")]}
     )
@@ -139,27 +139,27 @@ def test_spark_sql_reads_it_too_and_filters_become_the_servers_where_that_is_ask
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"table": "nothing"}, "the option table is one of"),
-        ({"table": "entities", "numPartitions": "many"}, "numPartitions is a whole number"),
+        ({"table": "nothing"}, "the option table must be one of"),
+        ({"table": "entities", "numPartitions": "many"}, "numPartitions must be an integer"),
         ({"table": "entities", "namespaces": "a"}, "has no option 'namespaces'"),
-        ({"table": "entities", "pushdown": "yes"}, "pushdown is true or false"),
-        ({"url": ""}, "which server?"),
+        ({"table": "entities", "pushdown": "yes"}, "pushdown must be true or false"),
+        ({"url": ""}, "no server is configured"),
         ({"url": "ftp://x"}, "this is not the URL of a Jupyter server"),
         ({"url": "http://127.0.0.1:9"}, "no answer from http://127.0.0.1:9"),
         ({"token": "no"}, "the server does not accept the token"),
         ({"table": "edges", "urn": "nonsense"}, "'nonsense' is not a valid URN"),
     ],
 )
-def test_a_read_that_cannot_be_meant_is_refused_in_one_line(
+def test_invalid_read_fails_with_one_line_error(
     spark: SparkSession, where: dict[str, str], options: dict[str, str], words: str
 ) -> None:
-    asked = {"url": where["url"], "token": where["token"]} | options
+    requested = {"url": where["url"], "token": where["token"]} | options
     with pytest.raises(PySparkException) as refused:
-        spark.read.format("colophon").options(**asked).load().count()
+        spark.read.format("colophon").options(**requested).load().count()
     assert words in first_lines(refused.value)
 
 
-def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
+def test_bad_row_is_kept_with_its_problem(
     spark: SparkSession,
     catalog: Operations,
     where: dict[str, str],
@@ -186,7 +186,7 @@ def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
         *(o["urn"] for o in kept)
     ].sort()
     assert find_entity(catalog, table("w", "t39")) is not None
-    # Other columns that documents may be made of; what is null is not said.
+    # Structs are converted to documents; null columns are left out.
     struct = spark.sql(
         f"SELECT '{table('w', 'struct')}' AS urn, 'technicalMetadata' AS aspect, "
         "named_struct('properties', map('rows', '7'), 'tags', array('made')) AS value, CAST(NULL AS INT) AS ifVersion"
@@ -198,7 +198,7 @@ def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
     }
 
 
-def test_what_cannot_be_written_is_said_and_ends_its_load(
+def test_failed_write_reports_error_and_ends_load(
     spark: SparkSession,
     catalog: Operations,
     where: dict[str, str],
@@ -206,15 +206,15 @@ def test_what_cannot_be_written_is_said_and_ends_its_load(
     bad = spark.createDataFrame([("nonsense", "status", "{}")], "urn string, aspect string, value string")
     with pytest.raises(PySparkException) as lost:
         write(rows(spark, "lost", 3).union(bad).coalesce(1), where, jobId="lost-1")
-    assert "1 rows were refused, the others of load lost-1 are written" in first_lines(lost.value)
+    assert "1 rows were rejected; the others of load lost-1 were written" in first_lines(lost.value)
     assert (catalog.read_load("lost-1")["state"], catalog.read_load("lost-1")["written"]) == ("committed", 3)
-    with pytest.raises(PySparkException, match="badRecordsPath is a whole path"):
+    with pytest.raises(PySparkException, match="badRecordsPath must be an absolute path"):
         write(rows(spark, "lost", 3), where, badRecordsPath="bad")
-    with pytest.raises(PySparkException, match="'extra' is none of them"):
+    with pytest.raises(PySparkException, match="unknown column 'extra'"):
         write(rows(spark, "lost", 3).selectExpr("*", "1 AS extra"), where)
     with pytest.raises(PySparkException, match=r"write with mode\('append'\)"):
         rows(spark, "lost", 3).write.format("colophon").options(**where).mode("overwrite").save()
-    # The third batch never comes: what came stays, and no batch is taken any more.
+    # The third batch never arrives: earlier ones stay applied, and no further batch is accepted.
     failing = rows(spark, "lost", 30).selectExpr(
         "urn", "aspect", "if(urn LIKE '%t25,%', raise_error('no'), value) AS value"
     )
@@ -227,7 +227,7 @@ def test_what_cannot_be_written_is_said_and_ends_its_load(
         write(rows(spark, "lost", 1), where, jobId="lost-1")
 
 
-def test_rows_that_are_others_when_they_are_sent_again_are_no_silent_mix(catalog: Operations) -> None:
+def test_resent_batch_with_other_rows_is_rejected(catalog: Operations) -> None:
     catalog.open_load("mix")
     rows = ([{"urn": table("mix", name), "operation": "create"}] for name in "ab")
     batch, other = ({"partition": 0, "number": 0, "rows": row} for row in rows)
@@ -239,9 +239,9 @@ def test_rows_that_are_others_when_they_are_sent_again_are_no_silent_mix(catalog
 
 SCRIPT = """
 import json, os, sys, threading, time
-from jupyter_colophon.spark.session import session
+from jupyter_colophon.spark.session import get_session
 where, folder, count = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-spark = session("kills", **{"spark.master": "local[2,3]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2"})
+spark = get_session("kills", **{"spark.master": "local[2,3]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2"})
 urn = "concat('urn:li:dataset:(urn:li:dataPlatform:spark,kills.t', id, ',PROD)')"
 frame = spark.range(0, count, 1, 2).selectExpr(f"{urn} AS urn", "'technicalMetadata' AS aspect",
     "concat('{\\"properties\\":{\\"n\\":\\"', id, '\\"},\\"tags\\":[]}') AS value")
@@ -255,8 +255,8 @@ stream.writeStream.format("parquet").option("checkpointLocation", f"{folder}/che
 
 
 def _workers(process: int) -> list[int]:
-    """Python workers of a Spark session that run a task: those that a daemon forked, below a process of ours."""
-    listed = everything_that_runs()
+    """Return the Python workers that run tasks: forked by a daemon, below the given process."""
+    listed = list_processes()
     parents = {pid: parent for pid, parent, _ in listed}
     daemons = {pid for pid, _, command in listed if "pyspark.daemon" in command}
 
@@ -268,9 +268,9 @@ def _workers(process: int) -> list[int]:
     return [pid for pid in daemons if parents[pid] in daemons and below(pid)]
 
 
-def _await(wanted: Any, process: "subprocess.Popen[str]") -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not wanted():
+def _await(expected: Any, process: "subprocess.Popen[str]") -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while not expected():
         assert process.poll() is None, "the session ended"
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -288,7 +288,7 @@ def killed(where: dict[str, str], tmp_path: Path) -> Iterator["subprocess.Popen[
     process.communicate()
 
 
-def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
+def test_killed_worker_and_stream_lose_and_duplicate_nothing(
     killed: "subprocess.Popen[str]",
     spark: SparkSession,
     catalog: Operations,
@@ -322,9 +322,9 @@ def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
     catalog.submit_proposals(
         {"proposals": [{"urn": table("after", f"t{at}"), "operation": "create"} for at in range(40)]}
     )
-    asked = {name: value for name, value in where.items() if name != "retryTimeout"}
+    requested = {name: value for name, value in where.items() if name != "retryTimeout"}
     for _ in range(2):
-        stream = spark.readStream.format("colophon").options(**asked, table="changes", maxRowsPerBatch="150").load()
+        stream = spark.readStream.format("colophon").options(**requested, table="changes", maxRowsPerBatch="150").load()
         query = stream.writeStream.format("parquet").option("checkpointLocation", f"{tmp_path}/checkpoint")
         query.trigger(availableNow=True).start(f"{tmp_path}/out").awaitTermination()
         head = catalog.read_changes(limit=0)["cursor"]
@@ -344,7 +344,9 @@ def test_statistics_count_keys_and_tags_of_every_aspect(
     catalog.write_aspect(urn, "globalTags", {"tags": [{"tag": "urn:li:tag:gold"}, {"tag": "urn:li:tag:pii"}]})
     catalog.write_aspect(urn, "glossaryTerms", {"terms": terms, "auditStamp": stamp})
     options = {"url": where["url"], "token": where["token"], "namespace": "stats"}
-    found = {name: [row.asDict() for row in frame.collect()] for name, frame in statistics(spark, options).items()}
+    found = {
+        name: [row.asDict() for row in frame.collect()] for name, frame in compute_statistics(spark, options).items()
+    }
     of_datasets = {"namespace": "stats", "type": "dataset", "count": 1}
     assert [row for row in found["tags"] if row["type"] == "dataset"] == [
         of_datasets | {"tag": tag} for tag in ("bulk", "gold", "pii")

@@ -1,4 +1,4 @@
-"""What streaming queries read and write."""
+"""Capture of streaming queries."""
 
 import time
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from jupyter_colophon.spark.capture import streams
 from jupyter_colophon.spark.capture.attach import attach
-from jupyter_colophon.spark.plans.observation import Observation, Unseen
+from jupyter_colophon.spark.plans.observation import MissingDetail, Observation
 from pyspark.errors import StreamingQueryException
 
 
 def run_stream(watch: Any, start: Callable[[Any], Any]) -> list[Observation]:
-    """What is seen of a stream over a folder of numbers, from its beginning to its end."""
+    """Run a stream over a folder of numbers to its end, and return the observations."""
     name = watch.fresh_table().removeprefix("shop.")
     stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers").selectExpr("id * 2 AS twice")
     writer = stream.where("twice > 1").writeStream.trigger(availableNow=True)
@@ -24,7 +24,7 @@ def edges(observation: Observation) -> set[tuple[str, str, str]]:
     return {(edge.source_field, edge.target_field, str(edge.transformation)) for edge in observation.columns}
 
 
-def test_a_stream_into_files_or_a_table_is_told_with_its_columns(watch: Any) -> None:
+def test_stream_into_files_or_table_is_reported_with_columns(watch: Any) -> None:
     table = watch.fresh_table()
     for start, place in (
         (lambda writer: writer.format("parquet").start(f"{watch.folder}/streamed"), "/streamed"),
@@ -39,7 +39,7 @@ def test_a_stream_into_files_or_a_table_is_told_with_its_columns(watch: Any) -> 
         assert edges(seen) == {("id", "twice", "transformation")}
 
 
-def test_what_a_function_writes_of_a_streams_batches_comes_from_the_streams_source(watch: Any) -> None:
+def test_foreach_batch_write_reads_stream_source(watch: Any) -> None:
     table = watch.fresh_table()
 
     def put(batch: Any, number: int) -> None:
@@ -49,10 +49,10 @@ def test_what_a_function_writes_of_a_streams_batches_comes_from_the_streams_sour
     assert [watch.short(ref.urn) for ref in seen.writes] == [table]
     assert [watch.short(ref.urn) for ref in seen.reads] == ["/numbers"]
     assert edges(seen) == {("id", "more", "transformation")}
-    assert seen.unseen == ()
+    assert seen.missing == ()
 
 
-def test_a_stream_that_fails_says_so_though_nobody_waits_for_it(watch: Any) -> None:
+def test_failed_stream_is_reported(watch: Any) -> None:
     class SecretError(ValueError):
         pass
 
@@ -64,7 +64,7 @@ def test_a_stream_that_fails_says_so_though_nobody_waits_for_it(watch: Any) -> N
         stream = stream.option("checkpointLocation", f"{watch.folder}/checkpoints/failing")
         query = stream.foreachBatch(put).trigger(availableNow=True).start()
         with pytest.raises(StreamingQueryException):
-            query.awaitTermination()  # Here alone, so that the test knows when it is over.
+            query.awaitTermination()  # Only to know when the query has ended.
 
     began = time.time_ns() // 1_000_000
     (seen,) = watch.observe(run)
@@ -75,21 +75,21 @@ def test_a_stream_that_fails_says_so_though_nobody_waits_for_it(watch: Any) -> N
     assert (seen.reads, seen.writes, seen.columns) == ((), (), ())
 
 
-def test_a_stream_into_a_sink_without_a_name_says_so(watch: Any) -> None:
+def test_stream_into_unnamed_sink_is_reported_as_missing(watch: Any) -> None:
     seen = run_stream(watch, lambda writer: writer.format("memory").queryName("remembered").start())
-    (told,) = [one for one in seen if one.function == "stream"]
-    assert told.writes == ()
-    assert [watch.short(ref.urn) for ref in told.reads] == ["/numbers"]
-    assert told.unseen == (Unseen.SINK,)
+    (observation,) = [one for one in seen if one.function == "stream"]
+    assert observation.writes == ()
+    assert [watch.short(ref.urn) for ref in observation.reads] == ["/numbers"]
+    assert observation.missing == (MissingDetail.SINK,)
 
 
-def test_a_stream_that_runs_is_told_however_many_others_do(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "REMEMBERED", 0)
+def test_running_stream_is_reported_beyond_memory_limit(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "MAX_REMEMBERED", 0)
     seen = run_stream(watch, lambda writer: writer.format("parquet").start(f"{watch.folder}/one-of-many"))
     assert [watch.short(ref.urn) for one in seen for ref in one.writes] == ["/one-of-many"]
 
 
-def test_a_stream_that_could_not_be_recorded_is_said_to_be_unseen(watch: Any) -> None:
+def test_unrecorded_stream_is_reported_as_missing(watch: Any) -> None:
     seen: list[Observation] = []
 
     def sink(observation: Observation) -> None:
@@ -102,5 +102,5 @@ def test_a_stream_that_could_not_be_recorded_is_said_to_be_unseen(watch: Any) ->
         run_stream(watch, lambda writer: writer.format("parquet").start(f"{watch.folder}/unrecorded"))
     finally:
         capture.detach()
-    assert [(one.function, one.unseen) for one in seen] == [("stream", (Unseen.EXECUTION,))]
+    assert [(one.function, one.missing) for one in seen] == [("stream", (MissingDetail.EXECUTION,))]
     assert capture.errors == 1

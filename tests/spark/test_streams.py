@@ -1,28 +1,28 @@
-"""Spark reads the events of a stream as a stream, each once, while others go on writing."""
+"""Spark reads the event files of a catalog stream as a stream, while others write."""
 
 import threading
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.identity.names import stream
+from jupyter_colophon.core.identity.names import make_stream_urn
 from pyspark.sql import SparkSession
 from support.catalog import ADA
 from support.streams import catalog_with_clicks
 
-#: The day is a part of the path: whoever leaves it out cannot begin before there is an event.
+#: The day is part of the path: a schema without it fails until there is an event.
 SCHEMA = "timestamp LONG, source STRING, body STRUCT<page: STRING, n: LONG>, day DATE"
-CLICKS = stream("shop", "clicks")
+CLICKS = make_stream_urn("shop", "clicks")
 
 
-def test_spark_takes_each_event_once_while_they_are_written(spark: SparkSession, tmp_path: Path) -> None:
+def test_spark_reads_each_event_once_during_writes(spark: SparkSession, tmp_path: Path) -> None:
     catalog = catalog_with_clicks(tmp_path)
-    folder = catalog.streams.folder(CLICKS, ADA)
+    folder = catalog.streams.get_folder(CLICKS, ADA)
     assert folder is not None
 
     def write(first: int, count: int, source: str) -> None:
         for number in range(first, first + count):
             event = {"page": "ä\n", "n": number}
-            catalog.streams.write(CLICKS, lambda: [event], source, ADA)  # noqa: B023  asked at once
+            catalog.streams.write(CLICKS, lambda: [event], source, ADA)  # noqa: B023  called at once
 
     write(0, 1, "web")
     rows: list[Any] = []

@@ -1,15 +1,15 @@
-"""What DataFrames write and read, through PySpark's own calls."""
+"""Capture of reads and writes of DataFrames."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
 import pytest
-from jupyter_colophon.spark.plans.observation import Field, Kind, Observation, Unseen
+from jupyter_colophon.spark.plans.observation import Kind, MissingDetail, Observation, SchemaField
 from pyspark.sql import functions as F
 
 
-def test_each_way_to_save_a_table_is_one_write(watch: Any) -> None:
+def test_each_way_to_save_table_is_one_write(watch: Any) -> None:
     table = watch.fresh_table()
     orders = watch.spark.table("shop.orders")
     ways: list[Callable[[], object]] = [
@@ -29,7 +29,7 @@ def test_each_way_to_save_a_table_is_one_write(watch: Any) -> None:
         }
 
 
-def test_a_table_that_is_there_is_left_alone_by_the_mode_ignore(watch: Any) -> None:
+def test_ignore_mode_on_existing_table_is_no_write(watch: Any) -> None:
     orders, table = watch.spark.table("shop.orders"), watch.fresh_table()
     orders.write.saveAsTable(table)
     assert watch.observe(lambda: orders.write.mode("ignore").saveAsTable(table)) == []
@@ -38,17 +38,17 @@ def test_a_table_that_is_there_is_left_alone_by_the_mode_ignore(watch: Any) -> N
     assert watch.observe(lambda: orders.write.mode("ignore").parquet(path)) == []
 
 
-def test_a_table_knows_its_schema_format_and_place(watch: Any) -> None:
+def test_table_write_has_schema_format_and_location(watch: Any) -> None:
     table = watch.fresh_table()
     query = watch.spark.sql(
         "SELECT id, array(day) AS days, named_struct('n', 1) AS s, CAST(1 AS DECIMAL(9, 2)) AS d FROM shop.orders"
     )
     (ref,) = one(watch.observe(lambda: query.write.saveAsTable(table))).writes
     assert ref.fields == (
-        Field("id", "bigint", True),
-        Field("days", "array<string>", False),
-        Field("s", "struct<n:int>", False),
-        Field("d", "decimal(9,2)", True),
+        SchemaField("id", "bigint", True),
+        SchemaField("days", "array<string>", False),
+        SchemaField("s", "struct<n:int>", False),
+        SchemaField("d", "decimal(9,2)", True),
     )
     assert ref.format == "parquet"
     assert ref.location is not None
@@ -57,7 +57,7 @@ def test_a_table_knows_its_schema_format_and_place(watch: Any) -> None:
 
 
 @pytest.mark.parametrize("format_", ["parquet", "csv", "json", "orc"])
-def test_files_are_named_by_their_folder_when_written_and_when_read(watch: Any, format_: str) -> None:
+def test_files_are_named_by_folder_on_write_and_read(watch: Any, format_: str) -> None:
     path = f"{watch.folder}/some {format_} (new), 100%"
     written = one(watch.observe(lambda: watch.spark.table("shop.customers").write.format(format_).save(path)))
     (ref,) = written.writes
@@ -68,14 +68,14 @@ def test_files_are_named_by_their_folder_when_written_and_when_read(watch: Any, 
     assert {ref.urn for observation in read for ref in observation.reads} == {ref.urn}
 
 
-def test_text_files_are_seen_without_a_schema(watch: Any) -> None:
+def test_text_files_have_no_schema(watch: Any) -> None:
     path = f"{watch.folder}/words"
     watch.observe(lambda: watch.spark.sql("SELECT day FROM shop.orders").write.text(path))
     (ref,) = one(watch.observe(lambda: watch.spark.read.text(path).collect())).reads
     assert (watch.short(ref.urn), ref.fields) == ("/words", None)
 
 
-def test_every_action_on_a_table_is_a_read(watch: Any) -> None:
+def test_every_action_on_table_is_a_read(watch: Any) -> None:
     orders = watch.spark.table("shop.orders")
     actions: list[Callable[[], object]] = [
         orders.collect,
@@ -93,7 +93,7 @@ def test_every_action_on_a_table_is_a_read(watch: Any) -> None:
         assert all(not observation.writes and not observation.failed for observation in seen)
 
 
-def test_a_data_frame_made_of_values_has_no_source(watch: Any) -> None:
+def test_dataframe_of_values_has_no_source(watch: Any) -> None:
     assert watch.observe(lambda: watch.spark.range(3).collect()) == []
     for rows in ([(1, "a")], pd.DataFrame({"x": [1], "y": ["a"]})):
         table = watch.fresh_table()
@@ -104,7 +104,7 @@ def test_a_data_frame_made_of_values_has_no_source(watch: Any) -> None:
         assert [watch.short(ref.urn) for ref in observation.writes] == [table]
 
 
-def test_functions_in_python_carry_their_columns(watch: Any) -> None:
+def test_python_functions_keep_column_lineage(watch: Any) -> None:
     @F.udf("long")
     def plus(value):
         return value + 1
@@ -130,7 +130,7 @@ def test_functions_in_python_carry_their_columns(watch: Any) -> None:
     }
 
 
-def test_columns_of_a_script_and_of_a_lateral_join_come_from_what_they_are_given(watch: Any) -> None:
+def test_script_and_lateral_join_columns_come_from_their_inputs(watch: Any) -> None:
     orders = watch.spark.table("shop.orders")
     script = watch.spark.sql("SELECT TRANSFORM(id, day) USING 'cat' AS (one STRING, other STRING) FROM shop.orders")
     taken_apart = watch.spark.tvf.explode(F.array(F.col("id").outer(), F.col("customer").outer())).toDF("each")
@@ -141,10 +141,10 @@ def test_columns_of_a_script_and_of_a_lateral_join_come_from_what_they_are_given
         (lateral, kept | {(source, "each", "transformation") for source in ("id", "customer")}),
     ):
         observation = write(watch.observe(lambda frame=frame: frame.write.saveAsTable(watch.fresh_table())))
-        assert (edges(observation), observation.unseen) == (expected, ())
+        assert (edges(observation), observation.missing) == (expected, ())
 
 
-def test_a_cached_and_a_temporary_frame_are_looked_through(watch: Any) -> None:
+def test_cached_and_temporary_views_are_traced_to_tables(watch: Any) -> None:
     kept = watch.spark.table("shop.orders").groupBy("day").agg(F.sum("amount").alias("total")).cache()
     kept.count()
     kept.createOrReplaceTempView("totals")
@@ -155,7 +155,7 @@ def test_a_cached_and_a_temporary_frame_are_looked_through(watch: Any) -> None:
     kept.unpersist()
 
 
-def test_several_inserts_in_one_statement_are_told_apart(watch: Any) -> None:
+def test_multi_insert_statement_is_one_write_per_table(watch: Any) -> None:
     one_table, other_table = watch.fresh_table(), watch.fresh_table()
     for table in (one_table, other_table):
         watch.spark.sql(f"CREATE TABLE {table} (x BIGINT) USING parquet")
@@ -168,7 +168,7 @@ def test_several_inserts_in_one_statement_are_told_apart(watch: Any) -> None:
     assert found == {one_table: {("id", "x", "identity")}, other_table: {("customer", "x", "identity")}}
 
 
-def test_a_table_behind_jdbc_is_named_without_its_password(watch: Any) -> None:
+def test_jdbc_table_is_named_without_password(watch: Any) -> None:
     url = "jdbc:derby:memory:depot;create=true;user=me;password=hidden"
     orders = watch.spark.table("shop.orders").select("id")
     seen = watch.observe(lambda: orders.write.jdbc(url, "STOCK", mode="append"))
@@ -179,10 +179,10 @@ def test_a_table_behind_jdbc_is_named_without_its_password(watch: Any) -> None:
     assert "hidden" not in repr((observation, read))
     query = watch.spark.read.jdbc(url, "(SELECT 1 AS x FROM STOCK) q")
     unnamed = one(watch.observe(query.collect))
-    assert (unnamed.reads, unnamed.unseen) == ((), (Unseen.SOURCE,))
+    assert (unnamed.reads, unnamed.missing) == ((), (MissingDetail.SOURCE,))
 
 
-def test_a_table_of_another_catalog_carries_the_catalogs_name(watch: Any) -> None:
+def test_table_of_other_catalog_has_catalog_in_name(watch: Any) -> None:
     prefix = "spark.sql.catalog.depot"
     watch.spark.conf.set(prefix, "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
     watch.spark.conf.set(f"{prefix}.url", "jdbc:derby:memory:other;create=true")
@@ -198,10 +198,10 @@ def test_a_table_of_another_catalog_carries_the_catalogs_name(watch: Any) -> Non
     read = one(watch.observe(lambda: watch.spark.sql("SELECT * FROM depot.APP.BIN").collect()))
     assert [each.urn for each in read.reads] == [ref.urn]
     renamed = one(watch.observe(lambda: watch.spark.sql("ALTER TABLE depot.APP.BIN RENAME TO APP.BOX")))
-    assert (renamed.reads, renamed.writes, renamed.unseen) == ((), (), (Unseen.NAME,))
+    assert (renamed.reads, renamed.writes, renamed.missing) == ((), (), (MissingDetail.NAME,))
 
 
-def test_writes_of_a_stream_by_batches_are_seen(watch: Any) -> None:
+def test_foreach_batch_writes_are_captured(watch: Any) -> None:
     table = watch.fresh_table()
     stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers")
 
@@ -213,7 +213,7 @@ def test_writes_of_a_stream_by_batches_are_seen(watch: Any) -> None:
         writer.option("checkpointLocation", f"{watch.folder}/checkpoint").start().awaitTermination()
 
     (seen,) = watch.observe(run)
-    assert ([watch.short(ref.urn) for ref in (*seen.reads, *seen.writes)], seen.unseen) == (["/numbers", table], ())
+    assert ([watch.short(ref.urn) for ref in (*seen.reads, *seen.writes)], seen.missing) == (["/numbers", table], ())
     assert edges(seen) == {("id", "id", "identity")}
 
 
@@ -223,7 +223,7 @@ def one(seen: list[Observation]) -> Observation:
 
 
 def write(seen: list[Observation]) -> Observation:
-    """The one write; Spark writes over JDBC by an action of its own, which reads."""
+    """Return the only write; Spark writes over JDBC by a separate action, which reads."""
     return one([observation for observation in seen if observation.writes])
 
 
@@ -231,7 +231,7 @@ def edges(observation: Observation) -> set[tuple[str, str, str]]:
     return {(edge.source_field, edge.target_field, str(edge.transformation)) for edge in observation.columns}
 
 
-def test_a_list_of_files_is_each_file_however_many_there_are(watch: Any) -> None:
+def test_list_of_files_reads_each_file(watch: Any) -> None:
     for count in (1, 20, 21, 500):
         folder = watch.folder / f"list-{count}"
         folder.mkdir()
@@ -245,19 +245,19 @@ def test_a_list_of_files_is_each_file_however_many_there_are(watch: Any) -> None
             assert sorted(watch.short(ref.urn) for ref in observation.reads) == sorted(
                 f"/list-{count}/{path.name}" for path in paths
             )
-            assert (len(observation.columns), observation.unseen) == (count, ())
+            assert (len(observation.columns), observation.missing) == (count, ())
 
 
-def test_the_sort_of_a_random_split_steers_nothing_and_that_of_a_program_does(watch: Any) -> None:
+def test_random_split_sort_is_not_a_control_dependency(watch: Any) -> None:
     orders = watch.spark.table("shop.orders")
     part, sample = orders.randomSplit([0.5, 0.5], 1)[0], orders.sort("day").sample(0.5)
-    for frame, steered in ((part, set()), (sample, {("day", "id", "sort")})):
+    for frame, controls in ((part, set()), (sample, {("day", "id", "sort")})):
         table = watch.fresh_table()
         observation = write(watch.observe(lambda frame=frame, table=table: frame.select("id").write.saveAsTable(table)))
-        assert edges(observation) == {("id", "id", "identity")} | steered
+        assert edges(observation) == {("id", "id", "identity")} | controls
 
 
-def test_a_saved_model_is_one_dataset(watch: Any) -> None:
+def test_saved_model_is_one_dataset(watch: Any) -> None:
     from pyspark.ml import Pipeline, PipelineModel
     from pyspark.ml.feature import SQLTransformer
 
@@ -266,7 +266,7 @@ def test_a_saved_model_is_one_dataset(watch: Any) -> None:
     model = Pipeline(stages=stages).fit(watch.spark.table("shop.orders"))
     seen = watch.observe(lambda: model.save(path))
     assert {(watch.short(ref.urn), ref.format) for each in seen for ref in each.writes} == {("/model", "mllib")}
-    assert {each.unseen for each in seen} == {(Unseen.MODEL,)}
+    assert {each.missing for each in seen} == {(MissingDetail.MODEL,)}
     seen = watch.observe(lambda: PipelineModel.load(path))
     assert {watch.short(ref.urn) for each in seen for ref in each.reads} == {"/model"}
     seen = watch.observe(lambda: watch.spark.range(1).selectExpr("'x'").write.text(f"{watch.folder}/plain/metadata"))

@@ -1,4 +1,4 @@
-"""Stores for the conformance suite: every test that asks for one runs on each provider (`--storage-provider=NAME`)."""
+"""Fixtures of the conformance suite: every test that uses a store runs on each provider (`--storage-provider=NAME`)."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -21,40 +21,40 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def choice(store_name: str, tmp_path: Path) -> Iterator[StoreChoice]:
-    """A fresh and empty store."""
-    with STORES[store_name](tmp_path) as made:
-        yield made
+    """Create an empty store."""
+    with STORES[store_name](tmp_path) as store_choice:
+        yield store_choice
 
 
 @pytest.fixture
 def store(choice: StoreChoice) -> Iterator[StorageProvider]:
-    """The same, open."""
-    provider = providers.opened(choice)
+    """Open the store."""
+    provider = providers.open_provider(choice)
     yield provider
     provider.close()
 
 
 @pytest.fixture
 def things(store: StorageProvider) -> StorageProvider:
-    """The same, with a table that is empty."""
+    """Add an empty table to the store."""
     store.table_admin.create_or_update(THINGS)
     return store
 
 
 @pytest.fixture
 def another(choice: StoreChoice, store: StorageProvider) -> Iterator[StorageProvider]:
-    """The same store once more, as another process would have opened it."""
-    provider = providers.opened(choice)
+    """Open the same store a second time, as another process does."""
+    provider = providers.open_provider(choice)
     yield provider
     provider.close()
 
 
 @pytest.fixture(scope="module")
 def shared(store_name: str, tmp_path_factory: Any) -> Iterator[StorageProvider]:
-    """A store that all tests of a file use, for those with many examples; they begin by emptying the things."""
+    """Share one store among the tests of a module that run many examples; each test first empties the table."""
     with ExitStack() as stack:
-        made = stack.enter_context(STORES[store_name](tmp_path_factory.mktemp("shared")))
-        provider = providers.opened(made)
+        store_choice = stack.enter_context(STORES[store_name](tmp_path_factory.mktemp("shared")))
+        provider = providers.open_provider(store_choice)
         stack.callback(provider.close)
         provider.table_admin.create_or_update(THINGS)
         yield provider

@@ -1,12 +1,12 @@
-"""Any history of a table gives what a plain dictionary gives."""
+"""Compare any history of a table with a dictionary."""
 
 from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jupyter_colophon.storage.spi import Field, Range, Row, StorageProvider, StructuredTable
-from support.things import THINGS, inside, keys, row
+from jupyter_colophon.storage.spi import FieldValue, Range, Row, StorageProvider, StructuredTable
+from support.things import THINGS, list_keys, row, run_on_table
 
 Key = tuple[Any, ...]
 Model = dict[Key, Row]
@@ -18,8 +18,8 @@ _END = st.one_of(*(st.tuples(*_PARTS[:length]) for length in range(4)))
 _RANGE = st.builds(Range, _END, _END, st.booleans(), st.booleans()) | st.builds(lambda end: Range(end, end), _END)
 _FIELDS = st.fixed_dictionaries({}, optional={"n": st.none() | st.integers(0, 2), "y": st.none() | st.booleans()})
 _FILTERS = st.lists(
-    st.builds(Field, st.just("n"), st.none() | st.integers(0, 2))
-    | st.builds(Field, st.just("y"), st.none() | st.booleans()),
+    st.builds(FieldValue, st.just("n"), st.none() | st.integers(0, 2))
+    | st.builds(FieldValue, st.just("y"), st.none() | st.booleans()),
     max_size=2,
 )
 _STEP = st.one_of(
@@ -41,8 +41,8 @@ def is_in(key: Key, keys: Range) -> bool:
     return not keys.end or end < keys.end or (keys.end_inclusive and end == keys.end)
 
 
-def fits(one: Row, filters: list[Field]) -> bool:
-    return not filters or any(one[name] == value for name, value in filters)
+def fits(row: Row, filters: list[FieldValue]) -> bool:
+    return not filters or any(row[name] == value for name, value in filters)
 
 
 def written(model: Model, key: Key, changes: Row) -> Row:
@@ -58,7 +58,7 @@ def upsert(model: Model, table: StructuredTable, key: Key, changes: Row) -> None
 def upsert_all(model: Model, table: StructuredTable, rows: list[tuple[Key, Row]]) -> None:
     for key, changes in rows:
         model[key] = written(model, key, changes)
-    table.upsert_all([row(key, **changes) for key, changes in rows])
+    table.upsert_many([row(key, **changes) for key, changes in rows])
 
 
 def update(model: Model, table: StructuredTable, key: Key, changes: Row) -> None:
@@ -73,18 +73,18 @@ def delete(model: Model, table: StructuredTable, key: Key) -> None:
     table.delete(key)
 
 
-def delete_all(model: Model, table: StructuredTable, asked: Range) -> None:
-    found = [key for key in model if is_in(key, asked)]
-    for key in found:
+def delete_all(model: Model, table: StructuredTable, bounds: Range) -> None:
+    expected = [key for key in model if is_in(key, bounds)]
+    for key in expected:
         del model[key]
-    assert table.delete_all(asked) == len(found)
+    assert table.delete_range(bounds) == len(expected)
 
 
-def update_all(model: Model, table: StructuredTable, asked: Range, changes: Row) -> None:
-    found = [key for key in model if is_in(key, asked)]
-    for key in found:
+def update_all(model: Model, table: StructuredTable, bounds: Range, changes: Row) -> None:
+    expected = [key for key in model if is_in(key, bounds)]
+    for key in expected:
         model[key] = written(model, key, changes)
-    assert table.update_all(asked, changes) == len(found)
+    assert table.update_range(bounds, changes) == len(expected)
 
 
 def increment(model: Model, table: StructuredTable, key: Key, amount: int) -> None:
@@ -114,7 +114,7 @@ _STEPS: dict[str, Callable[..., None]] = {
 
 @settings(max_examples=150)
 @given(st.lists(_STEP, max_size=15), st.lists(st.tuples(_RANGE, _FILTERS, _LIMIT), max_size=3), st.integers(0, 15))
-def test_any_history_gives_what_a_plain_dictionary_gives(
+def test_any_history_equals_a_dictionary(
     shared: StorageProvider, history: list[Any], questions: list[Any], cut: int
 ) -> None:
     model: Model = {}
@@ -130,28 +130,28 @@ def test_any_history_gives_what_a_plain_dictionary_gives(
 
     def compare(table: Any) -> None:
         assert list(table.scan(Range())) == [model[key] for key in sorted(model)]
-        for asked, filters, limit in questions:
-            ask(model, table, asked, filters, limit)
-        ranges = [asked for asked, _, _ in questions]
-        either = sorted(key for key in model if any(is_in(key, asked) for asked in ranges))
-        assert keys(table.multi_scan(ranges)) == either
+        for keys, filters, limit in questions:
+            ask(model, table, keys, filters, limit)
+        ranges = [keys for keys, _, _ in questions]
+        either = sorted(key for key in model if any(is_in(key, keys) for keys in ranges))
+        assert list_keys(table.scan_ranges(ranges)) == either
         assert table.count(ranges) == (len(either) if ranges else len(model))
 
-    inside(shared, lambda table: table.delete_all(Range()))
-    inside(shared, work)
-    inside(shared, more)
-    inside(shared, compare, read_only=True)
+    run_on_table(shared, lambda table: table.delete_range(Range()))
+    run_on_table(shared, work)
+    run_on_table(shared, more)
+    run_on_table(shared, compare, read_only=True)
 
 
-def ask(model: Model, table: Any, asked: Range, filters: list[Field], limit: int | None) -> None:
-    found = sorted(key for key in model if is_in(key, asked) and fits(model[key], filters))
+def ask(model: Model, table: Any, bounds: Range, filters: list[FieldValue], limit: int | None) -> None:
+    found = sorted(key for key in model if is_in(key, bounds) and fits(model[key], filters))
     by_number = sorted(found, key=lambda key: (model[key]["n"] is not None, model[key]["n"] or 0, key))
-    assert keys(table.scan(asked, limit, "asc", filters)) == found[:limit]
-    assert keys(table.scan(asked, limit, "desc", filters)) == found[::-1][:limit]
-    assert keys(table.scan(asked, limit, "asc", filters, "n")) == by_number[:limit]
-    assert keys(table.scan(asked, limit, "desc", filters, "n")) == by_number[::-1][:limit]
-    assert table.count([asked], filters) == len(found)
+    assert list_keys(table.scan(bounds, limit, "asc", filters)) == found[:limit]
+    assert list_keys(table.scan(bounds, limit, "desc", filters)) == found[::-1][:limit]
+    assert list_keys(table.scan(bounds, limit, "asc", filters, "n")) == by_number[:limit]
+    assert list_keys(table.scan(bounds, limit, "desc", filters, "n")) == by_number[::-1][:limit]
+    assert table.count([bounds], filters) == len(found)
     for name, value in filters:
         expected = sorted(key for key in model if model[key][name] == value)
-        assert keys(table.scan_index(name, value, limit)) == expected[:limit]
-    assert sorted(keys(table.multi_read(found))) == found
+        assert list_keys(table.scan_index(name, value, limit)) == expected[:limit]
+    assert sorted(list_keys(table.read_many(found))) == found

@@ -1,4 +1,4 @@
-"""The file: who may read it, what happens when it cannot be opened, written or finished."""
+"""The SQLite file: its permissions, and failures to open, write or finish it."""
 
 import os
 import sqlite3
@@ -18,30 +18,30 @@ from jupyter_colophon.storage.sqlite import provider
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
 from jupyter_colophon.storage.tables import ASPECTS, IDEMPOTENCY_RESULTS
-from support.catalog import ADA, opened, say, search
-from support.disk import full
-from support.process import running
+from support.catalog import ADA, open_catalog_file, search, write_metadata
+from support.disk import fill_disk
+from support.process import start_script
 from support.urns import ORDERS
 
 OPEN = """
 from pathlib import Path
-from support.catalog import opened
-catalog = opened(Path(sys.argv[1]))
+from support.catalog import open_catalog_file
+catalog = open_catalog_file(Path(sys.argv[1]))
 catalog.close()
 """
-#: Writes the same aspect so many times, each time only if nobody else did in between.
+#: Writes the same aspect many times, each time only if no other process has written since.
 RACER = """
 from pathlib import Path
 from jupyter_colophon.core.errors import ConditionFailed
 from jupyter_colophon.core.identity.names import Urn
-from support.catalog import ADA, opened, say
+from support.catalog import ADA, open_catalog_file, write_metadata
 from support.urns import ORDERS
-catalog = opened(Path(sys.argv[1]))
+catalog = open_catalog_file(Path(sys.argv[1]))
 won = 0
 while won < 40:
-    version = catalog.reader.aspect(Urn.parse(ORDERS), "technicalMetadata", ADA).version
+    version = catalog.reader.read_aspect(Urn.parse(ORDERS), "technicalMetadata", ADA).version
     try:
-        say(catalog, properties={"by": f"{sys.argv[2]}-{won}"}, version=version)
+        write_metadata(catalog, properties={"by": f"{sys.argv[2]}-{won}"}, version=version)
         won += 1
     except ConditionFailed:
         pass
@@ -61,11 +61,11 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_nobody_else_may_read_the_file_whatever_the_umask(tmp_path: Path) -> None:
+def test_file_is_private_regardless_of_umask(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "colophon"
     with umask(0):
-        catalog = opened(folder / "colophon.db")
-        say(catalog)
+        catalog = open_catalog_file(folder / "colophon.db")
+        write_metadata(catalog)
     assert [mode(folder.parent), mode(folder)] == [0o700, 0o700]
     assert {path.name: mode(path) for path in folder.iterdir()} == {
         "colophon.db": 0o600,
@@ -75,15 +75,15 @@ def test_nobody_else_may_read_the_file_whatever_the_umask(tmp_path: Path) -> Non
     catalog.close()
 
 
-def test_writes_survive_the_power_going(tmp_path: Path) -> None:
-    catalog = opened(tmp_path / "colophon.db")
+def test_synchronous_full_is_set(tmp_path: Path) -> None:
+    catalog = open_catalog_file(tmp_path / "colophon.db")
     writer = catalog.provider._writer  # type: ignore[attr-defined]
     assert writer.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert writer.execute("PRAGMA synchronous").fetchone() == (2,)
     catalog.close()
 
 
-def test_a_link_is_not_followed(tmp_path: Path) -> None:
+def test_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "link.db").symlink_to(tmp_path / "elsewhere.db")
     with pytest.raises(StoreUnavailable):
         SqliteProvider().initialize({"path": tmp_path / "link.db"})
@@ -91,26 +91,26 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"this is no database" * 1_000, b"SQLite format 3\x00" + b"\xff" * 5_000])
-def test_a_file_that_is_no_database_is_an_error_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+def test_file_that_is_not_a_database_is_an_error_and_unchanged(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "colophon.db"
     path.write_bytes(content)
     for _ in range(3):
         with pytest.raises(StorageError):
-            opened(path)
+            open_catalog_file(path)
     assert path.read_bytes() == content
     path.unlink()
-    opened(path).close()
+    open_catalog_file(path).close()
 
 
-def test_many_processes_may_start_at_once_in_an_empty_folder(tmp_path: Path) -> None:
+def test_processes_can_start_together_in_an_empty_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "colophon.db"
-    with running(OPEN, str(path)) as a, running(OPEN, str(path)) as b, running(OPEN, str(path)) as c:
+    with start_script(OPEN, str(path)) as a, start_script(OPEN, str(path)) as b, start_script(OPEN, str(path)) as c:
         for process in (a, b, c):
             output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
 
 
-def test_all_who_open_a_new_file_at_the_same_moment_get_in(tmp_path: Path) -> None:
+def test_concurrent_opens_of_a_new_file_all_succeed(tmp_path: Path) -> None:
     def use(path: Path) -> None:
         provider = SqliteProvider()
         provider.initialize({"path": path})
@@ -122,13 +122,13 @@ def test_all_who_open_a_new_file_at_the_same_moment_get_in(tmp_path: Path) -> No
             list(threads.map(use, [tmp_path / f"{number}.db"] * 8, timeout=300))
 
 
-def test_a_file_may_be_closed_under_those_who_read_it(tmp_path: Path) -> None:
+def test_store_can_be_closed_while_threads_read(tmp_path: Path) -> None:
     def read(provider: SqliteProvider) -> int:
         count = 0
         try:
             while True:
-                provider.run(lambda tx: list(tx.table("idempotency_results").scan(Range())), read_only=True)
-                provider.commits()
+                provider.run(lambda tx: list(tx.get_table("idempotency_results").scan(Range())), read_only=True)
+                provider.get_data_version()
                 count += 1
         except StorageError:
             return count
@@ -141,62 +141,62 @@ def test_a_file_may_be_closed_under_those_who_read_it(tmp_path: Path) -> None:
             provider = SqliteProvider()
             provider.initialize({"path": tmp_path / f"{number}.db"})
             provider.table_admin.create_or_update(IDEMPOTENCY_RESULTS)
-            provider.run(lambda tx: tx.table("idempotency_results").upsert_all(rows))
+            provider.run(lambda tx: tx.get_table("idempotency_results").upsert_many(rows))
             reading = [threads.submit(read, provider) for _ in range(4)]
             time.sleep(0.01)
             provider.close()
-            assert [one.result(timeout=300) >= 0 for one in reading] == [True] * 4
-            # Nothing is left beside the file: it can be copied as it is.
+            assert [future.result(timeout=300) >= 0 for future in reading] == [True] * 4
+            # Nothing is left beside the file, so it can be copied alone.
             assert [path.name for path in tmp_path.glob(f"{number}.db*")] == [f"{number}.db"]
 
 
-def test_processes_that_write_the_same_aspect_lose_no_write(tmp_path: Path) -> None:
+def test_concurrent_processes_lose_no_write(tmp_path: Path) -> None:
     path = tmp_path / "colophon.db"
-    catalog = opened(path)
-    say(catalog)
-    with running(RACER, str(path), "a") as a, running(RACER, str(path), "b") as b:
+    catalog = open_catalog_file(path)
+    write_metadata(catalog)
+    with start_script(RACER, str(path), "a") as a, start_script(RACER, str(path), "b") as b:
         for process in (a, b):
             output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
-    history, _ = catalog.reader.versions(Urn.parse(ORDERS), "technicalMetadata", 500, "", ADA)
-    assert [one.version for one in history] == list(range(81, 0, -1))
-    written = {one.value["properties"]["by"] for one in history[:-1]}
+    history, _ = catalog.reader.list_versions(Urn.parse(ORDERS), "technicalMetadata", 500, "", ADA)
+    assert [version.version for version in history] == list(range(81, 0, -1))
+    written = {version.value["properties"]["by"] for version in history[:-1]}
     assert written == {f"{name}-{number}" for name in "ab" for number in range(40)}
     catalog.close()
 
 
-def test_a_writer_that_waits_too_long_is_told_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocked_writer_raises_conflict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(provider, "BUSY_TIMEOUT_S", 0.1)
-    catalog = opened(tmp_path / "colophon.db")
-    say(catalog)
+    catalog = open_catalog_file(tmp_path / "colophon.db")
+    write_metadata(catalog)
     with closing(sqlite3.connect(tmp_path / "colophon.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailable):
-            say(catalog, properties={"a": "b"})
-        assert catalog.provider.health()["status"] == "down"
+            write_metadata(catalog, properties={"a": "b"})
+        assert catalog.provider.check_health()["status"] == "down"
         assert search(catalog, "orders").total == 1
         other.execute("ROLLBACK")
-    assert say(catalog, properties={"a": "b"}).version == 2
+    assert write_metadata(catalog, properties={"a": "b"}).version == 2
     catalog.close()
 
 
-def test_a_full_disk_is_told_and_forgotten_when_there_is_space_again(tmp_path: Path) -> None:
-    catalog = opened(tmp_path / "colophon.db")
-    say(catalog)
-    with full(tmp_path / "colophon.db"):
+def test_full_disk_is_reported_and_writes_resume_with_space(tmp_path: Path) -> None:
+    catalog = open_catalog_file(tmp_path / "colophon.db")
+    write_metadata(catalog)
+    with fill_disk(tmp_path / "colophon.db"):
         with pytest.raises(StorageError):
-            say(catalog, properties={"a": "x" * 9_000})
-        assert catalog.provider.health()["status"] == "down"
+            write_metadata(catalog, properties={"a": "x" * 9_000})
+        assert catalog.provider.check_health()["status"] == "down"
         assert search(catalog, "orders").total == 1
-    assert catalog.provider.health()["status"] == "ok"
-    assert say(catalog, properties={"a": "x" * 9_000}).version == 2
+    assert catalog.provider.check_health()["status"] == "ok"
+    assert write_metadata(catalog, properties={"a": "x" * 9_000}).version == 2
     catalog.close()
 
 
-def test_reading_many_keys_looks_at_their_rows_alone(tmp_path: Path) -> None:
-    made = Statements(DIALECT, ASPECTS.id, tuple(ASPECTS.fields.items()), ASPECTS.primary_key)
-    opened(tmp_path / "colophon.db").close()
+def test_reading_many_keys_reads_only_their_rows(tmp_path: Path) -> None:
+    statements = Statements(DIALECT, ASPECTS.id, tuple(ASPECTS.fields.items()), ASPECTS.primary_key)
+    open_catalog_file(tmp_path / "colophon.db").close()
     with closing(sqlite3.connect(tmp_path / "colophon.db")) as file:
-        plan = [step for *_, step in file.execute(f"EXPLAIN QUERY PLAN {made.multi_read(3)}", ["x"] * 6)]
+        plan = [step for *_, step in file.execute(f"EXPLAIN QUERY PLAN {statements.read_many(3)}", ["x"] * 6)]
     assert any(step.startswith(f"SEARCH {ASPECTS.id} USING PRIMARY KEY") for step in plan)
     assert not any(step.startswith(f"SCAN {ASPECTS.id}") for step in plan)

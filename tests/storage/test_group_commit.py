@@ -1,4 +1,4 @@
-"""The group commit of a store with one writer, when threads are interrupted and other processes are in the way."""
+"""Group commit of a store with one writer, with interrupted threads and competing processes."""
 
 import logging
 import os
@@ -24,15 +24,17 @@ from jupyter_colophon.storage.spi import Range, RetryPolicy, TableContext
 from jupyter_colophon.storage.sqlite import provider
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
 from jupyter_colophon.storage.sqlite.session import SqliteSession
-from support.disk import full
-from support.things import THINGS, inside, keys, row
+from support.disk import fill_disk
+from support.things import THINGS, list_keys, row, run_on_table
 
 _ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 
 
 @pytest.fixture(autouse=True)
 def interruptible() -> Iterator[None]:
-    """A process that a shell began in the background ignores what Ctrl-C sends, and would wait for ever."""
+    """Restore the default SIGINT handler: a process that a shell started in the background ignores Ctrl-C and would
+    never end.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -54,21 +56,21 @@ def thread() -> Iterator[ThreadPoolExecutor]:
 
 
 def write(number: int, text: str = "") -> Callable[[TableContext], None]:
-    return lambda tx: tx.table("things").upsert(row(("a", number, text)))
+    return lambda tx: tx.get_table("things").upsert(row(("a", number, text)))
 
 
 def numbers(store: SqliteProvider) -> list[int]:
-    return [key[1] for key in inside(store, lambda table: keys(table.scan(Range())), read_only=True)]
+    return [key[1] for key in run_on_table(store, lambda table: list_keys(table.scan(Range())), read_only=True)]
 
 
 def waiting(store: SqliteProvider, count: int) -> None:
-    """Wait until so many callables are in line."""
+    """Wait until this many callables are queued."""
     while len(store._group._waiting) < count:
         threading.Event().wait(0.001)
 
 
 def interrupt() -> None:
-    """What Ctrl-C does: the main thread gets a KeyboardInterrupt."""
+    """Raise KeyboardInterrupt in the main thread, as Ctrl-C does."""
     os.kill(os.getpid(), signal.SIGINT)
 
 
@@ -79,7 +81,7 @@ def submit(pool: ThreadPoolExecutor, store: SqliteProvider, work: Callable[[Tabl
 def behind_the_main_thread(
     pool: ThreadPoolExecutor, store: SqliteProvider, work: Callable[[TableContext], Any]
 ) -> "Future[Any]":
-    """A callable that comes just after the next one of the main thread, which then writes for both."""
+    """Queue a callable just after the next one of the main thread, which then writes both."""
     begun = threading.Event()
 
     def hold(tx: TableContext) -> None:
@@ -95,9 +97,7 @@ def behind_the_main_thread(
     return pool.submit(follow)
 
 
-def test_one_that_is_interrupted_while_it_waits_takes_its_callable_along(
-    file: SqliteProvider, thread: ThreadPoolExecutor
-) -> None:
+def test_interrupted_waiting_thread_removes_its_callable(file: SqliteProvider, thread: ThreadPoolExecutor) -> None:
     begun = threading.Event()
 
     def lead(tx: TableContext) -> None:
@@ -117,9 +117,7 @@ def test_one_that_is_interrupted_while_it_waits_takes_its_callable_along(
     assert numbers(file) == [1, 3]
 
 
-def test_one_that_is_interrupted_while_it_writes_for_others_leaves_them_to_the_next(
-    file: SqliteProvider, thread: ThreadPoolExecutor
-) -> None:
+def test_interrupted_leader_hands_over_remaining_callables(file: SqliteProvider, thread: ThreadPoolExecutor) -> None:
     calls: list[bool] = []
 
     def other(tx: TableContext) -> str:
@@ -128,7 +126,7 @@ def test_one_that_is_interrupted_while_it_writes_for_others_leaves_them_to_the_n
         if calls == [True]:
             interrupt()
             while True:
-                tx.table("things").count()
+                tx.get_table("things").count()
         return "value"
 
     done = behind_the_main_thread(thread, file, other)
@@ -139,7 +137,7 @@ def test_one_that_is_interrupted_while_it_writes_for_others_leaves_them_to_the_n
     assert numbers(file) == [2]
 
 
-def test_a_callable_that_ends_the_thread_it_is_on_ends_only_its_own(
+def test_callable_that_exits_its_thread_does_not_affect_others(
     file: SqliteProvider, thread: ThreadPoolExecutor
 ) -> None:
     def leave(tx: TableContext) -> None:
@@ -158,7 +156,7 @@ def test_a_callable_that_ends_the_thread_it_is_on_ends_only_its_own(
     assert numbers(file) == [1, 2]
 
 
-def test_what_was_committed_when_the_interrupt_came_is_not_done_twice(
+def test_interrupt_during_commit_does_not_repeat_the_write(
     file: SqliteProvider, thread: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit = SqliteSession.commit
@@ -168,7 +166,7 @@ def test_what_was_committed_when_the_interrupt_came_is_not_done_twice(
         raise KeyboardInterrupt
 
     def count(tx: TableContext) -> None:
-        tx.table("things").increment(("a", 1, "x"), "n", 1)
+        tx.get_table("things").increment(("a", 1, "x"), "n", 1)
 
     def work(tx: TableContext) -> None:
         monkeypatch.setattr(SqliteSession, "commit", commit_and_stop)
@@ -179,12 +177,10 @@ def test_what_was_committed_when_the_interrupt_came_is_not_done_twice(
         file.tx_runner.run(work)
     monkeypatch.setattr(SqliteSession, "commit", commit)
     assert isinstance(done.exception(timeout=300), CommitUnknown)
-    assert inside(file, lambda table: table.increment(("a", 1, "x"), "n", 1)) == 3
+    assert run_on_table(file, lambda table: table.increment(("a", 1, "x"), "n", 1)) == 3
 
 
-def test_one_that_is_interrupted_as_it_begins_leaves_no_transaction_open(
-    file: SqliteProvider, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupt_at_begin_leaves_no_open_transaction(file: SqliteProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = SqliteSession.begin
 
     def begin_and_stop(self: SqliteSession) -> None:
@@ -199,7 +195,7 @@ def test_one_that_is_interrupted_as_it_begins_leaves_no_transaction_open(
     assert numbers(file) == [2]
 
 
-def test_a_group_that_takes_long_is_committed_before_all_were_called(
+def test_long_group_is_committed_in_parts(
     file: SqliteProvider, thread: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit, commits = SqliteSession.commit, []
@@ -220,7 +216,7 @@ def test_a_group_that_takes_long_is_committed_before_all_were_called(
     assert (numbers(file), len(commits)) == ([0, 1, 2], 4)
 
 
-def test_the_impatient_make_nobody_else_impatient(
+def test_retry_policies_are_independent(
     file: SqliteProvider, thread: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(provider, "BUSY_TIMEOUT_S", 0.05)
@@ -238,7 +234,7 @@ def test_the_impatient_make_nobody_else_impatient(
     quick.close()
 
 
-def test_a_statement_without_an_end_is_interrupted(
+def test_endless_statement_is_interrupted(
     file: SqliteProvider, thread: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transaction_lifetime, "WRITE_S", 1.0)
@@ -253,14 +249,14 @@ def test_a_statement_without_an_end_is_interrupted(
         write(1)(tx)
         return done
 
-    before, interrupted, behind = file.tx_runner.run(lead)
+    before, interrupted, after = file.tx_runner.run(lead)
     assert isinstance(interrupted.exception(timeout=300), TransactionTimeout)
-    assert before.exception(timeout=300) is behind.exception(timeout=300) is None
+    assert before.exception(timeout=300) is after.exception(timeout=300) is None
     assert numbers(file) == [1, 2, 3]
 
 
-def test_one_that_goes_on_after_a_full_disk_leaves_nothing_behind(file: SqliteProvider, tmp_path: Path) -> None:
-    told: list[type[Exception]] = []
+def test_callable_that_continues_after_full_disk_writes_nothing(file: SqliteProvider, tmp_path: Path) -> None:
+    raised: list[type[Exception]] = []
 
     def stubborn(tx: TableContext) -> None:
         write(1)(tx)
@@ -268,28 +264,28 @@ def test_one_that_goes_on_after_a_full_disk_leaves_nothing_behind(file: SqlitePr
             try:
                 write(2, text)(tx)
             except StorageError as error:
-                told.append(type(error))
+                raised.append(type(error))
 
-    with full(tmp_path / "store.db"), pytest.raises(StorageError):
+    with fill_disk(tmp_path / "store.db"), pytest.raises(StorageError):
         file.tx_runner.run(stubborn)
     with pytest.raises(StorageError):
         file.tx_runner.run(lambda tx: (tx._connection.rollback(), write(3)(tx)))  # type: ignore[attr-defined]
-    assert set(told) <= {StorageError, StoreFull}
+    assert set(raised) <= {StorageError, StoreFull}
     assert numbers(file) == []
     file.tx_runner.run(write(4))
     assert numbers(file) == [4]
 
 
-def test_one_that_holds_up_the_others_is_named_in_the_log(
+def test_slow_callable_is_logged(
     file: SqliteProvider, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(transactions, "SLOW_S", 0.0)
     with caplog.at_level(logging.WARNING, "jupyter_colophon.storage"):
         file.tx_runner.run(write(1))
-    assert "held up the other writers" in caplog.text
+    assert "blocked the other writers" in caplog.text
 
 
-def test_a_store_that_was_closed_says_so(file: SqliteProvider) -> None:
+def test_closed_store_raises(file: SqliteProvider) -> None:
     file.close()
     for read_only in (True, False):
         with pytest.raises(StorageError):

@@ -1,4 +1,4 @@
-"""Many writers at once: whose callable fails or takes too long loses its own part alone (spec STORE-14)."""
+"""Concurrent writers: a callable that fails or takes too long loses only its own writes (spec STORE-14)."""
 
 import threading
 import time
@@ -12,10 +12,10 @@ from jupyter_colophon.storage import transaction_lifetime
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import CHANGE
 from support.changes import add_changes
-from support.things import KEYS, inside, keys, row
+from support.things import KEYS, list_keys, row, run_on_table
 
 Work = Callable[[TableContext], Any]
-#: What a callable may take that is told apart from a short one, on a busy machine too.
+#: How long a callable may take; distinguishable from a short one on a busy machine too.
 SHORT_S = 1.0
 
 
@@ -27,12 +27,12 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody may hold up the others for longer than this."""
+    """Shorten the time limit of callables."""
     monkeypatch.setattr(transaction_lifetime, "WRITE_S", SHORT_S)
 
 
 def together(store: StorageProvider, threads: ThreadPoolExecutor, *works: Work) -> list[Future[Any]]:
-    """Callables that come while another one is under way, so that a store which writes in groups makes them one."""
+    """Run callables that arrive during another one, so that a store with group commit runs them as one group."""
     begun, lined_up = threading.Event(), threading.Event()
 
     def first(tx: TableContext) -> None:
@@ -49,28 +49,26 @@ def together(store: StorageProvider, threads: ThreadPoolExecutor, *works: Work) 
 
 
 def writes(number: int) -> Work:
-    return lambda tx: tx.table("things").upsert(row(("a", number, "x")))
+    return lambda tx: tx.get_table("things").upsert(row(("a", number, "x")))
 
 
 def never_ends(tx: TableContext) -> None:
     writes(-1)(tx)
     while True:
-        tx.table("things").read(KEYS[0])
+        tx.get_table("things").read(KEYS[0])
 
 
 def numbers(store: StorageProvider) -> list[int]:
-    return [key[1] for key in inside(store, lambda table: keys(table.scan(Range())), read_only=True)]
+    return [key[1] for key in run_on_table(store, lambda table: list_keys(table.scan(Range())), read_only=True)]
 
 
-def test_14_writes_of_many_threads_are_all_there(things: StorageProvider, threads: ThreadPoolExecutor) -> None:
+def test_concurrent_writes_are_all_stored(things: StorageProvider, threads: ThreadPoolExecutor) -> None:
     for done in together(things, threads, *map(writes, range(60))):
         done.result(timeout=300)
     assert numbers(things) == list(range(60))
 
 
-def test_14_a_callable_that_fails_loses_its_own_part_alone(
-    things: StorageProvider, threads: ThreadPoolExecutor
-) -> None:
+def test_failing_callable_loses_only_its_own_writes(things: StorageProvider, threads: ThreadPoolExecutor) -> None:
     errors = {number: ValueError(number) for number in range(0, 30, 3)}
 
     def work(number: int) -> Work:
@@ -89,14 +87,12 @@ def test_14_a_callable_that_fails_loses_its_own_part_alone(
     assert numbers(things) == [number for number in range(30) if number not in errors]
 
 
-def test_14_actions_run_once_each_and_only_of_those_that_succeeded(
-    things: StorageProvider, threads: ThreadPoolExecutor
-) -> None:
-    told: list[tuple[int, bool]] = []
+def test_actions_run_once_and_only_after_success(things: StorageProvider, threads: ThreadPoolExecutor) -> None:
+    calls: list[tuple[int, bool]] = []
 
     def work(number: int) -> Work:
         def write(tx: TableContext) -> None:
-            tx.after_commit(lambda: told.append((number, number in numbers(things))))
+            tx.on_commit(lambda: calls.append((number, number in numbers(things))))
             writes(number)(tx)
             if number % 4 == 0:
                 raise KeyError(number)
@@ -105,38 +101,36 @@ def test_14_actions_run_once_each_and_only_of_those_that_succeeded(
 
     for done in together(things, threads, *map(work, range(20))):
         done.exception(timeout=300)
-    assert sorted(told) == [(number, True) for number in range(20) if number % 4]
+    assert sorted(calls) == [(number, True) for number in range(20) if number % 4]
 
 
-def test_14_an_action_that_fails_undoes_nothing_and_stops_no_other(things: StorageProvider) -> None:
-    told: list[str] = []
+def test_failing_action_affects_no_transaction_and_no_other_action(things: StorageProvider) -> None:
+    calls: list[str] = []
 
     def fail() -> None:
         raise ValueError("not the transaction's fault")
 
     def work(tx: TableContext) -> str:
-        tx.after_commit(fail)
-        tx.after_commit(lambda: told.append("done"))
+        tx.on_commit(fail)
+        tx.on_commit(lambda: calls.append("done"))
         writes(1)(tx)
         return "value"
 
     assert things.tx_runner.run(work) == "value"
-    assert (told, numbers(things)) == (["done"], [1])
+    assert (calls, numbers(things)) == (["done"], [1])
 
 
 @pytest.mark.usefixtures("short")
-def test_14_a_callable_that_takes_too_long_is_given_up_and_the_others_are_not(
-    things: StorageProvider, threads: ThreadPoolExecutor
-) -> None:
-    before, too_long, behind = together(things, threads, writes(1), never_ends, writes(2))
+def test_slow_callable_times_out_alone(things: StorageProvider, threads: ThreadPoolExecutor) -> None:
+    before, too_long, after = together(things, threads, writes(1), never_ends, writes(2))
     assert isinstance(too_long.exception(timeout=300), TransactionTimeout)
     before.result(timeout=300)
-    behind.result(timeout=300)
+    after.result(timeout=300)
     assert numbers(things) == [1, 2]
 
 
 @pytest.mark.usefixtures("short")
-def test_14_one_that_takes_too_long_without_asking_the_store_is_given_up_too(things: StorageProvider) -> None:
+def test_callable_that_never_calls_the_store_times_out(things: StorageProvider) -> None:
     def work(tx: TableContext) -> None:
         writes(1)(tx)
         time.sleep(1.2 * SHORT_S)
@@ -147,33 +141,31 @@ def test_14_one_that_takes_too_long_without_asking_the_store_is_given_up_too(thi
 
 
 @pytest.mark.usefixtures("short")
-def test_14_one_that_does_not_take_no_for_an_answer_is_given_up_too(
-    things: StorageProvider, threads: ThreadPoolExecutor
-) -> None:
+def test_callable_that_ignores_the_timeout_is_rolled_back(things: StorageProvider, threads: ThreadPoolExecutor) -> None:
     def stubborn(tx: TableContext) -> str:
         for work in (never_ends, writes(7), writes(8)):
             with pytest.raises(TransactionTimeout):
                 work(tx)
         return "all is well"
 
-    before, too_long, behind = together(things, threads, writes(1), stubborn, writes(2))
+    before, too_long, after = together(things, threads, writes(1), stubborn, writes(2))
     assert isinstance(too_long.exception(timeout=300), TransactionTimeout)
     before.result(timeout=300)
-    behind.result(timeout=300)
+    after.result(timeout=300)
     assert numbers(things) == [1, 2]
 
 
 @pytest.mark.usefixtures("short")
-def test_14_readers_take_as_long_as_they_need(things: StorageProvider) -> None:
+def test_readers_have_no_time_limit(things: StorageProvider) -> None:
     def work(tx: TableContext) -> int:
-        before = tx.table("things").count()
+        before = tx.get_table("things").count()
         time.sleep(1.2 * SHORT_S)
-        return before + tx.table("things").count()
+        return before + tx.get_table("things").count()
 
     assert things.tx_runner.run(work, read_only=True) == 0
 
 
-def test_14_what_a_group_commits_another_process_sees_in_the_order_of_the_log(
+def test_other_processes_see_a_group_in_log_order(
     things: StorageProvider, another: StorageProvider, threads: ThreadPoolExecutor
 ) -> None:
     def work(number: int) -> Work:
@@ -187,14 +179,14 @@ def test_14_what_a_group_commits_another_process_sees_in_the_order_of_the_log(
         while len(seen) < 60:
             after = seen[-1] if seen else 0
             seen += [
-                one["seq"] for one in store.tx_runner.run(lambda tx, a=after: tx.log.read(a, 7, {}), read_only=True)
+                entry["seq"] for entry in store.tx_runner.run(lambda tx, a=after: tx.log.read(a, 7, {}), read_only=True)
             ]
         return seen
 
     following = threads.submit(follow, another)
-    given = [
+    expected = [
         done.result(timeout=300)
         for store in (things, another)
         for done in together(store, threads, *map(work, range(30)))
     ]
-    assert sorted(given) == following.result(timeout=300) == list(range(1, 61))
+    assert sorted(expected) == following.result(timeout=300) == list(range(1, 61))

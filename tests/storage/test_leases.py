@@ -1,4 +1,4 @@
-"""Leases: one holder at a time, taken over only after a silence by the observer's own clock."""
+"""Leases: one holder at a time, replaced only after a silence measured by the observer's own clock."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Advances the monotonic clock that leases read."""
+    """Advance the monotonic clock that leases read."""
     now = [1_000.0]
     monkeypatch.setattr(leases.time, "monotonic", lambda: now[0])
 
@@ -23,12 +23,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 @pytest.fixture
 def pair(store: StorageProvider, another: StorageProvider) -> tuple[Lease, Lease]:
-    """One lease as two processes know it."""
+    """Create two views of one lease, as two processes have them."""
     store.table_admin.create_or_update(tables.LEASES)
     return Lease("work", store, 30), Lease("work", another, 30)
 
 
-def test_second_process_gets_the_lease_after_its_release(pair: tuple[Lease, Lease]) -> None:
+def test_released_lease_can_be_acquired(pair: tuple[Lease, Lease]) -> None:
     first, second = pair
     assert first.acquire()
     assert not second.acquire()
@@ -64,10 +64,8 @@ def test_silent_holder_is_replaced_and_cannot_record_progress(
     assert second.acquire()
 
 
-def test_silence_counts_from_the_first_look_of_the_observer(
-    pair: tuple[Lease, Lease], clock: Callable[[float], None]
-) -> None:
-    """However long ago the last heartbeat was: another machine's time is not known."""
+def test_silence_counts_from_the_first_observation(pair: tuple[Lease, Lease], clock: Callable[[float], None]) -> None:
+    """The age of the last heartbeat does not matter, because the clock of another machine is not known."""
     first, second = pair
     assert first.acquire()
     clock(1_000)
@@ -88,12 +86,12 @@ def test_lost_lease_rolls_the_transaction_back(
     assert second.acquire()
 
     def late(tx: TableContext) -> None:
-        tx.table("leases").upsert({"name": "written", "owner": "", "heartbeat": 0})
-        first.heartbeat(tx)
+        tx.get_table("leases").upsert({"name": "written", "owner": "", "heartbeat": 0})
+        first.count_heartbeat(tx)
 
     with pytest.raises(LeaseLost):
         store.tx_runner.run(late)
-    assert store.tx_runner.run(lambda tx: tx.table("leases").read(("written",)), read_only=True) is None
+    assert store.tx_runner.run(lambda tx: tx.get_table("leases").read(("written",)), read_only=True) is None
 
 
 def test_only_one_of_two_observers_takes_over(
@@ -107,7 +105,7 @@ def test_only_one_of_two_observers_takes_over(
     assert (second.acquire(), third.acquire()) == (True, False)
 
 
-def test_work_of_acquire_is_done_by_the_holder_alone(pair: tuple[Lease, Lease]) -> None:
+def test_only_the_holder_runs_the_write_of_acquire(pair: tuple[Lease, Lease]) -> None:
     first, second = pair
     done: list[str] = []
     assert first.acquire(lambda tx: done.append("first"))

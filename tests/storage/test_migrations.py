@@ -1,4 +1,4 @@
-"""Changes of data: each slice once, resumed after a kill, refused on the way back (spec STORE-21)."""
+"""Migrations: each slice is applied once and resumed after a kill; newer stores are refused (spec STORE-21)."""
 
 import signal
 from concurrent.futures import ThreadPoolExecutor
@@ -6,28 +6,28 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.errors import StoreTooNew
-from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_file
 from jupyter_colophon.operations import problems
 from jupyter_colophon.storage import providers, tables
-from jupyter_colophon.storage.migrations.runner import Migration, migrate, progress, refuse_newer
+from jupyter_colophon.storage.migrations.runner import StoreMigration, load_progress, migrate, require_not_newer
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
-from support.process import running, told
-from support.things import THINGS, inside
+from support.process import run_script, start_script
+from support.things import THINGS, run_on_table
 
-#: Migrates a store, counting each slice; ends itself in the middle of the third, if asked to.
+#: Migrates a store and counts each slice; kills itself in the third slice on request.
 MIGRATING = """
 import os, signal
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage import providers
-from jupyter_colophon.storage.migrations.runner import Migration, migrate
-store = providers.opened(StoreChoice("sqlite", {"path": sys.argv[1]}))
+from jupyter_colophon.storage.migrations.runner import StoreMigration, migrate
+store = providers.open_provider(StoreChoice("sqlite", {"path": sys.argv[1]}))
 def step(tx, place):
     at = int(place or 0)
-    tx.table("things").increment(("slice", at, "x"), "n", 1)
+    tx.get_table("things").increment(("slice", at, "x"), "n", 1)
     if at == 2 and sys.argv[2] == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     return str(at + 1) if at < 4 else None
-migrate(store, [Migration("count", step), Migration("count", lambda tx, place: None)])
+migrate(store, [StoreMigration("count", step), StoreMigration("count", lambda tx, place: None)])
 store.close()
 """
 
@@ -38,25 +38,25 @@ def ready(things: StorageProvider) -> StorageProvider:
     return things
 
 
-def counting(name: str, slices: int = 5, fail_at: int = -1) -> Migration:
-    """Counts how often each slice was done; fails at one of them."""
+def counting(name: str, slices: int = 5, fail_at: int = -1) -> StoreMigration:
+    """Count how often each slice is applied; fail at one of them."""
 
     def step(tx: TableContext, place: str) -> str | None:
         at = int(place or 0)
-        tx.table("things").increment((name, at, "x"), "n", 1)
+        tx.get_table("things").increment((name, at, "x"), "n", 1)
         if at == fail_at:
             raise KeyboardInterrupt
         return str(at + 1) if at + 1 < slices else None
 
-    return Migration(name, step)
+    return StoreMigration(name, step)
 
 
 def counted(store: StorageProvider) -> dict[tuple[str, int], int]:
-    rows = inside(store, lambda table: list(table.scan(Range())), read_only=True)
-    return {(one["a"], one["b"]): one["n"] for one in rows}
+    rows = run_on_table(store, lambda table: list(table.scan(Range())), read_only=True)
+    return {(entry["a"], entry["b"]): entry["n"] for entry in rows}
 
 
-def test_each_slice_of_each_migration_is_done_once_and_in_order(ready: StorageProvider) -> None:
+def test_each_slice_is_applied_once_in_order(ready: StorageProvider) -> None:
     migrations = [counting("first", 3), counting("second", 1)]
     for _ in range(2):
         migrate(ready, migrations)
@@ -64,10 +64,10 @@ def test_each_slice_of_each_migration_is_done_once_and_in_order(ready: StoragePr
     migrate(ready, [*migrations, counting("third", 1)])
     assert counted(ready)["third", 0] == 1
     assert sum(counted(ready).values()) == 5
-    assert ready.tx_runner.run(progress).version == 3
+    assert ready.tx_runner.run(load_progress).version == 3
 
 
-def test_one_that_ends_in_the_middle_goes_on_where_it_was(ready: StorageProvider) -> None:
+def test_interrupted_migration_is_resumed(ready: StorageProvider) -> None:
     with pytest.raises(KeyboardInterrupt):
         migrate(ready, [counting("first", fail_at=2)])
     assert counted(ready) == {("first", 0): 1, ("first", 1): 1}
@@ -75,7 +75,7 @@ def test_one_that_ends_in_the_middle_goes_on_where_it_was(ready: StorageProvider
     assert counted(ready) == {("first", at): 1 for at in range(5)}
 
 
-def test_processes_that_start_together_do_each_slice_once(ready: StorageProvider, another: StorageProvider) -> None:
+def test_concurrent_processes_apply_each_slice_once(ready: StorageProvider, another: StorageProvider) -> None:
     with ThreadPoolExecutor(4) as threads:
         works = [threads.submit(migrate, store, [counting("first", 20)]) for store in (ready, another) * 2]
         for work in works:
@@ -83,31 +83,31 @@ def test_processes_that_start_together_do_each_slice_once(ready: StorageProvider
     assert counted(ready) == {("first", at): 1 for at in range(20)}
 
 
-def test_a_store_of_a_newer_program_is_refused_and_left_as_it_is(ready: StorageProvider) -> None:
+def test_newer_store_is_refused_and_unchanged(ready: StorageProvider) -> None:
     migrate(ready, [counting("first", 1), counting("second", 1)])
-    before = ready.commits()
-    for refuse in (refuse_newer, migrate):
+    before = ready.get_data_version()
+    for refuse in (require_not_newer, migrate):
         with pytest.raises(StoreTooNew) as raised:
             refuse(ready, [counting("first", 1)])
         assert (raised.value.version, raised.value.known) == (2, 1)
-    assert ready.commits() == before
-    assert problems.problem(raised.value)["type"] == problems.PREFIX + "store-too-new"
+    assert ready.get_data_version() == before
+    assert problems.render_problem(raised.value)["type"] == problems.PREFIX + "store-too-new"
 
 
-def test_a_store_without_tables_is_not_too_new(store: StorageProvider) -> None:
-    refuse_newer(store, [])
+def test_store_without_tables_is_not_newer(store: StorageProvider) -> None:
+    require_not_newer(store, [])
     assert store.table_admin.list() == []
 
 
-def test_a_process_that_is_killed_in_a_migration_leaves_no_half_slice(tmp_path: Path) -> None:
+def test_killed_process_leaves_no_partial_slice(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    store = providers.opened(sqlite_file(path))
+    store = providers.open_provider(choose_sqlite_file(path))
     store.table_admin.create_or_update(THINGS, tables.SETTINGS)
     for _ in range(3):
-        with running(MIGRATING, str(path), "die") as dying:
+        with start_script(MIGRATING, str(path), "die") as dying:
             assert dying.wait(timeout=300) == -signal.SIGKILL
         assert counted(store) == {("slice", 0): 1, ("slice", 1): 1}
-    assert told(MIGRATING, str(path), "live") == ""
+    assert run_script(MIGRATING, str(path), "live") == ""
     assert counted(store) == {("slice", at): 1 for at in range(5)}
-    assert store.tx_runner.run(progress).version == 2
+    assert store.tx_runner.run(load_progress).version == 2
     store.close()

@@ -1,4 +1,4 @@
-"""The order of keys and of indexes (spec STORE-3)."""
+"""The order of keys and indexes (spec STORE-3)."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableSpec
-from support.things import KEYS, fill, inside, keys, row
+from support.things import KEYS, fill, list_keys, row, run_on_table
 
-#: In the order of their code points; not in that of UTF-16, of words or of any language.
+#: In the order of their code points, not in that of UTF-16, words or a language.
 TEXTS = [
     "",
     "\x00",
@@ -42,30 +42,32 @@ SWITCHES = TableSpec("switches", {"on": "bool", "at": "int", "n": "int"}, ("on",
 INDEXED: list[tuple[tuple[Any, ...], Any]] = list(zip(KEYS, [2, None, 1, 2, None, -1], strict=True))
 
 
-def test_3_texts_come_by_code_point(things: StorageProvider) -> None:
-    inside(things, lambda table: fill(table, [(text, 0, "") for text in reversed(TEXTS)]))
+def test_strings_are_ordered_by_code_point(things: StorageProvider) -> None:
+    run_on_table(things, lambda table: fill(table, [(text, 0, "") for text in reversed(TEXTS)]))
     assert sorted(TEXTS) == TEXTS
-    assert [key[0] for key in inside(things, lambda table: keys(table.scan(Range())))] == TEXTS
-    assert [key[0] for key in inside(things, lambda table: keys(table.scan(Range(("a",), ("b",)))))] == TEXTS[11:16]
+    assert [key[0] for key in run_on_table(things, lambda table: list_keys(table.scan(Range())))] == TEXTS
+    assert [
+        key[0] for key in run_on_table(things, lambda table: list_keys(table.scan(Range(("a",), ("b",)))))
+    ] == TEXTS[11:16]
 
 
-def test_3_numbers_come_by_value(things: StorageProvider) -> None:
-    inside(things, lambda table: fill(table, [("a", number, "") for number in reversed(NUMBERS)]))
-    assert [key[1] for key in inside(things, lambda table: keys(table.scan(Range())))] == NUMBERS
-    backwards = inside(things, lambda table: keys(table.scan(Range(), order="desc")))
+def test_numbers_are_ordered_by_value(things: StorageProvider) -> None:
+    run_on_table(things, lambda table: fill(table, [("a", number, "") for number in reversed(NUMBERS)]))
+    assert [key[1] for key in run_on_table(things, lambda table: list_keys(table.scan(Range())))] == NUMBERS
+    backwards = run_on_table(things, lambda table: list_keys(table.scan(Range(), order="desc")))
     assert [key[1] for key in backwards] == NUMBERS[::-1]
 
 
-def test_3_false_comes_before_true(store: StorageProvider) -> None:
+def test_false_is_before_true(store: StorageProvider) -> None:
     store.table_admin.create_or_update(SWITCHES)
 
     def work(tx: Any) -> list[Any]:
         for on, at in ((True, -1), (False, 5), (True, -7), (False, 4)):
-            tx.table("switches").upsert({"on": on, "at": at})
-        return [(one["on"], one["at"]) for one in tx.table("switches").scan(Range())]
+            tx.get_table("switches").upsert({"on": on, "at": at})
+        return [(entry["on"], entry["at"]) for entry in tx.get_table("switches").scan(Range())]
 
     assert store.tx_runner.run(work) == [(False, 4), (False, 5), (True, -7), (True, -1)]
-    tail = store.tx_runner.run(lambda tx: [one["at"] for one in tx.table("switches").scan(Range.prefix(True))])
+    tail = store.tx_runner.run(lambda tx: [entry["at"] for entry in tx.get_table("switches").scan(Range.prefix(True))])
     assert tail == [-7, -1]
 
 
@@ -75,48 +77,48 @@ def indexed(things: StorageProvider) -> StorageProvider:
         for key, number in INDEXED:
             table.upsert(row(key, n=number))
 
-    inside(things, work)
+    run_on_table(things, work)
     return things
 
 
 @pytest.mark.parametrize("value", [2, 1, -1, None, 7])
-def test_3_an_index_finds_a_value_or_null_in_key_order(indexed: StorageProvider, value: Any) -> None:
+def test_index_finds_value_or_null_in_key_order(indexed: StorageProvider, value: Any) -> None:
     expected = [key for key, number in INDEXED if number == value]
-    assert inside(indexed, lambda table: keys(table.scan_index("n", value))) == expected
-    assert inside(indexed, lambda table: keys(table.scan_index("n", value, 1))) == expected[:1]
+    assert run_on_table(indexed, lambda table: list_keys(table.scan_index("n", value))) == expected
+    assert run_on_table(indexed, lambda table: list_keys(table.scan_index("n", value, 1))) == expected[:1]
 
 
-def test_3_a_part_of_the_key_is_an_index_too(indexed: StorageProvider) -> None:
-    assert inside(indexed, lambda table: keys(table.scan_index("c", "y"))) == KEYS[1:2]
+def test_part_of_the_key_is_an_index(indexed: StorageProvider) -> None:
+    assert run_on_table(indexed, lambda table: list_keys(table.scan_index("c", "y"))) == KEYS[1:2]
 
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("limit", [None, 0, 2, 4])
-def test_3_in_the_order_of_an_index_nulls_are_lowest(indexed: StorageProvider, order: Any, limit: int | None) -> None:
-    def rank(one: tuple[Any, Any]) -> Any:
-        return (one[1] is not None, one[1] or 0, one[0])
+def test_nulls_are_lowest_in_index_order(indexed: StorageProvider, order: Any, limit: int | None) -> None:
+    def rank(pair: tuple[Any, Any]) -> Any:
+        return (pair[1] is not None, pair[1] or 0, pair[0])
 
     expected = [key for key, _ in sorted(INDEXED, key=rank, reverse=order == "desc")]
-    found = inside(indexed, lambda table: keys(table.scan(Range(), limit, order, order_by="n")))
-    assert found == expected[:limit]
-    some = inside(indexed, lambda table: keys(table.scan(Range.prefix("a"), limit, order, order_by="n")))
+    result = run_on_table(indexed, lambda table: list_keys(table.scan(Range(), limit, order, order_by="n")))
+    assert result == expected[:limit]
+    some = run_on_table(indexed, lambda table: list_keys(table.scan(Range.prefix("a"), limit, order, order_by="n")))
     assert some == [key for key in expected if key[0] == "a"][:limit]
 
 
-def test_3_an_index_follows_what_changes(indexed: StorageProvider) -> None:
-    inside(indexed, lambda table: table.update(row(KEYS[0], n=None)))
-    inside(indexed, lambda table: table.delete(KEYS[3]))
-    inside(indexed, lambda table: table.update_all(Range.prefix("b"), {"n": 3}))
-    assert inside(indexed, lambda table: keys(table.scan_index("n", 2))) == []
-    assert inside(indexed, lambda table: keys(table.scan_index("n", 3))) == KEYS[4:]
-    assert inside(indexed, lambda table: keys(table.scan_index("n", None))) == KEYS[:2]
+def test_index_follows_changes(indexed: StorageProvider) -> None:
+    run_on_table(indexed, lambda table: table.update(row(KEYS[0], n=None)))
+    run_on_table(indexed, lambda table: table.delete(KEYS[3]))
+    run_on_table(indexed, lambda table: table.update_range(Range.prefix("b"), {"n": 3}))
+    assert run_on_table(indexed, lambda table: list_keys(table.scan_index("n", 2))) == []
+    assert run_on_table(indexed, lambda table: list_keys(table.scan_index("n", 3))) == KEYS[4:]
+    assert run_on_table(indexed, lambda table: list_keys(table.scan_index("n", None))) == KEYS[:2]
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=4), max_size=8))
-def test_3_any_texts_are_in_the_order_of_their_code_points(shared: StorageProvider, texts: list[str]) -> None:
+def test_any_strings_are_ordered_by_code_point(shared: StorageProvider, texts: list[str]) -> None:
     def work(table: Any) -> list[str]:
-        table.delete_all(Range())
+        table.delete_range(Range())
         fill(table, [(text, 0, "") for text in texts])
-        return [one["a"] for one in table.scan(Range())]
+        return [entry["a"] for entry in table.scan(Range())]
 
-    assert inside(shared, work) == sorted(set(texts))
+    assert run_on_table(shared, work) == sorted(set(texts))

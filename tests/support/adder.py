@@ -1,4 +1,6 @@
-"""A process that adds lines to a snippet, each read, changed and saved under the condition that nobody else did: `adder.py WHO COUNT`."""
+"""Add lines to a snippet in a separate process; each line is read, added and saved on condition that nothing changed:
+`adder.py NAME COUNT`.
+"""
 
 import sys
 
@@ -11,13 +13,13 @@ from support.snippets import SPACE, snippet
 
 def main(who: str, count: int) -> None:
     """Add the lines."""
-    known = instances.current()
+    store = instances.get_instances()
     for number in range(count):
         while True:
-            seen = known.get(SPACE, "shared", Principal(who))
+            seen = store.get(SPACE, "shared", Principal(who))
             changed = snippet("Shared", code=[*seen.metadata["code"], f"{who}-{number}"])
             try:
-                known.update(SPACE, "shared", changed, Condition(version=seen.version), Principal(who))
+                store.update(SPACE, "shared", changed, Condition(version=seen.version), Principal(who))
             except ConditionFailed:
                 continue
             break

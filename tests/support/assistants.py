@@ -1,4 +1,4 @@
-"""Assistants: clients of the MCP server, of the protocol's own SDK."""
+"""Clients of the MCP server, built with the protocol's own SDK."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -8,7 +8,7 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-#: How a client begins: with the handshake of earlier revisions, or by asking what the server speaks (from 2026-07-28 on).
+#: How a client connects: with the handshake of earlier revisions, or by negotiating the revision (since 2026-07-28).
 MODES: Final = ("legacy", "auto")
 READING: Final = {
     "colophon_search",
@@ -22,7 +22,7 @@ WRITING: Final = {"colophon_tag", "colophon_set_properties", "colophon_propose_d
 
 
 @asynccontextmanager
-async def connected(url: str, headers: Mapping[str, str], mode: str = "auto") -> AsyncIterator[Client]:
+async def connect_assistant(url: str, headers: Mapping[str, str], mode: str = "auto") -> AsyncIterator[Client]:
     """Connect to a server over streamable HTTP."""
     async with (
         httpx2.AsyncClient(headers=dict(headers), timeout=120) as http_client,
@@ -31,20 +31,20 @@ async def connected(url: str, headers: Mapping[str, str], mode: str = "auto") ->
         yield client
 
 
-async def tool_names(client: Client) -> set[str]:
-    """The names of the tools that the client may use."""
+async def list_tool_names(client: Client) -> set[str]:
+    """Return the names of the tools that the client may use."""
     return {tool.name for tool in (await client.list_tools()).tools}
 
 
 async def call(client: Client, name: str, **arguments: Any) -> Any:
-    """The document that a tool answers."""
+    """Call a tool and return its document."""
     result = await client.call_tool(name, arguments)
     assert not result.is_error, result.content
     return result.structured_content
 
 
-async def refusal(client: Client, name: str, **arguments: Any) -> str:
-    """The one sentence with which a tool refuses."""
+async def call_refused(client: Client, name: str, **arguments: Any) -> str:
+    """Call a tool that refuses and return its error message."""
     result = await client.call_tool(name, arguments)
     assert result.is_error
     (content,) = result.content

@@ -1,4 +1,4 @@
-"""A catalog in a file of its own, and short ways to write to it."""
+"""A catalog in its own file, and short functions that write to it."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -7,28 +7,28 @@ from typing import Any
 
 from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunStart
-from jupyter_colophon.core.model.proposal import Condition, Proposal, Written
-from jupyter_colophon.core.search.search import SearchAnswer, SearchQuestion
-from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.model.proposal import Condition, Proposal, ProposalResult
+from jupyter_colophon.core.search.search import SearchRequest, SearchResult
+from jupyter_colophon.core.store import choose_sqlite_file
 from support.urns import ORDERS
 
 ADA = Principal("ada")
 
 
-def opened(path: Path, **identity: Any) -> Catalog:
-    """The catalog in this file."""
-    return open_catalog(sqlite_file(path), Identity(**identity))
+def open_catalog_file(path: Path, **identity: Any) -> Catalog:
+    """Open the catalog in this file."""
+    return open_catalog(choose_sqlite_file(path), Identity(**identity))
 
 
 def metadata(properties: Mapping[str, str] | None = None, tags: Iterable[str] = ()) -> dict[str, Any]:
-    """A value of `businessMetadata` or `technicalMetadata`."""
+    """Build a value of `businessMetadata` or `technicalMetadata`."""
     return {"properties": dict(properties or {}), "tags": list(tags)}
 
 
-def say(
+def write_metadata(
     catalog: Catalog,
     urn: str = ORDERS,
     properties: Mapping[str, str] | None = None,
@@ -37,21 +37,21 @@ def say(
     aspect: str = "technicalMetadata",
     version: int | None = None,
     principal: Principal = ADA,
-) -> Written:
+) -> ProposalResult:
     """Write one aspect."""
     proposal = Proposal(Urn.parse(urn), aspect, "upsert", metadata(properties, tags), Condition(version=version))
     return catalog.write_path.propose([proposal], principal)[0]
 
 
-def numbered(catalog: Catalog, number: int) -> Written:
-    """Write a version of ORDERS with a key of its own: whoever writes it a second time makes another version."""
+def write_numbered(catalog: Catalog, number: int) -> ProposalResult:
+    """Write a version of ORDERS with its own idempotency key; writing it in another process makes another version."""
     value = metadata({"number": f"n{number}", "by": str(os.getpid())})
     proposal = Proposal(Urn.parse(ORDERS), "technicalMetadata", "upsert", value)
-    return catalog.write_path.propose([proposal], ADA, once=Once("ada", f"key-{number}", "f"))[0]
+    return catalog.write_path.propose([proposal], ADA, once=IdempotencyKey("ada", f"key-{number}", "f"))[0]
 
 
-def forget(catalog: Catalog, urn: str = ORDERS, aspect: str | None = None) -> Written:
-    """Take an entity or one of its aspects away."""
+def forget(catalog: Catalog, urn: str = ORDERS, aspect: str | None = None) -> ProposalResult:
+    """Delete an entity or one of its aspects."""
     return catalog.write_path.propose([Proposal(Urn.parse(urn), aspect, "delete")], ADA)[0]
 
 
@@ -64,7 +64,7 @@ def touch(
     end: int | None = None,
     columns: Iterable[ColumnEdge] = (),
 ) -> str:
-    """Record a run with (mode, data) pairs; returns the run's URN."""
+    """Record a run with (mode, data) pairs; return the run's URN."""
     status = "running" if end is None else "succeeded"
     run = catalog.write_path.start_run(RunStart(Urn.parse(program), run_id, start, end, status), ADA).urn
     touched = [Access(Urn.parse(data), mode) for mode, data in accesses]  # type: ignore[arg-type]
@@ -72,11 +72,11 @@ def touch(
     return run
 
 
-def search(catalog: Catalog, text: str, limit: int = 50, cursor: str = "", **filters: str) -> SearchAnswer:
-    """What a search finds."""
-    return catalog.searcher.search(SearchQuestion(text, tuple(filters.items()), limit, cursor), ADA)
+def search(catalog: Catalog, text: str, limit: int = 50, cursor: str = "", **filters: str) -> SearchResult:
+    """Search the catalog."""
+    return catalog.searcher.search(SearchRequest(text, tuple(filters.items()), limit, cursor), ADA)
 
 
-def names(answer: SearchAnswer) -> list[str]:
-    """The names of the hits, best first."""
+def list_names(answer: SearchResult) -> list[str]:
+    """Return the names of the hits, best first."""
     return [hit.summary.name for hit in answer.hits]

@@ -1,4 +1,4 @@
-"""`jupyter colophon …` in a process of its own; `test_start.py` is about how such a process starts."""
+"""Run `jupyter colophon …` in a separate process; `test_start.py` tests the start of such a process."""
 
 import json
 import subprocess
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from support import warm
-from support.packages import python_path
+from support.packages import build_python_path
 
 
 @dataclass(frozen=True)
-class Done:
-    """How a command ended."""
+class CommandResult:
+    """The result of a command."""
 
     status: int
     out: str
@@ -22,44 +22,44 @@ class Done:
 
     @property
     def answer(self) -> Any:
-        """What it answered in JSON."""
+        """The JSON document on standard output."""
         return json.loads(self.out)
 
 
 @dataclass(frozen=True)
 class Commands:
-    """Commands as somebody calls them whose Jupyter directories are in a folder, and whose catalog is this one."""
+    """Run commands with the Jupyter directories in a folder and with this catalog."""
 
     home: Path
     database: Path
-    #: What the command is called by.
+    #: Arguments before the command.
     before: tuple[str, ...] = ()
-    #: What is in the environment besides.
+    #: Additional environment variables.
     environment: Mapping[str, str] = field(default_factory=dict)
 
-    def __call__(self, *arguments: str, database: Path | None = None) -> Done:
-        """Run one; whatever it meets, it says so in one line, and never with a traceback."""
-        done = self.bare(*arguments, f"--database={database or self.database}")
+    def __call__(self, *arguments: str, database: Path | None = None) -> CommandResult:
+        """Run a command; an error is one line and never a traceback."""
+        done = self.run(*arguments, f"--database={database or self.database}")
         assert "Traceback" not in done.err
         assert done.err.count("\n") <= 1, done.err
         return done
 
     @property
     def whole_environment(self) -> dict[str, str]:
-        """What a command finds in its environment."""
+        """All environment variables of a command."""
         return {
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
             "HOME": str(self.home),
-            "PYTHONPATH": python_path(),
+            "PYTHONPATH": build_python_path(),
             "JUPYTER_CONFIG_DIR": str(self.home / "config"),
             "JUPYTER_DATA_DIR": str(self.home / "data"),
             **self.environment,
         }
 
-    def bare(self, *arguments: str) -> Done:
-        """Run one as it stands."""
+    def run(self, *arguments: str) -> CommandResult:
+        """Run a command without further options."""
         if not self.before and "PYTHONPATH" not in self.environment:
-            return Done(*warm.program()(arguments, self.home, self.whole_environment))
+            return CommandResult(*warm.get_warm_process()(arguments, self.home, self.whole_environment))
         done = subprocess.run(
             [*self.before, sys.executable, "-m", "jupyter_colophon.cli", *arguments],
             capture_output=True,
@@ -68,4 +68,4 @@ class Commands:
             env=self.whole_environment,
             cwd=self.home,
         )
-        return Done(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)

@@ -1,4 +1,4 @@
-"""Holds answers against an API's own document: what is sent has to be what is told."""
+"""Check responses against an API's own OpenAPI document."""
 
 import re
 from collections.abc import Mapping
@@ -10,48 +10,49 @@ import jsonschema_rs
 from jupyter_colophon.operations.datahub.api import DATAHUB as DATAHUB_API
 from jupyter_colophon.operations.elyra.api import ELYRA as ELYRA_API
 from jupyter_colophon.operations.native.api import NATIVE as NATIVE_API
-from jupyter_colophon.operations.openapi import OpenApi, component
+from jupyter_colophon.operations.openapi import OpenApiWriter, name_component
 from jupyter_colophon.operations.openlineage.api import OPENLINEAGE as OPENLINEAGE_API
 from jupyter_colophon.operations.v3.api import V3 as V3_API
 
-DOCUMENT = OpenApi(NATIVE_API).document("0")
-ELYRA_DOCUMENT = OpenApi(ELYRA_API).document("0")
+DOCUMENT = OpenApiWriter(NATIVE_API).build_document("0")
+ELYRA_DOCUMENT = OpenApiWriter(ELYRA_API).build_document("0")
 _ID = "urn:jupyter-colophon:api:openapi"
 
 
 @dataclass(frozen=True)
 class Contract:
-    """One API's document, and how it tells an error of what it does not know."""
+    """One API's document, and the error responses for unknown paths."""
 
     document: Mapping[str, Any]
     refused: str
     problem: Mapping[str, Any]
-    #: What a parameter of a path matches where that is not one segment.
+    #: The pattern of a path parameter that is not a single segment.
     patterns: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, method: str, path: str, status: int, headers: Mapping[str, str], body: Any, answers: Any) -> None:
-        """Fail unless the document says that this path answers this method so, and with that document of `schemas/api`.
+        """Raise AssertionError unless the document describes this response of this path and method, with this schema of
+        `schemas/api`.
 
-        `path` is below our prefix, encoded.
+        `path` is relative to our prefix, encoded.
         """
         operation = self._operation(method.lower(), path)
         if operation is None:
-            assert status in (403, 404, 405), f"{method} {path} is answered {status} and told nowhere"
+            assert status in (403, 404, 405), f"{method} {path} responds with {status}, which is not documented"
             operation = {"responses": {str(status): {"content": {self.refused: {"schema": self.problem}}}}}
-        told = operation["responses"].get(str(status))
-        assert told is not None, f"{method} {path} does not tell of {status}: {body}"
-        for name, header in told.get("headers", {}).items():
+        response = operation["responses"].get(str(status))
+        assert response is not None, f"{method} {path} does not document {status}: {body}"
+        for name, header in response.get("headers", {}).items():
             assert name in headers or not header.get("required"), f"{method} {path} answers {status} without {name}"
-        if "content" not in told:
+        if "content" not in response:
             assert body is None
             return
         kind = headers["Content-Type"]
-        assert kind in told["content"], f"{method} {path} does not tell of {kind} with {status}"
-        schema = told["content"][kind]["schema"]
+        assert kind in response["content"], f"{method} {path} does not document {kind} with {status}"
+        schema = response["content"][kind]["schema"]
         if answers is not None and status < 400:
-            assert schema == {"$ref": f"#/components/schemas/{component(answers)}"}
-        found = {"$ref": f"{_ID}{schema['$ref']}"} if "$ref" in schema else schema
-        jsonschema_rs.Draft202012Validator(found, registry=self._registry, validate_formats=True).validate(body)
+            assert schema == {"$ref": f"#/components/schemas/{name_component(answers)}"}
+        resolved = {"$ref": f"{_ID}{schema['$ref']}"} if "$ref" in schema else schema
+        jsonschema_rs.Draft202012Validator(resolved, registry=self._registry, validate_formats=True).validate(body)
 
     @cached_property
     def _registry(self) -> Any:
@@ -59,7 +60,7 @@ class Contract:
 
     def _operation(self, method: str, path: str) -> Any:
         named = [template for template in self.document["paths"] if "{" not in template]
-        for template in (*named, *(one for one in self.document["paths"] if one not in named)):
+        for template in (*named, *(other for other in self.document["paths"] if other not in named)):
             pattern = re.sub(r"\{([a-z]+)\}", lambda name: self.patterns.get(name[1], "[^/]+"), template)
             if re.fullmatch(pattern, path):
                 return self.document["paths"][template].get(method)
@@ -69,7 +70,11 @@ class Contract:
 NATIVE = Contract(DOCUMENT, "application/problem+json", {"$ref": "#/components/schemas/Problem"})
 _ERROR = ELYRA_DOCUMENT["paths"]["/schemaspace"]["get"]["responses"]["403"]["content"]["application/json"]["schema"]
 ELYRA = Contract(ELYRA_DOCUMENT, "application/json", _ERROR)
-OPENLINEAGE = Contract(OpenApi(OPENLINEAGE_API).document("0"), NATIVE.refused, NATIVE.problem)
-DATAHUB = Contract(OpenApi(DATAHUB_API).document("0"), DATAHUB_API.error_content_type, DATAHUB_API.error_schema)
-V3 = Contract(OpenApi(V3_API).document("0"), V3_API.error_content_type, V3_API.error_schema, V3_API.patterns)
+OPENLINEAGE = Contract(OpenApiWriter(OPENLINEAGE_API).build_document("0"), NATIVE.refused, NATIVE.problem)
+DATAHUB = Contract(
+    OpenApiWriter(DATAHUB_API).build_document("0"), DATAHUB_API.error_content_type, DATAHUB_API.error_schema
+)
+V3 = Contract(
+    OpenApiWriter(V3_API).build_document("0"), V3_API.error_content_type, V3_API.error_schema, V3_API.patterns
+)
 check = NATIVE.check

@@ -23,5 +23,5 @@ async def emit_all(datahub: Any, *proposals: dict[str, Any], **more: Any) -> Any
     return await datahub("POST", "aspects", params={"action": "ingestProposalBatch"}, body=body)
 
 
-async def aspect(datahub: Any, name: str, urn: str = T, version: int = 0) -> Any:
+async def read_aspect(datahub: Any, name: str, urn: str = T, version: int = 0) -> Any:
     return await datahub("GET", "aspects", urn, params={"aspect": name, "version": version})

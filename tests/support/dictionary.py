@@ -1,15 +1,15 @@
-"""A store of instances as one of Elyra's users would write it: a dictionary."""
+"""A store of instances as a user of Elyra may write it: a dictionary."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 class MetadataNotFoundError(Exception):
-    """As Elyra's is called."""
+    """An error with the name of Elyra's."""
 
 
 class Dictionary:
-    """Keeps the instances of one schemaspace for as long as it lives."""
+    """Store the instances of one schemaspace in memory."""
 
     def __init__(self, schemaspace: str, **kwargs: Any) -> None:
         self.options = kwargs
@@ -20,7 +20,7 @@ class Dictionary:
 
     def fetch_instances(self, name: str | None = None, include_invalid: bool = False) -> list[dict[str, Any]]:
         if name is None:
-            return [{**one, "name": key, "resource": f"dict:{key}"} for key, one in self._kept.items()]
+            return [{**entry, "name": key, "resource": f"dict:{key}"} for key, entry in self._kept.items()]
         if name not in self._kept:
             raise MetadataNotFoundError(name)
         return [{**self._kept[name], "name": name, "resource": f"dict:{name}"}]
@@ -35,7 +35,7 @@ class Dictionary:
 
 
 class FileMetadataStore(Dictionary):
-    """Keeps no files, and is called as Elyra's store of files is. It logs where its application does, as Elyra's do."""
+    """A store with the name of Elyra's file store; it logs to its application, as Elyra's do."""
 
     def __init__(self, schemaspace: str, parent: Any = None, **kwargs: Any) -> None:
         super().__init__(schemaspace, **kwargs)

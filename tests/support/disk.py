@@ -1,4 +1,4 @@
-"""A disk with no space left."""
+"""A full disk."""
 
 import resource
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 @contextmanager
-def full(database: Path) -> Iterator[None]:
-    """No file of this process grows beyond the size that the database's write-ahead log has now."""
+def fill_disk(database: Path) -> Iterator[None]:
+    """Limit the size of this process's files to the present size of the database's write-ahead log."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     log = database.with_name(f"{database.name}-wal")
     resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, before[1]))

@@ -1,4 +1,4 @@
-"""Somebody who reads server-sent events as a browser does."""
+"""A reader of server-sent events, as a browser reads them."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ class Event(NamedTuple):
 
 @dataclass
 class Events:
-    """One connection, its head read."""
+    """A connection whose headers were read."""
 
     status: int
     headers: dict[str, str]
@@ -24,12 +24,12 @@ class Events:
     writer: asyncio.StreamWriter
     _left: bytes = b""
 
-    async def next(self) -> Event | None:
-        """The next event; None when the server has closed. What is only there to be heard is passed over."""
+    async def read_next(self) -> Event | None:
+        """Return the next event, None when the server has closed the connection; heartbeats are skipped."""
         while True:
-            block, found, rest = self._left.partition(b"\n\n")
-            if not found:
-                if not await self._more():
+            block, separator, rest = self._left.partition(b"\n\n")
+            if not separator:
+                if not await self._read_chunk():
                     return None
                 continue
             self._left = rest
@@ -37,23 +37,23 @@ class Events:
             if "data" in fields:
                 return Event(fields.get("id", ""), fields.get("event", ""), json.loads(fields["data"]))
 
-    async def until(self, fits: Callable[[Any], bool]) -> list[Any]:
-        """The data of changes up to the first that fits."""
-        heard: list[Any] = []
-        while not heard or not fits(heard[-1]):
-            event = await asyncio.wait_for(self.next(), 120)
+    async def read_until(self, fits: Callable[[Any], bool]) -> list[Any]:
+        """Return the data of changes up to the first that matches."""
+        received: list[Any] = []
+        while not received or not fits(received[-1]):
+            event = await asyncio.wait_for(self.read_next(), 120)
             assert event is not None, "the server closed the connection"
             assert event.kind == "change"
             assert event.id == str(event.data.get("seq", event.id))
-            heard.append(event.data)
-        return heard
+            received.append(event.data)
+        return received
 
-    async def body(self) -> Any:
-        """The document of a refusal."""
+    async def read_body(self) -> Any:
+        """Return the document of an error response."""
         return json.loads(await self.reader.readexactly(int(self.headers["Content-Length"])))
 
-    async def _more(self) -> bool:
-        """Read one more chunk; False at the end."""
+    async def _read_chunk(self) -> bool:
+        """Read one more chunk; return False at the end."""
         try:
             size = int((await self.reader.readline()).strip() or b"0", 16)
             self._left += (await self.reader.readexactly(size + 2))[:-2]
@@ -68,12 +68,12 @@ class Events:
 Stream = Callable[..., Awaitable[Events]]
 
 
-async def streaming(port: int, path: str, headers: dict[str, str], **params: Any) -> Events:
-    """A connection whose answer has begun."""
+async def open_stream(port: int, path: str, headers: dict[str, str], **params: Any) -> Events:
+    """Open a connection and read its headers."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**18)
-    asked = f"{path}?{urlencode(params)}" if params else path
-    told = "".join(f"{name}: {value}\r\n" for name, value in ({"Host": f"127.0.0.1:{port}"} | headers).items())
-    writer.write(f"GET {asked} HTTP/1.1\r\n{told}\r\n".encode())
+    target = f"{path}?{urlencode(params)}" if params else path
+    head = "".join(f"{name}: {value}\r\n" for name, value in ({"Host": f"127.0.0.1:{port}"} | headers).items())
+    writer.write(f"GET {target} HTTP/1.1\r\n{head}\r\n".encode())
     status = int((await reader.readline()).split()[1])
     answered: dict[str, str] = {}
     while line := (await reader.readline()).decode().strip():

@@ -1,4 +1,4 @@
-"""Values made of a JSON Schema: a whole one, the least one, and ones in which a single thing is wrong."""
+"""Values built from a JSON Schema: a full one, a minimal one, and ones with a single error."""
 
 import copy
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_colophon.core.documents.pointer import written
+from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.model.relationships import ANY, Relationship
 
 Json = dict[str, Any]
@@ -15,34 +15,34 @@ _REFERENCE = "#/$defs/"
 
 @dataclass(frozen=True)
 class Broken:
-    """A value with one fault, and the pointers at one of which it is told."""
+    """A value with one error, and the pointers of which one must be reported."""
 
     fault: str
     value: Any
-    told_at: tuple[str, ...]
+    reported_at: tuple[str, ...]
 
 
-def whole(schema: Mapping[str, Any]) -> Any:
-    """A value with every member that the schema names; of a union its last part. What nests itself ends."""
-    return _Made(schema.get("$defs", {}), False).value(schema)
+def build_full_value(schema: Mapping[str, Any]) -> Any:
+    """Build a value with every member of the schema; the last alternative of a union; recursion is cut off."""
+    return _ValueBuilder(schema.get("$defs", {}), False).build(schema)
 
 
-def least(schema: Mapping[str, Any]) -> Any:
-    """A value with the members that have to be there."""
-    return _Made(schema.get("$defs", {}), True).value(schema)
+def build_minimal_value(schema: Mapping[str, Any]) -> Any:
+    """Build a value with the required members only."""
+    return _ValueBuilder(schema.get("$defs", {}), True).build(schema)
 
 
-def related(value: Any, relationships: Iterable[Relationship]) -> Any:
-    """The value with URNs of the types that belong there."""
-    for one in relationships:
-        if one.types:
-            _put(value, one.path, URNS.get(one.types[0], f"urn:li:{one.types[0]}:one"))
+def add_related_urns(value: Any, relationships: Iterable[Relationship]) -> Any:
+    """Replace values of relationships by URNs of suitable types."""
+    for relationship in relationships:
+        if relationship.types:
+            _put(value, relationship.path, URNS.get(relationship.types[0], f"urn:li:{relationship.types[0]}:one"))
     return value
 
 
-def broken(schema: Mapping[str, Any]) -> Iterator[Broken]:
-    """The whole value with one thing wrong: of a wrong type, missing, not in the enumeration, not known."""
-    yield from _Breaking(schema.get("$defs", {}), whole(schema)).all(schema, ())
+def build_broken_values(schema: Mapping[str, Any]) -> Iterator[Broken]:
+    """Build full values with one error each: wrong type, missing member, not in the enumeration, unknown member."""
+    yield from _ValueBreaker(schema.get("$defs", {}), build_full_value(schema)).break_value(schema, ())
 
 
 def _put(value: Any, path: tuple[str, ...], urn: str) -> None:
@@ -55,7 +55,7 @@ def _put(value: Any, path: tuple[str, ...], urn: str) -> None:
             _put(value[key], tuple(rest), urn)
 
 
-def resolved(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+def resolve_reference(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
     return definitions[node["$ref"].removeprefix(_REFERENCE)] if "$ref" in node else node
 
 
@@ -63,41 +63,41 @@ def is_union(node: Mapping[str, Any]) -> bool:
     return node.get("minProperties") == 1 and node.get("maxProperties") == 1
 
 
-class _Made:
+class _ValueBuilder:
     def __init__(self, definitions: Mapping[str, Any], is_least: bool) -> None:
         self.definitions, self.is_least = definitions, is_least
         self.open: list[str] = []
 
-    def value(self, node: Mapping[str, Any]) -> Any:
+    def build(self, node: Mapping[str, Any]) -> Any:
         if "$ref" in node:
             self.open.append(node["$ref"])
-            made = self.value(resolved(node, self.definitions))
+            item = self.build(resolve_reference(node, self.definitions))
             self.open.pop()
-            return made
+            return item
         if "enum" in node:
             return node["enum"][0]
         kind = node["type"]
         if kind == "object":
-            return self._object(node)
+            return self._build_object(node)
         if kind == "array":
-            return [] if self.is_least or self._nests(node["items"]) else [self.value(node["items"])]
-        return {"string": _text(node), "integer": 7, "number": 0.5, "boolean": True}[kind]
+            return [] if self.is_least or self._is_recursive(node["items"]) else [self.build(node["items"])]
+        return {"string": _build_text(node), "integer": 7, "number": 0.5, "boolean": True}[kind]
 
-    def _object(self, node: Mapping[str, Any]) -> Json:
+    def _build_object(self, node: Mapping[str, Any]) -> Json:
         named = node.get("properties", {})
         if is_union(node):
             named = dict([list(named.items())[-1]])
-        wanted = node.get("required", ()) if self.is_least and not is_union(node) else named
-        made = {name: self.value(named[name]) for name in wanted if not self._nests(named[name])}
+        members = node.get("required", ()) if self.is_least and not is_union(node) else named
+        value = {name: self.build(named[name]) for name in members if not self._is_recursive(named[name])}
         if isinstance(node.get("additionalProperties"), Mapping) and not self.is_least:
-            made["key"] = self.value(node["additionalProperties"])
-        return made
+            value["key"] = self.build(node["additionalProperties"])
+        return value
 
-    def _nests(self, node: Mapping[str, Any]) -> bool:
+    def _is_recursive(self, node: Mapping[str, Any]) -> bool:
         return node.get("$ref") in self.open
 
 
-def _text(node: Mapping[str, Any]) -> str:
+def _build_text(node: Mapping[str, Any]) -> str:
     pattern = node.get("pattern", "")
     named = re.match(r"\^urn:li:\(?([A-Za-z]+)", pattern)
     if named:
@@ -113,46 +113,46 @@ URNS = {
 """Of the types whose URNs have several parts, those that others have to name."""
 
 
-class _Breaking:
+class _ValueBreaker:
     def __init__(self, definitions: Mapping[str, Any], value: Any) -> None:
         self.definitions, self.value = definitions, value
 
-    def all(self, node: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[Broken]:
-        node = resolved(node, self.definitions)
-        here = _at(self.value, place)
-        yield Broken("wrong type", self._with(place, _of_another_type(node)), (written(place),))
+    def break_value(self, node: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[Broken]:
+        node = resolve_reference(node, self.definitions)
+        here = _get_at(self.value, place)
+        yield Broken("wrong type", self._with(place, _build_wrong_type(node)), (format_pointer(place),))
         if "enum" in node:
-            yield Broken("no such word", self._with(place, "none of these"), (written(place),))
+            yield Broken("no such word", self._with(place, "none of these"), (format_pointer(place),))
         if isinstance(here, dict):
-            yield from self._object(node, here, place)
+            yield from self._break_object(node, here, place)
         elif isinstance(here, list) and here:
-            yield from self.all(node["items"], (*place, "0"))
+            yield from self.break_value(node["items"], (*place, "0"))
 
-    def _object(self, node: Mapping[str, Any], here: Json, place: tuple[str, ...]) -> Iterator[Broken]:
+    def _break_object(self, node: Mapping[str, Any], here: Json, place: tuple[str, ...]) -> Iterator[Broken]:
         named, others = node.get("properties", {}), node.get("additionalProperties")
         for name in node.get("required", ()):
-            rest = {key: one for key, one in here.items() if key != name}
-            yield Broken("missing", self._with(place, rest), (written(place), written((*place, name))))
+            rest = {key: member for key, member in here.items() if key != name}
+            yield Broken("missing", self._with(place, rest), (format_pointer(place), format_pointer((*place, name))))
         if others is False:
             fault = "no such part" if is_union(node) else "unknown"
-            yield Broken(fault, self._with(place, here | {"unheardOf": 1}), (written(place),))
+            yield Broken(fault, self._with(place, here | {"unheardOf": 1}), (format_pointer(place),))
         for name in here:
-            yield from self.all(named.get(name, others), (*place, name))
+            yield from self.break_value(named.get(name, others), (*place, name))
 
     def _with(self, place: tuple[str, ...], new: Any) -> Any:
         if not place:
             return new
         value = copy.deepcopy(self.value)
-        holder = _at(value, place[:-1])
+        holder = _get_at(value, place[:-1])
         holder[int(place[-1]) if isinstance(holder, list) else place[-1]] = new
         return value
 
 
-def _at(value: Any, place: tuple[str, ...]) -> Any:
+def _get_at(value: Any, place: tuple[str, ...]) -> Any:
     for step in place:
         value = value[int(step)] if isinstance(value, list) else value[step]
     return value
 
 
-def _of_another_type(node: Mapping[str, Any]) -> Any:
+def _build_wrong_type(node: Mapping[str, Any]) -> Any:
     return "text" if node.get("type") in ("object", "array", "integer", "number", "boolean") else [1]

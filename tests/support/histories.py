@@ -1,4 +1,4 @@
-"""Random lives of a catalog: writing, forgetting, coming back, runs; and everything that is derived of them."""
+"""Random histories of a catalog: writes, deletions, recreations, runs; and all derived rows."""
 
 from typing import Any
 
@@ -35,12 +35,12 @@ _RUNS = st.tuples(
 )
 _ENDS = st.tuples(st.just("end"), st.sampled_from([cell("1"), cell("2")]), st.sampled_from(["r1", "r2"]), st.none())
 _RENAMES = st.tuples(st.just("rename"), st.sampled_from(URNS[:2]), st.sampled_from([*URNS[:2], table("c")]), st.none())
-#: Lists of steps for `live`.
+#: Lists of steps for `apply_steps`.
 HISTORIES = st.lists(st.one_of(_WRITES, _WRITES, _DECLARES, _FORGETS, _RUNS, _ENDS, _RENAMES), min_size=1, max_size=14)
 
 
-def live(catalog: Catalog, steps: list[Any]) -> None:
-    """Take these steps; those that nothing can come of are left out."""
+def apply_steps(catalog: Catalog, steps: list[Any]) -> None:
+    """Apply these steps; steps that are impossible are skipped."""
     runs: dict[tuple[str, str], str] = {}
     for kind, who, what, value in steps:
         try:
@@ -58,14 +58,16 @@ def live(catalog: Catalog, steps: list[Any]) -> None:
             assert kind in ("forget", "rename")
 
 
-def derived(catalog: Catalog) -> Any:
-    """Every row that is made of others, by where it is."""
+def read_derived(catalog: Catalog) -> Any:
+    """Read all derived rows, by table."""
 
-    def work(tx: Any) -> Any:
-        found = {name: list(tx.table(name).scan(Range())) for name in sorted(tables.DERIVED)}
-        found["documents"] = tx.search.after("", 10_000)
-        found["edges"] = [sorted(map(str, tx.edges.of_run(run))) for run in tx.edges.runs_after("", 10_000)]
-        found["stale"] = tx.edges.stale(10)
-        return found
+    def read(tx: Any) -> Any:
+        rows = {name: list(tx.get_table(name).scan(Range())) for name in sorted(tables.DERIVED)}
+        rows["documents"] = tx.search.read_documents_after("", 10_000)
+        rows["edges"] = [
+            sorted(map(str, tx.edges.list_links_of_run(run))) for run in tx.edges.list_runs_after("", 10_000)
+        ]
+        rows["stale"] = tx.edges.find_stale(10)
+        return rows
 
-    return catalog.provider.tx_runner.run(work, read_only=True)
+    return catalog.provider.tx_runner.run(read, read_only=True)

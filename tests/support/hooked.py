@@ -1,23 +1,23 @@
-"""Classes of instances as somebody writes them for a schema: one tells what is done with it, others are wrong."""
+"""Classes of instances that a schema may name: one records its hooks, others are invalid."""
 
 from typing import Any
 
 from jupyter_colophon.elyra import Metadata, MetadataManager
 
-#: What was called, in order: the hook, the object's display name, and its `for_update`.
+#: The calls in order: hook, display name, and `for_update`.
 CALLS: list[tuple[str, str, Any]] = []
-#: What a hook raises, by its name, each time that it is called.
+#: The exception that a hook raises in each call, by the hook's name.
 FAILS: dict[str, Exception] = {}
 
 
 def forget() -> None:
-    """Begin anew."""
+    """Clear all recordings."""
     CALLS.clear()
     FAILS.clear()
 
 
-class Told(Metadata):
-    """Tells of each hook, and keeps a member of its own."""
+class Hooked(Metadata):
+    """Record each hook, and store an additional member."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -27,29 +27,29 @@ class Told(Metadata):
         return super().to_dict(trim=trim) | ({"own": self.own} if self.own is not None else {})
 
     def on_load(self, **kwargs: Any) -> None:
-        self._told("on_load", kwargs)
+        self._record("on_load", kwargs)
 
     def pre_save(self, **kwargs: Any) -> None:
         self.own = "made before the save"
-        self._told("pre_save", kwargs)
+        self._record("pre_save", kwargs)
 
     def post_save(self, **kwargs: Any) -> None:
-        self._told("post_save", kwargs)
+        self._record("post_save", kwargs)
 
     def pre_delete(self, **kwargs: Any) -> None:
-        self._told("pre_delete", kwargs)
+        self._record("pre_delete", kwargs)
 
     def post_delete(self, **kwargs: Any) -> None:
-        self._told("post_delete", kwargs)
+        self._record("post_delete", kwargs)
 
-    def _told(self, hook: str, options: dict[str, Any]) -> None:
+    def _record(self, hook: str, options: dict[str, Any]) -> None:
         CALLS.append((hook, self.display_name, options.get("for_update")))
         if hook in FAILS:
             raise FAILS[hook]
 
 
 class Migrating(Metadata):
-    """Migrates itself when it is loaded."""
+    """Migrate the instance when it is loaded."""
 
     def on_load(self, **kwargs: Any) -> None:
         if "size" not in self.metadata:
@@ -58,7 +58,7 @@ class Migrating(Metadata):
 
 
 class Duck:
-    """Inherits nobody's class, and can do what is needed."""
+    """Implement the methods without inheriting from a class."""
 
     reason = None
 
@@ -78,11 +78,11 @@ class Duck:
 
 
 class NoInstance:
-    """Can do nothing."""
+    """Implement no method."""
 
     def __init__(self, **kwargs: Any) -> None:
         pass
 
 
 class NoArguments:
-    """Takes nothing."""
+    """Accept no argument."""

@@ -1,4 +1,4 @@
-"""Where JupyterLab asks for instances: paths below the native API, and instances made there."""
+"""Paths of instances below the native API, and instances created there."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ BASE = ("schemaspaces", SPACE)
 INSTANCES = (*BASE, "instances")
 HELLO = (*INSTANCES, "hello")
 URN = "urn:li:instance:(code-snippets,hello)"
-#: The example of the Metadata Service's own documentation, as Elyra 2 wrote it.
+#: The example in the documentation of the Metadata Service, as Elyra 2 wrote it.
 FYRE = {
     "display_name": "Kubeflow Pipeline - Fyre",
     "schema_name": "kfp",
@@ -25,6 +25,6 @@ FYRE = {
 }
 
 
-async def made(api: Any, *documents: dict[str, Any]) -> list[Any]:
-    """The answers to their creation."""
-    return [(await api("POST", *INSTANCES, body=one, answers="instance")).body for one in documents]
+async def create_instances(api: Any, *documents: dict[str, Any]) -> list[Any]:
+    """Create instances and return the responses."""
+    return [(await api("POST", *INSTANCES, body=document, answers="instance")).body for document in documents]

@@ -1,7 +1,7 @@
-"""What the Javas are told that tests start for Spark: in this process, in notebooks, in commands.
+"""Options of the Java processes that tests start for Spark: in this process, in notebooks and in commands.
 
-They run for seconds: thorough compiling costs them more than it gives. Where the classes that Spark loads are in an archive,
-a start takes half as long again; `make test` has it made (`python tests/support/java.py`), and without it everything works.
+They run for seconds, so thorough compilation does not pay. An archive of the classes that Spark loads halves the start;
+`make test` creates it (`python tests/support/java.py`), and without it everything works.
 """
 
 import os
@@ -13,10 +13,10 @@ from pathlib import Path
 ARCHIVE = Path(__file__).parents[2] / "build" / "spark-classes.jsa"
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
-#: Does a little of what tests do.
+#: Loads the classes that tests need.
 _LOADER = """
-from jupyter_colophon.spark.session import session
-spark = session("classes", **{"spark.master": "local[1]", "spark.sql.shuffle.partitions": "1"})
+from jupyter_colophon.spark.session import get_session
+spark = get_session("classes", **{"spark.master": "local[1]", "spark.sql.shuffle.partitions": "1"})
 spark.sql("CREATE DATABASE shop")
 spark.sql("CREATE TABLE shop.orders USING parquet AS SELECT id, id % 3 AS customer FROM range(9)")
 spark.sql("CREATE VIEW shop.named AS SELECT o.customer, count(*) AS n FROM shop.orders o GROUP BY o.customer")
@@ -29,22 +29,22 @@ spark.sql("SELECT twice(id) FROM shop.orders").collect()
 """
 
 
-def be_quick() -> None:
-    """Have Spark start quick Javas, here and in each process that is started from here."""
+def use_fast_java() -> None:
+    """Let Spark start fast Java processes, here and in each child process."""
     archive = f'"-XX:SharedArchiveFile={ARCHIVE}" -Xlog:disable' if ARCHIVE.exists() else ""
     os.environ["SPARK_SUBMIT_OPTS"] = f"{_SHORT_LIVED} {archive} {os.environ.get('SPARK_SUBMIT_OPTS', '')}"
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _SHORT_LIVED)
 
 
 def _make_archive() -> None:
-    """Java writes it when it ends: under another name first, lest half of one is found."""
+    """Let Java write the archive at its exit, under a temporary name first so that no partial archive is used."""
     folder = ARCHIVE.with_suffix(".work")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     options = f'{_SHORT_LIVED} "-XX:ArchiveClassesAtExit={folder / ARCHIVE.name}" -Xlog:disable'
-    told = {**os.environ, "SPARK_SUBMIT_OPTS": options, "JUPYTER_DATA_DIR": str(folder)}
-    # Java outlives the process that started it: its end is the end of what it could still say.
-    done = subprocess.run([sys.executable, "-c", _LOADER], capture_output=True, text=True, cwd=folder, env=told)
+    environment = {**os.environ, "SPARK_SUBMIT_OPTS": options, "JUPYTER_DATA_DIR": str(folder)}
+    # Java outlives the process that started it: its output ends when Java ends.
+    done = subprocess.run([sys.executable, "-c", _LOADER], capture_output=True, text=True, cwd=folder, env=environment)
     if done.returncode:
         sys.exit(done.stderr)
     (folder / ARCHIVE.name).replace(ARCHIVE)

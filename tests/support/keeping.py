@@ -1,21 +1,21 @@
-"""Keepers of catalogs that are open already."""
+"""Maintenance of catalogs that are already open."""
 
 from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.maintenance import Keeper
+from jupyter_colophon.maintenance import Maintenance
 
 
-def opened_in(choice: StoreChoice) -> Catalog:
-    """The catalog in this store."""
+def open_store(choice: StoreChoice) -> Catalog:
+    """Open the catalog in this store."""
     return open_catalog(choice, Identity())
 
 
-def keeper(catalog: Catalog) -> Keeper:
-    """Who keeps this catalog's store."""
-    return Keeper(catalog.provider, catalog.registry, lambda what, steps: None)
+def create_maintenance(catalog: Catalog) -> Maintenance:
+    """Create the maintenance of this catalog's store."""
+    return Maintenance(catalog.provider, catalog.registry, lambda what, steps: None)
 
 
-def findings(healer: Keeper) -> list[tuple[str, str]]:
-    """What a check finds, as (subject, fault)."""
-    return [tuple(one) for one in healer.checker().findings()]
+def list_findings(healer: Maintenance) -> list[tuple[str, str]]:
+    """Return the issues that a check finds, as (subject, issue)."""
+    return [tuple(finding) for finding in healer.create_checker().find_issues()]

@@ -1,4 +1,4 @@
-"""Somebody who listens on the change log's WebSocket."""
+"""A client of the change log's WebSocket."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -15,13 +15,13 @@ _SCHEMAS = ApiSchemas()
 
 @dataclass
 class Listener:
-    """One connection; every message is checked against its schema."""
+    """One connection; every message is validated against its schema."""
 
     socket: WebSocketClientConnection
     head: int = 0
 
-    async def message(self) -> Any:
-        """The next message, or None when the server has closed."""
+    async def read_message(self) -> Any:
+        """Return the next message, None when the server has closed the connection."""
         text = await self.socket.read_message()
         if text is None:
             return None
@@ -29,26 +29,26 @@ class Listener:
         _SCHEMAS.validate("message", document)
         return document
 
-    async def until(self, fits: Callable[[Any], bool]) -> list[Any]:
-        """Changes up to the first that fits, in the order in which they came."""
-        heard: list[Any] = []
-        while not any(fits(one) for one in heard):
-            message = await self.message()
+    async def read_until(self, fits: Callable[[Any], bool]) -> list[Any]:
+        """Return changes up to the first that matches, in the order in which they arrived."""
+        received: list[Any] = []
+        while not any(fits(change) for change in received):
+            message = await self.read_message()
             assert message is not None, "the server closed the connection"
             assert message["kind"] == "changes"
             assert message["cursor"] == message["changes"][-1]["seq"]
-            heard += message["changes"]
-        return heard
+            received += message["changes"]
+        return received
 
 
 Listen = Callable[..., Awaitable[Listener]]
 
 
-async def listening(url: str, headers: Any, **params: Any) -> Listener:
-    """A connection that has said hello."""
-    asked = f"{url}?{urlencode(params)}" if params else url
-    listener = Listener(await websocket_connect(HTTPRequest(asked, headers=headers)))
-    hello = await listener.message()
+async def open_listener(url: str, headers: Any, **params: Any) -> Listener:
+    """Connect and read the greeting."""
+    address = f"{url}?{urlencode(params)}" if params else url
+    listener = Listener(await websocket_connect(HTTPRequest(address, headers=headers)))
+    hello = await listener.read_message()
     assert hello["kind"] == "hello"
     listener.head = hello["head"]
     return listener

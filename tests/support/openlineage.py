@@ -1,4 +1,4 @@
-"""Events of OpenLineage: recorded ones, and some made here."""
+"""Events of OpenLineage: recorded and generated ones."""
 
 import json
 from collections.abc import Iterator
@@ -9,16 +9,16 @@ RECORDINGS = Path(__file__).parents[1] / "conformance" / "openlineage"
 RUN = "01a1f874-f0d4-7cde-ab58-240223d68fd6"
 
 
-def recorded(name: str) -> list[dict[str, Any]]:
-    """What a client sent: `uri`, `headers`, `body`, and the `status` that it was answered."""
-    found: list[dict[str, Any]] = json.loads((RECORDINGS / f"{name}.json").read_text())
-    return found
+def read_recording(name: str) -> list[dict[str, Any]]:
+    """Read the requests of a client: `uri`, `headers`, `body`, and the `status` of the response."""
+    recording: list[dict[str, Any]] = json.loads((RECORDINGS / f"{name}.json").read_text())
+    return recording
 
 
-def bodies(*names: str) -> Iterator[dict[str, Any]]:
-    """The events of these recordings."""
+def read_bodies(*names: str) -> Iterator[dict[str, Any]]:
+    """Yield the events of these recordings."""
     for name in names:
-        yield from (one["body"] for one in recorded(name))
+        yield from (request["body"] for request in read_recording(name))
 
 
 def event(
@@ -32,7 +32,7 @@ def event(
     run_facets: Any = None,
     job_facets: Any = None,
 ) -> dict[str, Any]:
-    """A RunEvent of the job `etl` `load`."""
+    """Build a RunEvent of the job `etl` `load`."""
     return {
         "eventTime": f"2026-01-01T00:00:{second:02d}Z",
         "eventType": type_,
@@ -46,6 +46,6 @@ def event(
 
 
 def data(name: str, namespace: str = "postgres://db:5432", own: Any = None, **facets: Any) -> dict[str, Any]:
-    """A dataset of an event; `own` are its input and output facets."""
-    told = {"namespace": namespace, "name": name, "facets": facets}
-    return told | ({"inputFacets": own, "outputFacets": own} if own else {})
+    """Build a dataset of an event; `own` are its input and output facets."""
+    dataset = {"namespace": namespace, "name": name, "facets": facets}
+    return dataset | ({"inputFacets": own, "outputFacets": own} if own else {})

@@ -1,4 +1,4 @@
-"""A package that registers schemaspaces, as somebody else's is installed."""
+"""An installed third-party package that registers schemaspaces."""
 
 import os
 import textwrap
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jupyter_colophon
 
-#: A schemaspace with two schemas, one that migrates, and what cannot be loaded.
+#: A schemaspace with two schemas, one with a migration, and registrations that cannot be loaded.
 THINGS = '''
 """Things, and what is wrong with some of them."""
 
@@ -87,18 +87,18 @@ broken-things = things:Broken
 """
 
 
-def python_path(*folders: Path) -> str:
-    """`PYTHONPATH` of a process that is to find what is in these folders, and the program that is being tried."""
+def build_python_path(*folders: Path) -> str:
+    """Return the `PYTHONPATH` of a process that uses these folders and the package under test."""
     return os.pathsep.join(map(str, (*folders, Path(jupyter_colophon.__file__).parents[1])))
 
 
 def install_things(folder: Path) -> Path:
-    """Put the package into a folder for `PYTHONPATH`; returns the folder."""
+    """Write the package into a folder for `PYTHONPATH`; return the folder."""
     return install(folder, "things", THINGS, _ENTRY_POINTS)
 
 
 def install(folder: Path, module: str, source: str, entry_points: str) -> Path:
-    """Put a package of one module into a folder for `PYTHONPATH`; returns the folder."""
+    """Write a package of one module into a folder for `PYTHONPATH`; return the folder."""
     about = folder / f"{module}_for_tests-2.5.dist-info"
     about.mkdir(parents=True)
     (folder / f"{module}.py").write_text(source.lstrip())

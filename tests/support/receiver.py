@@ -1,4 +1,4 @@
-"""A server that webhooks are posted to: it takes, refuses, hangs, and goes away as a test has it."""
+"""A server for webhooks that accepts, rejects, hangs or disconnects."""
 
 import json
 import threading
@@ -14,7 +14,9 @@ HANG, REDIRECT = 0, 302
 
 @dataclass
 class Receiver:
-    """`got` are the documents that were taken, `seen` every post with its headers. `judge` says the status of one."""
+    """A receiver: `got` has the accepted documents, `seen` every request with its headers. `judge` returns the status
+    for a document.
+    """
 
     port: int = 0
     got: list[Any] = field(default_factory=list)
@@ -30,11 +32,11 @@ class Receiver:
 
     @property
     def seqs(self) -> list[int]:
-        """The numbers of the changes that were taken, in their order."""
-        return [one["seq"] for document in self.got for one in document["changes"]]
+        """The numbers of the accepted changes, in order."""
+        return [change["seq"] for document in self.got for change in document["changes"]]
 
     def take(self, headers: dict[str, str], body: bytes) -> int:
-        """What is answered to a post."""
+        """Return the response to a request."""
         document = json.loads(body)
         with self._news:
             self.seen.append((headers, body))
@@ -45,14 +47,14 @@ class Receiver:
         return status
 
     def wait(self, fits: Callable[["Receiver"], bool], seconds: float = 120) -> None:
-        """Wait until something is so."""
+        """Wait until a condition holds."""
         with self._news:
             assert self._news.wait_for(lambda: fits(self), seconds), (self.seqs, len(self.seen))
 
 
 @contextmanager
-def receiving(port: int = 0, receiver: Receiver | None = None) -> Iterator[Receiver]:
-    """A receiver that is there."""
+def start_receiver(port: int = 0, receiver: Receiver | None = None) -> Iterator[Receiver]:
+    """Start a receiver."""
     receiver = receiver or Receiver()
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,34 +1,34 @@
-"""A real server in a process of its own, and kernels behind it. A conftest imports the fixtures that its tests use."""
+"""A real server in a separate process, and kernels of it. A conftest imports the fixtures that its tests use."""
 
 import uuid
 
 import pytest
-from live import live_kernel, live_server
+from live import run_live_kernel, run_live_server
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
+    with run_live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def catalog(server):
-    """The catalog as the server's owner sees it."""
-    made = server.catalog()
-    yield made
-    made.close()
+    """Connect to the catalog as the server's owner."""
+    connection = server.create_client()
+    yield connection
+    connection.close()
 
 
 @pytest.fixture(scope="module")
 def kernel(server):
-    with live_kernel(server, f"live-{uuid.uuid4().hex[:8]}.ipynb") as running:
+    with run_live_kernel(server, f"live-{uuid.uuid4().hex[:8]}.ipynb") as running:
         yield running
 
 
 @pytest.fixture
 def database(catalog):
-    """A namespace that no other test uses, with the table `t`."""
+    """Create a namespace that no other test uses, with the table `t`."""
     name = f"db_{uuid.uuid4().hex[:12]}"
     value = {"properties": {"format": "parquet"}}
     urn = f"urn:li:dataset:(urn:li:dataPlatform:spark,{name}.t,PROD)"
@@ -40,7 +40,7 @@ def database(catalog):
 
 @pytest.fixture
 def known(server, tmp_path, monkeypatch):
-    """The environment of a program that the server started."""
+    """Set the environment of a program that the server started."""
     monkeypatch.setenv("COLOPHON_URL", server.url)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
     monkeypatch.setenv("COLOPHON_OUTBOX", str(tmp_path / "outbox"))

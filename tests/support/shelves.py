@@ -1,4 +1,4 @@
-"""Instances of a schemaspace made for tests, on each kind of store, with a catalog beside or away."""
+"""Instances of a test schemaspace on each kind of store, with an available or unavailable catalog."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,11 +9,11 @@ from typing import Any
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.core.identity.names import instance
-from jupyter_colophon.schemaspaces.instances import composed
+from jupyter_colophon.core.identity.names import make_instance_urn
+from jupyter_colophon.schemaspaces.instances import compose_instances
 from jupyter_colophon.service.instances.instances import Instances
-from jupyter_colophon.service.instances.records import Records, RecordsSource
-from jupyter_colophon.service.instances.store_protocol import InstanceStore
+from jupyter_colophon.service.instances.stores.protocol import InstanceStore
+from jupyter_colophon.service.instances.stores.records import Records, RecordsSource
 from jupyter_colophon.settings import Settings
 from support.catalog import ADA
 from support.strangers import Provider, schema, spaces
@@ -24,17 +24,17 @@ BOB = Principal("bob")
 
 
 class Plain:
-    """An instance's object that inherits nobody's class; what each hook saw is noted."""
+    """An instance object without a base class that records its hooks."""
 
     #: (class, hook, options) in the order of the calls.
     calls: list[tuple[str, str, dict[str, Any]]] = []  # noqa: RUF012  all share it, as the test wants
-    #: What a hook does, by its name.
+    #: The action of a hook, by its name.
     acts: Mapping[str, Callable[[Any], None]] = {}
 
-    def __init__(self, **given: Any) -> None:
-        self.name, self.resource, self.reason = given.get("name"), given.get("resource"), given.get("reason")
-        self.display_name, self.schema_name = given.get("display_name"), given.get("schema_name")
-        self.metadata = given.get("metadata", {})
+    def __init__(self, **members: Any) -> None:
+        self.name, self.resource, self.reason = members.get("name"), members.get("resource"), members.get("reason")
+        self.display_name, self.schema_name = members.get("display_name"), members.get("schema_name")
+        self.metadata = members.get("metadata", {})
 
     def _hook(self, name: str, options: dict[str, Any]) -> None:
         self.calls.append((type(self).__name__, name, options))
@@ -66,7 +66,7 @@ class Plain:
 
 @dataclass
 class Shelf:
-    """Instances, the catalog beside them, and a switch: is the catalog away?"""
+    """Instances, their catalog, and a switch that makes the catalog unavailable."""
 
     instances: Instances
     catalog: Catalog
@@ -75,22 +75,22 @@ class Shelf:
 
     @property
     def store(self) -> InstanceStore:
-        """The store of the space."""
-        return self.instances.store(SPACE)
+        """The store of the schemaspace."""
+        return self.instances.get_store(SPACE)
 
     def file(self, name: str) -> Path:
-        """An instance's own file."""
+        """Return the file of an instance."""
         return self.folder / "metadata" / SPACE / f"{name}.json"
 
     def history(self, name: str) -> list[tuple[int, Any, str]]:
-        """(version, value, actor) of its record, newest first."""
-        found, _ = self.catalog.reader.versions(instance(SPACE, name), "instance", 100, "", ADA)
-        return [(one.version, one.value, one.actor) for one in found]
+        """Return (version, value, actor) of an instance's record, newest first."""
+        versions, _ = self.catalog.reader.list_versions(make_instance_urn(SPACE, name), "instance", 100, "", ADA)
+        return [(version.version, version.value, version.actor) for version in versions]
 
     def changes(self) -> list[tuple[str, str, str]]:
-        """(operation, name, actor) of all changes of instances' own aspects and of their removals, in order."""
-        log = self.catalog.feed.changes(0, 1_000, {"type": "instance"}, ADA)
-        return [(one.operation, one.name, one.actor) for one in log if one.aspect in ("instance", None)]
+        """Return (operation, name, actor) of all changes and removals of instances, in order."""
+        log = self.catalog.feed.read_changes(0, 1_000, {"type": "instance"}, ADA)
+        return [(change.operation, change.name, change.actor) for change in log if change.aspect in ("instance", None)]
 
 
 SECRETS = {
@@ -108,7 +108,9 @@ SECRETS = {
 
 
 def schemas(classes: Mapping[str, str] | None = None) -> Any:
-    """The schemaspace: `thing` with secrets, `open` without any at the same places, `own` with a class of its own."""
+    """Build the schemaspace: `thing` with secrets, `open` with the same fields and no secrets, `own` with its own
+    class.
+    """
     shown = {name: {"type": ["string", "array", "integer"]} for name in SECRETS}
     return spaces(
         Provider(
@@ -123,34 +125,34 @@ def schemas(classes: Mapping[str, str] | None = None) -> Any:
 def shelf(
     catalog: Catalog, folder: Path, kind: str = "file", *, own: type | None = None, **settings: Any
 ) -> Iterator[Shelf]:
-    """Instances of `things`. The environment's JUPYTER_DATA_DIR is the folder; `own` is the class of schema `own`."""
-    known = schemas()
+    """Open instances of `things`. JUPYTER_DATA_DIR is set to the folder; `own` is the class of the schema `own`."""
+    registered = schemas()
 
     def records() -> Records:
-        if made.is_away:
+        if opened.is_away:
             raise StoreUnavailable("the catalog is away, as the test wants it")
         return Records(catalog.provider, catalog.write_path)
 
     def shaper(space: str, document: Mapping[str, Any], /) -> Any:
-        kind = known.class_name(space, document["schema_name"]) if document.get("schema_name") else None
+        kind = registered.get_class_name(space, document["schema_name"]) if document.get("schema_name") else None
         return (own or Plain)(**document) if kind else Plain(**document)
 
     class Impatient(RecordsSource):
-        """Asks again at once: a test has no time."""
+        """Retry at once to save time."""
 
-        def away(self, error: Any) -> None:
+        def note_failure(self, error: Any) -> None:
             return
 
-    instances = composed(
-        Settings(metadata_store=kind, **settings), Impatient(records), records, schemas=known, shaper=shaper
+    instances = compose_instances(
+        Settings(metadata_store=kind, **settings), Impatient(records), records, schemas=registered, shaper=shaper
     )
-    made = Shelf(instances, catalog, folder)
+    opened = Shelf(instances, catalog, folder)
     try:
-        yield made
+        yield opened
     finally:
         instances.close()
 
 
 def thing(display_name: str = "One", schema_name: str = "thing", **metadata: Any) -> dict[str, Any]:
-    """An instance as somebody sends it."""
+    """Build an instance as a client sends it."""
     return {"display_name": display_name, "schema_name": schema_name, "metadata": metadata}

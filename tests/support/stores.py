@@ -1,7 +1,7 @@
-"""The stores that the conformance suite is run on, by name.
+"""The stores of the conformance suite, by name.
 
-Each gives the choice of a fresh and empty store, quickly. It may be opened more than once, by `providers.opened`:
-several providers on one store are what several processes are.
+Each yields the choice of an empty store, quickly. It may be opened several times by `providers.open_provider`: several
+providers on one store stand for several processes.
 """
 
 import sys
@@ -12,33 +12,33 @@ from pathlib import Path
 
 from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice, sqlite_file
+from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
 from jupyter_colophon.storage.providers import GROUP
-from support.postgres import empty_store, fresh_schema
+from support.postgres import create_empty_store, create_schema
 
 Store = Callable[[Path], AbstractContextManager[StoreChoice]]
 
 
 @contextmanager
 def _sqlite(folder: Path) -> Iterator[StoreChoice]:
-    yield sqlite_file(folder / "store.db")
+    yield choose_sqlite_file(folder / "store.db")
 
 
 @contextmanager
 def _postgresql(folder: Path) -> Iterator[StoreChoice]:
-    with fresh_schema() as choice:
+    with create_schema() as choice:
         yield choice
 
 
 @contextmanager
 def _toy(folder: Path) -> Iterator[StoreChoice]:
-    with installed(folder, "toy", "support.toy_store:ToyProvider"):
+    with install_provider(folder, "toy", "support.toy_store:ToyProvider"):
         yield StoreChoice("toy", {"place": str(folder)})
 
 
 @contextmanager
-def installed(folder: Path, name: str, target: str) -> Iterator[None]:
-    """A package in this folder that brings a storage provider, as pip would have installed it."""
+def install_provider(folder: Path, name: str, target: str) -> Iterator[None]:
+    """Install a package with a storage provider in this folder, as pip does."""
     package = folder / f"{name}_store-1.0.dist-info"
     package.mkdir()
     (package / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-store\nVersion: 1.0\n")
@@ -50,7 +50,7 @@ def installed(folder: Path, name: str, target: str) -> Iterator[None]:
         sys.path.remove(str(folder))
 
 
-#: A provider's name, and what makes a store of it; the folder is the test's own.
+#: The context manager that creates a store, by provider; the folder belongs to the test.
 STORES: dict[str, Store] = {
     "sqlite": _sqlite,
     "postgresql": _postgresql,
@@ -74,17 +74,17 @@ def add_installed_provider(name: str, options: Mapping[str, str]) -> bool:
     return True
 
 
-#: Those that we ship, on which all that is asked of a catalog is asked.
+#: The shipped providers; tests of whole catalogs run on them.
 CATALOGS = ["sqlite", "postgresql"]
 
 
-#: The same stores for tests that are not about the making of one: PostgreSQL's is made already.
-READY: dict[str, Store] = STORES | {"postgresql": lambda folder: empty_store()}
+#: The same stores for tests that do not test their creation: that of PostgreSQL is already created.
+READY: dict[str, Store] = STORES | {"postgresql": lambda folder: create_empty_store()}
 
 
 @contextmanager
-def fresh_catalog(name: str, folder: Path) -> Iterator[Catalog]:
-    """An open catalog in a store of this kind that holds nothing."""
+def create_catalog(name: str, folder: Path) -> Iterator[Catalog]:
+    """Open a catalog in an empty store of this kind."""
     with READY[name](folder) as choice:
         catalog = open_catalog(choice, Identity())
         try:

@@ -1,4 +1,4 @@
-"""A server that behaves as servers do on a bad day."""
+"""A server that misbehaves."""
 
 import socket
 import threading
@@ -7,24 +7,24 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
-class Asked(ThreadingHTTPServer):
-    """A server with what it was asked: method, path, headers, body and the other side's address."""
+class RecordingServer(ThreadingHTTPServer):
+    """A server that records requests: method, path, headers, body and the client's address."""
 
     daemon_threads = True
-    answer: "Callable[[Stranger], None]"
-    asked: list[tuple[str, str, dict[str, str], bytes, object]]
+    answer: "Callable[[RecordingHandler], None]"
+    requested: list[tuple[str, str, dict[str, str], bytes, object]]
     url: str
 
 
-class Stranger(BaseHTTPRequestHandler):
-    """Answers as its server's `answer` says, and notes what it was asked."""
+class RecordingHandler(BaseHTTPRequestHandler):
+    """Respond by the server's `answer`, and record the request."""
 
     protocol_version = "HTTP/1.1"
-    server: "Asked"
+    server: "RecordingServer"
 
     def do_GET(self):
         length = int(self.headers.get("Content-Length") or 0)
-        self.server.asked.append(
+        self.server.requested.append(
             (self.command, self.path, dict(self.headers), self.rfile.read(length), self.client_address)
         )
         self.server.answer(self)
@@ -40,19 +40,19 @@ class Stranger(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def cut(self) -> None:
-        """Ends the connection without a word."""
+        """Close the connection without a response."""
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def log_message(self, *_):
-        """Nothing on standard error."""
+        """Log nothing."""
 
 
 @contextmanager
-def serving(answer: Callable[[Stranger], None]) -> Iterator[Asked]:
-    """A server on this machine for as long as the block runs."""
-    server = Asked(("127.0.0.1", 0), Stranger)
-    server.answer, server.asked = answer, []
+def start_server(answer: Callable[[RecordingHandler], None]) -> Iterator[RecordingServer]:
+    """Run a server on this machine."""
+    server = RecordingServer(("127.0.0.1", 0), RecordingHandler)
+    server.answer, server.requested = answer, []
     server.url = f"http://127.0.0.1:{server.server_port}/base/"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

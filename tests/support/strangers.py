@@ -1,4 +1,4 @@
-"""What somebody's package registers: schemaspaces, providers and schemas, good and bad."""
+"""Registrations of third-party packages: schemaspaces, providers and schemas, valid and invalid."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.elyra.schema import SchemaManager, SchemasProvider
-from jupyter_colophon.service.schemaspaces.registrations import SCHEMAS_PROVIDERS, SCHEMASPACES, installed
-from jupyter_colophon.service.schemaspaces.spaces import Spaces
+from jupyter_colophon.service.schemaspaces.registrations import SCHEMAS_PROVIDERS, SCHEMASPACES, find_entry_points
+from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
 
 ID = "3f1c0a52-6d0e-4d0c-9b1f-6b1f4f0c7a11"
 OTHER_ID = "3f1c0a52-6d0e-4d0c-9b1f-6b1f4f0c7a12"
@@ -23,7 +23,7 @@ class Owner:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry point as `importlib.metadata` has it; what it loads is given, or raised."""
+    """An entry point as in `importlib.metadata`; loading returns or raises the given object."""
 
     name: str
     loads: Any
@@ -40,7 +40,7 @@ class Entry:
 
 
 class Space:
-    """A schemaspace that inherits nobody's class."""
+    """A schemaspace without a base class."""
 
     id, name, display_name, description, is_deprecated = ID, "Things", "Things", "All kinds of things", False
 
@@ -53,7 +53,7 @@ class OtherSpace(Space):
 
 
 class Provider(SchemasProvider):
-    """Provides the schemas that it is given; a function is asked each time."""
+    """Provide the given schemas; a function is called each time."""
 
     def __init__(self, *schemas: Any, asks: Callable[[], Iterable[Any]] | None = None) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class Provider(SchemasProvider):
 
 
 def schema(name: str = "thing", properties: Any = None, **more: Any) -> dict[str, Any]:
-    """A schema of `Things`; members that are None are left out."""
+    """Build a schema of `Things`; members that are None are omitted."""
     document = {
         "name": name,
         "schemaspace": "Things",
@@ -80,20 +80,29 @@ def schema(name: str = "thing", properties: Any = None, **more: Any) -> dict[str
 
 
 def thing(**metadata: Any) -> dict[str, Any]:
-    """An instance of `thing`."""
+    """Build an instance of `thing`."""
     return {"name": "a", "display_name": "A", "schema_name": "thing", "metadata": metadata}
 
 
 def register(monkeypatch: pytest.MonkeyPatch, *providers: Any, space: Any = Space) -> None:
-    """Let this process have the schemaspace and the providers' schemas beside what is installed; as Elyra's tests do."""
-    found = [one if isinstance(one, Entry) else Entry(f"p{at}", one) for at, one in enumerate(providers)]
-    spaces, entries = [*installed(SCHEMASPACES), Entry("things", space)], [*installed(SCHEMAS_PROVIDERS), *found]
+    """Register the schemaspace and the providers' schemas in this process, in addition to the installed ones, as
+    Elyra's tests do.
+    """
+    entry_points = [
+        provider if isinstance(provider, Entry) else Entry(f"p{at}", provider) for at, provider in enumerate(providers)
+    ]
+    spaces, entries = (
+        [*find_entry_points(SCHEMASPACES), Entry("things", space)],
+        [*find_entry_points(SCHEMAS_PROVIDERS), *entry_points],
+    )
     monkeypatch.setattr(SchemaManager, "_get_schemaspaces", lambda: spaces)
     monkeypatch.setattr(SchemaManager, "_get_schemas_providers", lambda: entries)
     SchemaManager.clear_instance()
 
 
-def spaces(*providers: Any, also: Iterable[Entry] = (), **options: Any) -> Spaces:
-    """`Things`, with what these providers provide."""
-    entries = [one if isinstance(one, Entry) else Entry(f"p{at}", one) for at, one in enumerate(providers)]
-    return Spaces(schemaspaces=lambda: [Entry("things", Space), *also], providers=lambda: entries, **options)
+def spaces(*providers: Any, also: Iterable[Entry] = (), **options: Any) -> Schemaspaces:
+    """Load `Things` with the schemas of these providers."""
+    entries = [
+        provider if isinstance(provider, Entry) else Entry(f"p{at}", provider) for at, provider in enumerate(providers)
+    ]
+    return Schemaspaces(schemaspaces=lambda: [Entry("things", Space), *also], providers=lambda: entries, **options)

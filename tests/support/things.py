@@ -1,4 +1,4 @@
-"""The table that most tests of storage use, and short ways to it."""
+"""The table that most storage tests use, and short functions for it."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -27,21 +27,21 @@ KEYS = [("a", 1, "x"), ("a", 1, "y"), ("a", 2, "x"), ("b", -1, "x"), ("b", 9, "x
 
 
 def row(key: tuple[Any, ...], **more: Any) -> Row:
-    """A row of things with this key."""
+    """Build a row with this key."""
     return dict(zip(THINGS.primary_key, key, strict=True)) | more
 
 
-def inside(store: StorageProvider, work: Callable[[StructuredTable], T], *, read_only: bool = False) -> T:
-    """What a transaction does with the things."""
-    return store.tx_runner.run(lambda tx: work(tx.table("things")), read_only=read_only)
+def run_on_table(store: StorageProvider, work: Callable[[StructuredTable], T], *, read_only: bool = False) -> T:
+    """Run a callable on the table in a transaction."""
+    return store.tx_runner.run(lambda tx: work(tx.get_table("things")), read_only=read_only)
 
 
 def fill(table: StructuredTable, rows: Iterable[tuple[Any, ...]] = KEYS) -> None:
-    """Rows that are nothing but keys."""
+    """Insert rows that consist of a key only."""
     for key in rows:
         table.upsert(row(key))
 
 
-def keys(rows: Iterable[Row]) -> list[tuple[Any, ...]]:
-    """The keys of things, in the order in which they come."""
-    return [(one["a"], one["b"], one["c"]) for one in rows]
+def list_keys(rows: Iterable[Row]) -> list[tuple[Any, ...]]:
+    """Return the keys of rows in their order."""
+    return [(entry["a"], entry["b"], entry["c"]) for entry in rows]

@@ -1,7 +1,7 @@
 """A third storage provider, for tests (spec STORE-15): tables in memory, one writer at a time, snapshots for readers.
 
-It knows only what a stranger would: the protocols of `storage/spi.py` and the checks of rows and shapes. It has none
-of the seams and none of the capabilities. Option: `place`, the name of a store within this process.
+It uses only what a third-party provider uses: the protocols of `storage/spi.py` and the checks of rows and specs. It
+has none of the subsystems and none of the capabilities. Option: `place`, the name of a store within this process.
 """
 
 import threading
@@ -11,29 +11,29 @@ from typing import Any, TypeVar
 
 from jupyter_colophon.core.errors import InvalidField, NotFound, StorageError
 from jupyter_colophon.storage import specs
-from jupyter_colophon.storage.spi import PATIENT, RetryPolicy, TableSpec
-from jupyter_colophon.storage.transaction_lifetime import Life
-from jupyter_colophon.storage.transactions import follow
+from jupyter_colophon.storage.spi import DEFAULT_RETRY, RetryPolicy, TableSpec
+from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
+from jupyter_colophon.storage.transactions import run_after_commit
 from support.toy_table import Content, ToyTable
 
 T = TypeVar("T")
 
 
 @dataclass
-class _Place:
-    """One store; what is committed is never changed, only replaced."""
+class _ToyStore:
+    """One store; committed data is never changed, only replaced."""
 
     tables: Mapping[str, Content] = field(default_factory=dict)
     commits: int = 0
     writing: threading.Lock = field(default_factory=threading.Lock)
 
 
-_PLACES: dict[str, _Place] = {}
+_PLACES: dict[str, _ToyStore] = {}
 
 
 class ToyProvider:
     name = "toy"
-    seams: frozenset[str] = frozenset()
+    subsystems: frozenset[str] = frozenset()
     capabilities: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
@@ -43,21 +43,21 @@ class ToyProvider:
 
     def initialize(self, config: Mapping[str, Any]) -> None:
         if config.keys() != {"place"}:
-            raise InvalidField("the toy store has the option place, and needs it")
-        self.place = _PLACES.setdefault(config["place"], _Place())
+            raise InvalidField("the toy store requires the option place and has no other")
+        self.place = _PLACES.setdefault(config["place"], _ToyStore())
 
-    def run(self, work: Callable[[Any], T], *, read_only: bool = False, retry: RetryPolicy = PATIENT) -> T:
+    def run(self, work: Callable[[Any], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY) -> T:
         if getattr(self._busy, "now", False):
-            raise StorageError("a transaction may not be opened inside another one")
+            raise StorageError("a transaction cannot be opened inside another one")
         self._busy.now = True
         try:
             after, value = self._read(work) if read_only else self._write(work)
         finally:
             self._busy.now = False
-        follow(after)
+        run_after_commit(after)
         return value
 
-    def health(self) -> Mapping[str, str]:
+    def check_health(self) -> Mapping[str, str]:
         return {"status": "ok", "detail": "", "journalMode": ""}
 
     def check(self) -> list[str]:
@@ -69,17 +69,17 @@ class ToyProvider:
     def reclaim(self) -> int:
         return 0
 
-    def about(self) -> Mapping[str, str]:
+    def describe(self) -> Mapping[str, str]:
         return {"engine": "toy", "place": "memory"}
 
-    def commits(self) -> int:
+    def get_data_version(self) -> int:
         return self.place.commits
 
     def close(self) -> None:
         pass
 
     def _read(self, work: Callable[[Any], T]) -> tuple[list[Callable[[], None]], T]:
-        tx = _Context(self.place.tables, Life(), read_only=True)
+        tx = ToyContext(self.place.tables, TransactionLifetime(), read_only=True)
         try:
             return tx.after, work(tx)
         finally:
@@ -87,7 +87,7 @@ class ToyProvider:
 
     def _write(self, work: Callable[[Any], T]) -> tuple[list[Callable[[], None]], T]:
         with self.place.writing:
-            tx = _Context(self.place.tables, Life.of_a_write(), read_only=False)
+            tx = ToyContext(self.place.tables, TransactionLifetime.create_for_write(), read_only=False)
             try:
                 value = work(tx)
                 tx.life.check()
@@ -101,29 +101,32 @@ class ToyProvider:
         self.place.commits += 1
 
 
-class _Context:
-    def __init__(self, tables: Mapping[str, Content], life: Life, *, read_only: bool) -> None:
+class ToyContext:
+    def __init__(self, tables: Mapping[str, Content], life: TransactionLifetime, *, read_only: bool) -> None:
         self._found, self.life, self._read_only = tables, life, read_only
         self.written: dict[str, Content] = {}
         self.after: list[Callable[[], None]] = []
 
-    def table(self, table_id: str) -> ToyTable:
+    def get_table(self, table_id: str) -> ToyTable:
         self.life.check()
         if table_id not in self._found:
-            raise InvalidField(f"there is no table {table_id}")
+            raise InvalidField(f"unknown table {table_id}")
         return ToyTable(
-            self._found[table_id].spec, self.life, lambda: self._reading(table_id), lambda: self._writing(table_id)
+            self._found[table_id].spec,
+            self.life,
+            lambda: self._get_content(table_id),
+            lambda: self._get_writable_content(table_id),
         )
 
-    def after_commit(self, action: Callable[[], None]) -> None:
+    def on_commit(self, action: Callable[[], None]) -> None:
         self.after.append(action)
 
-    def _reading(self, table_id: str) -> Content:
+    def _get_content(self, table_id: str) -> Content:
         return self.written.get(table_id) or self._found[table_id]
 
-    def _writing(self, table_id: str) -> Content:
+    def _get_writable_content(self, table_id: str) -> Content:
         if self._read_only:
-            raise StorageError("this transaction only reads")
+            raise StorageError("the transaction is read-only")
         if table_id not in self.written:
             self.written[table_id] = self._found[table_id].copy()
         return self.written[table_id]
@@ -133,16 +136,16 @@ class ToyAdmin:
     def __init__(self, provider: ToyProvider) -> None:
         self._provider = provider
 
-    def create_or_update(self, *wanted: TableSpec) -> None:
-        for spec in wanted:
+    def create_or_update(self, *table_specs: TableSpec) -> None:
+        for spec in table_specs:
             specs.check_spec(spec)
         with self._provider.place.writing:
             tables = dict(self._provider.place.tables)
-            for spec in wanted:
+            for spec in table_specs:
                 specs.check_newcomer(spec, tables)
                 if spec.id in tables:
                     specs.check_successor(tables[spec.id].spec, spec)
-                    tables[spec.id] = tables[spec.id].reshaped(spec)
+                    tables[spec.id] = tables[spec.id].reshape(spec)
                 else:
                     tables[spec.id] = Content(spec)
             self._provider.replace(tables)
@@ -150,7 +153,7 @@ class ToyAdmin:
     def exists(self, table_id: str) -> bool:
         return table_id in self._provider.place.tables
 
-    def schema(self, table_id: str) -> TableSpec:
+    def get_spec(self, table_id: str) -> TableSpec:
         if not self.exists(table_id):
             raise NotFound("table", table_id)
         return self._provider.place.tables[table_id].spec
@@ -163,12 +166,14 @@ class ToyAdmin:
                 specs.check_free(new_id, tables)
                 spec = specs.rename_spec(old.spec, new_id, fields)
                 specs.check_spec(spec)
-                tables[new_id] = old.renamed(spec, fields)
+                tables[new_id] = old.rename_fields(spec, fields)
                 self._provider.replace(tables)
 
     def drop(self, table_id: str) -> None:
         with self._provider.place.writing:
-            self._provider.replace({id_: one for id_, one in self._provider.place.tables.items() if id_ != table_id})
+            self._provider.replace(
+                {id_: content for id_, content in self._provider.place.tables.items() if id_ != table_id}
+            )
 
     def list(self) -> list[str]:
         return sorted(self._provider.place.tables)

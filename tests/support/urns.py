@@ -1,24 +1,30 @@
-"""Names that tests use again and again."""
+"""URNs that many tests use."""
 
-from jupyter_colophon.core.identity.names import cell_program, dataset, home_dataset, namespace, notebook_program
+from jupyter_colophon.core.identity.names import (
+    make_cell_program_urn,
+    make_dataset_urn,
+    make_home_dataset_urn,
+    make_namespace_urn,
+    make_notebook_program_urn,
+)
 
-SALES = str(namespace("sales"))
-ORDERS = str(home_dataset("sales", "orders"))
-REPORT = str(home_dataset("sales", "report"))
-NOTEBOOK = str(notebook_program("default", "shop.ipynb"))
-CELL = str(cell_program("default", "shop.ipynb", "a1"))
+SALES = str(make_namespace_urn("sales"))
+ORDERS = str(make_home_dataset_urn("sales", "orders"))
+REPORT = str(make_home_dataset_urn("sales", "report"))
+NOTEBOOK = str(make_notebook_program_urn("default", "shop.ipynb"))
+CELL = str(make_cell_program_urn("default", "shop.ipynb", "a1"))
 
 
 def table(name: str, database: str = "sales") -> str:
-    """The URN of a Spark table."""
-    return str(home_dataset(database, name))
+    """Return the URN of a Spark table."""
+    return str(make_home_dataset_urn(database, name))
 
 
 def file(path: str) -> str:
-    """The URN of a file."""
-    return str(dataset("file", path))
+    """Return the URN of a file."""
+    return str(make_dataset_urn("file", path))
 
 
 def cell(name: str) -> str:
-    """The URN of a cell of the notebook `shop.ipynb`."""
-    return str(cell_program("default", "shop.ipynb", name))
+    """Return the URN of a cell of the notebook `shop.ipynb`."""
+    return str(make_cell_program_urn("default", "shop.ipynb", name))

@@ -1,4 +1,4 @@
-"""What tests of `/colophon/v3` share."""
+"""Shared values of the tests of `/colophon/v3`."""
 
 #: A schema as clients of CDAP send it.
 AVRO = {

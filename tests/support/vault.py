@@ -1,4 +1,4 @@
-"""A store of secrets as a package may bring one: everything in memory, and named by people."""
+"""A secret store as a package may provide it, in memory, with names chosen by people."""
 
 from typing import Any, ClassVar
 
@@ -6,7 +6,7 @@ from jupyter_colophon.core.errors import InvalidSecret, SecretUnavailable
 
 
 class Vault:
-    """Has secrets that somebody put there; keeps none itself."""
+    """Return secrets that were put there; store none itself."""
 
     name = "vault"
     is_named_by_people = True

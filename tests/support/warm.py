@@ -1,4 +1,4 @@
-"""Commands in processes of their own that need not start: each is a fork of one that has loaded the program."""
+"""Commands in forked processes: each is a fork of a process that has already imported the program."""
 
 import atexit
 import json
@@ -10,20 +10,20 @@ from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-from support.packages import python_path
+from support.packages import build_python_path
 
-#: Reads requests, one JSON document a line; forks for each, and tells how it ended.
+#: Reads requests, one JSON document per line; forks for each and reports its result.
 _DRIVER = """
 import atexit, gc, json, os, signal, sys, tempfile, threading, traceback
 from importlib import import_module
 import jsonschema  # takes a second, and words what is not valid
 from jupyter_colophon import composition, maintenance
-from jupyter_colophon.cli.app import COMMANDS, place_of
+from jupyter_colophon.cli.app import COMMANDS, find_class_path
 from jupyter_colophon.cli.instances import client, local_services, run
 from jupyter_colophon.operations import in_process
 from jupyter_colophon.storage import postgresql, sqlite
 for name in COMMANDS:
-    import_module(place_of(name).rpartition(".")[0])
+    import_module(find_class_path(name).rpartition(".")[0])
 
 def be(asked, out, err):
     signal.alarm(300)
@@ -66,7 +66,7 @@ for line in sys.stdin:
 
 
 class Warm:
-    """The process that waits."""
+    """The process that forks."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process, self._one_at_a_time = process, threading.Lock()
@@ -78,26 +78,26 @@ class Warm:
         environment: Mapping[str, str],
         module: str = "jupyter_colophon.cli.app",
     ) -> tuple[int, str, str]:
-        """Have one command done; answers its exit code, its output and its errors."""
+        """Run a command; return its exit code, its output and its errors."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        asked = {"words": words, "cwd": str(cwd), "environment": dict(environment), "module": module}
+        request = {"words": words, "cwd": str(cwd), "environment": dict(environment), "module": module}
         with self._one_at_a_time:
-            self._process.stdin.write(json.dumps(asked) + "\n")
+            self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
             status, out, err = json.loads(self._process.stdout.readline())
         return status, out, err
 
 
 @contextmanager
-def warmed(*folders: Path) -> Iterator[Warm]:
-    """The process, for as long as the block runs; it finds what is in these folders."""
+def start_warm_process(*folders: Path) -> Iterator[Warm]:
+    """Start the process; it can import from these folders."""
     process = subprocess.Popen(
         [sys.executable, "-c", _DRIVER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={"PYTHONPATH": python_path(*folders), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": build_python_path(*folders), "PATH": "/usr/bin:/bin"},
     )
     try:
         yield Warm(process)
@@ -107,8 +107,8 @@ def warmed(*folders: Path) -> Iterator[Warm]:
 
 
 @lru_cache(maxsize=1)
-def program() -> Warm:
-    """The one of this test session."""
+def get_warm_process() -> Warm:
+    """Return the process of this test session."""
     kept = ExitStack()
     atexit.register(kept.close)
-    return kept.enter_context(warmed())
+    return kept.enter_context(start_warm_process())

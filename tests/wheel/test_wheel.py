@@ -1,8 +1,10 @@
-"""The wheel alone, beside JupyterLab, in an empty environment."""
+"""The wheel and the source distribution, beside JupyterLab, in empty environments."""
 
 import json
 import os
+import re
 import subprocess
+import tarfile
 import time
 import zipfile
 from collections.abc import Iterator
@@ -11,17 +13,24 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import pytest
-from support import wheel
+from support import distribution
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return wheel.build(tmp_path_factory.mktemp("wheel"))
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The built distributions by kind."""
+    sdist, wheel = distribution.build(tmp_path_factory.mktemp("dist"))
+    return {"sdist": sdist, "wheel": wheel}
 
 
-@pytest.fixture(scope="module")
-def commands(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return wheel.environment(tmp_path_factory.mktemp("environment") / "venv", str(built), "jupyterlab>=4.5.10,<5")
+@pytest.fixture(scope="module", params=["wheel", "sdist"])
+def commands(
+    request: pytest.FixtureRequest, distributions: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The commands of an environment with one of the distributions."""
+    return distribution.create_environment(
+        tmp_path_factory.mktemp("environment") / "venv", str(distributions[request.param]), "jupyterlab>=4.5.10,<5"
+    )
 
 
 @pytest.fixture
@@ -31,8 +40,8 @@ def home(tmp_path: Path) -> dict[str, str]:
     return kept | {"HOME": str(tmp_path)}
 
 
-def test_the_wheel_holds_the_schemas_once_and_the_built_frontend_once(built: Path) -> None:
-    names = zipfile.ZipFile(built).namelist()
+def test_wheel_has_schemas_notices_and_frontend_once(distributions: dict[str, Path]) -> None:
+    names = zipfile.ZipFile(distributions["wheel"]).namelist()
     assert {"jupyter_colophon/schemas/registry.json", "pyspark_colophon/__init__.py"} <= set(names)
     assert {f"jupyter_colophon/schemas/datahub/{name}" for name in ("model.json", "NOTICE")} <= set(names)
     assert len([name for name in names if name.endswith("static/style.js")]) == 1
@@ -40,28 +49,48 @@ def test_the_wheel_holds_the_schemas_once_and_the_built_frontend_once(built: Pat
     assert (
         len([name for name in names if name.endswith("share/jupyter/labextensions/jupyter-colophon/install.json")]) == 1
     )
+    licenses = [name.partition(".dist-info/licenses/")[2] for name in names if ".dist-info/licenses/" in name]
+    assert sorted(licenses) == ["LICENSE", "NOTICE", "schemas/datahub/NOTICE"]
+    assert len([name for name in names if name.endswith("static/third-party-licenses.json")]) == 1
 
 
-def test_jupyter_finds_both_extensions_and_says_ok(commands: Path, home: dict[str, str]) -> None:
+def test_notice_names_all_libraries_of_the_frontend(distributions: dict[str, Path]) -> None:
+    with zipfile.ZipFile(distributions["wheel"]) as wheel:
+        (name,) = (each for each in wheel.namelist() if each.endswith("static/third-party-licenses.json"))
+        packages = {each["name"]: each["licenseId"] for each in json.loads(wheel.read(name))["packages"]}
+    notice = (Path(__file__).parents[2] / "NOTICE").read_text()
+    words = set(re.split(r"[\s,]+", notice))
+    assert sorted(packages.keys() - words) == []
+    assert set(packages.values()) <= {"Apache-2.0", "BSD-3-Clause", "MIT"}
+
+
+def test_source_distribution_has_built_frontend(distributions: dict[str, Path]) -> None:
+    with tarfile.open(distributions["sdist"]) as sdist:
+        names = {name.partition("/")[2] for name in sdist.getnames()}
+    assert {"LICENSE", "NOTICE", "CITATION.cff", "CHANGELOG.md", "conda-recipe/recipe.yaml", "yarn.lock"} <= names
+    assert "server_ext/jupyter_colophon/_labextension/static/style.js" in names
+
+
+def test_jupyter_lists_both_extensions_as_ok(commands: Path, home: dict[str, str]) -> None:
     for kind in (["server", "extension"], ["labextension"]):
-        told = subprocess.run(
+        done = subprocess.run(
             [commands / "jupyter", *kind, "list"], capture_output=True, text=True, env=home, check=True
         )
-        line = next(one for one in (told.stdout + told.stderr).splitlines() if "colophon" in one and "OK" in one)
+        line = next(one for one in (done.stdout + done.stderr).splitlines() if "colophon" in one and "OK" in one)
         assert "X" not in line.split("OK")[0], line
 
 
-def test_the_command_line_is_there_under_jupyter(commands: Path, home: dict[str, str]) -> None:
-    told = subprocess.run(
+def test_command_line_runs_under_jupyter(commands: Path, home: dict[str, str]) -> None:
+    done = subprocess.run(
         [commands / "jupyter", "colophon", "doctor", "--json"], capture_output=True, text=True, env=home, check=False
     )
-    assert told.stderr == ""
-    assert isinstance(json.loads(told.stdout), dict)
+    assert done.stderr == ""
+    assert isinstance(json.loads(done.stdout), dict)
 
 
 @pytest.fixture
 def server(commands: Path, home: dict[str, str], tmp_path: Path) -> Iterator[str]:
-    """A server of that environment; gives its URL."""
+    """The URL of a server in that environment."""
     port = "18931"
     flags = [
         "--no-browser",
@@ -76,7 +105,7 @@ def server(commands: Path, home: dict[str, str], tmp_path: Path) -> Iterator[str
     process.wait(timeout=300)
 
 
-def test_a_server_of_that_environment_answers_and_knows_its_schemas(server: str) -> None:
+def test_server_answers_with_its_schemas(server: str) -> None:
     assert _ask(server, "colophon/api/health")["status"] == "ok"
     names = [aspect["name"] for aspect in _ask(server, "colophon/api/registry/dataset")["aspects"]]
     assert {"businessMetadata", "ownership"} <= set(names)

@@ -1,1 +1,1 @@
-"""Generators of what follows from the OpenAPI documents and the settings: clients and reference pages."""
+"""Generators of clients and reference pages from the OpenAPI documents and the settings."""

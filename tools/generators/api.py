@@ -60,23 +60,23 @@ class Operation:
         return JSON in self.answers
 
 
-def operations(document: Document) -> list[Operation]:
+def parse_operations(document: Document) -> list[Operation]:
     """Return the operations of a document in the order of its paths."""
     return [
-        _operation(path, method, description, document)
+        _parse_operation(path, method, description, document)
         for path, methods in document["paths"].items()
         for method, description in methods.items()
         if method in (*_METHODS, _WEBSOCKET)
     ]
 
 
-def schema_name(schema: Schema) -> str:
+def get_schema_name(schema: Schema) -> str:
     """Return the name of the component that a schema refers to; empty if it is an inline schema."""
     reference = str(schema.get("$ref", ""))
     return reference.removeprefix(_REFERENCE) if reference.startswith(_REFERENCE) else ""
 
 
-def _operation(path: str, method: str, description: Document, document: Document) -> Operation:
+def _parse_operation(path: str, method: str, description: Document, document: Document) -> Operation:
     is_socket = method == _WEBSOCKET
     return Operation(
         id=description["operationId"],
@@ -84,12 +84,12 @@ def _operation(path: str, method: str, description: Document, document: Document
         path=path,
         tag=next(iter(description.get("tags", ())), path.split("/")[1]),
         summary=description["summary"],
-        parameters=tuple(_parameters(description.get("parameters", ()), document)),
+        parameters=tuple(_parse_parameters(description.get("parameters", ()), document)),
         body_required=bool(description.get("requestBody", {}).get("required")),
         bodies={
             kind: content["schema"] for kind, content in description.get("requestBody", {}).get("content", {}).items()
         },
-        answers={JSON: (description["message"]["schema"],)} if is_socket else _answers(description["responses"]),
+        answers={JSON: (description["message"]["schema"],)} if is_socket else _parse_answers(description["responses"]),
         statuses={}
         if is_socket
         else {status: answer["description"] for status, answer in description["responses"].items()},
@@ -97,12 +97,12 @@ def _operation(path: str, method: str, description: Document, document: Document
     )
 
 
-def _parameters(declared: Any, document: Document) -> Iterator[Parameter]:
+def _parse_parameters(declared: Any, document: Document) -> Iterator[Parameter]:
     in_path: set[str] = set()
-    for one in declared:
-        parameter = _resolved(one, document)
+    for item in declared:
+        parameter = _resolve(item, document)
         in_path |= {parameter["name"]} if parameter["in"] == "path" else set()
-        # A URN in a path may be sent as a query parameter instead: clients never need that.
+        # A URN in a path may also be sent as a query parameter, which clients do not need.
         if parameter["in"] == "query" and parameter["name"] in in_path:
             continue
         yield Parameter(
@@ -114,21 +114,21 @@ def _parameters(declared: Any, document: Document) -> Iterator[Parameter]:
         )
 
 
-def _resolved(node: Document, document: Document) -> Document:
+def _resolve(node: Document, document: Document) -> Document:
     reference = node.get("$ref")
     if reference is None:
         return node
-    found: Any = document
+    result: Any = document
     for part in reference.removeprefix("#/").split("/"):
-        found = found[part]
-    return dict(found)
+        result = result[part]
+    return dict(result)
 
 
-def _answers(responses: Document) -> dict[str, tuple[Schema, ...]]:
-    found: dict[str, tuple[Schema, ...]] = {}
+def _parse_answers(responses: Document) -> dict[str, tuple[Schema, ...]]:
+    result: dict[str, tuple[Schema, ...]] = {}
     for status, response in responses.items():
         if re.match("2|3", status):
             for kind, content in response.get("content", {}).items():
                 schema = content.get("schema", {})
-                found[kind] = found.get(kind, ()) + (() if schema in found.get(kind, ()) else (schema,))
-    return found
+                result[kind] = result.get(kind, ()) + (() if schema in result.get(kind, ()) else (schema,))
+    return result

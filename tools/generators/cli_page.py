@@ -7,7 +7,7 @@ from jupyter_colophon.cli.app import COMMANDS, build_parser
 from jupyter_colophon.cli.instances.option_parser import OptionParser
 from jupyter_colophon.cli.instances.run import COMMANDS as INSTANCE_COMMANDS
 
-from generators.markdown import link_pages, table
+from generators.markdown import format_table, link_pages
 
 TARGET = "docs/reference/cli.md"
 _HEAD = """# Reference of the command line
@@ -20,70 +20,75 @@ _COMMON = "common options"
 def generate() -> str:
     """Return the page's text."""
     parser = build_parser(COMMANDS)
-    return "\n".join([link_pages(_HEAD), *_common_options(parser), *_commands(parser), *_instance_commands()])
+    return "\n".join(
+        [link_pages(_HEAD), *_format_common_options(parser), *_format_commands(parser), *_format_instance_commands()]
+    )
 
 
-def _common_options(parser: argparse.ArgumentParser) -> Iterator[str]:
+def _format_common_options(parser: argparse.ArgumentParser) -> Iterator[str]:
     (group,) = (group for group in parser._action_groups if group.title == _COMMON)
     yield "## Common options\n"
     yield f"Before or after the name of a command. {group.description}\n"
-    yield from _table(group._group_actions)
+    yield from _format_table(group._group_actions)
 
 
-def _commands(parser: argparse.ArgumentParser) -> Iterator[str]:
-    for name, command in _subparsers(parser).items():
+def _format_commands(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for name, command in _get_subparsers(parser).items():
         yield f"## {name}\n"
-        yield from _section(command)
-        for verb, one in _subparsers(command).items():
+        yield from _format_section(command)
+        for verb, item in _get_subparsers(command).items():
             yield f"### {name} {verb}\n"
-            yield from _section(one)
+            yield from _format_section(item)
 
 
-def _instance_commands() -> Iterator[str]:
+def _format_instance_commands() -> Iterator[str]:
     for name, kind in INSTANCE_COMMANDS.items():
         parser = OptionParser(kind.declared)
         yield f"### metadata {name}\n"
         yield f"`jupyter colophon metadata {name} SCHEMASPACE [OPTIONS]`\n"
         schema = " Each property of the schema is an option too." if name in ("create", "update") else ""
         yield f"{kind.description}{schema}\n"
-        yield from _table(parser._actions)
+        yield f"```\n{kind.format_example('SCHEMASPACE')}\n```\n"
+        yield from _format_table(parser._actions)
 
 
-def _section(parser: argparse.ArgumentParser) -> Iterator[str]:
-    if _subparsers(parser):
+def _format_section(parser: argparse.ArgumentParser) -> Iterator[str]:
+    if _get_subparsers(parser):
         yield f"{parser.description}\n"
         return
     arguments = [action for action in parser._actions if not action.option_strings]
-    usage = " ".join([parser.prog, "[OPTIONS]", *map(_usage, arguments)])
+    usage = " ".join([parser.prog, "[OPTIONS]", *map(_format_usage, arguments)])
     yield f"`{usage}`\n"
     yield f"{parser.description}\n"
+    if examples := [f"{parser.prog} {example}".rstrip() for example in getattr(parser, "examples", ())]:
+        yield "\n".join(["```", *examples, "```\n"])
     common = {action for group in parser._action_groups if group.title == _COMMON for action in group._group_actions}
-    yield from _table([action for action in parser._actions if action not in common])
+    yield from _format_table([action for action in parser._actions if action not in common])
 
 
-def _usage(action: argparse.Action) -> str:
+def _format_usage(action: argparse.Action) -> str:
     name = str(action.metavar or "|".join(action.choices or (action.dest,)))
     if action.nargs in ("+", "*"):
         return f"{name}…" if action.nargs == "+" else f"[{name}…]"
     return name
 
 
-def _table(actions: Sequence[argparse.Action]) -> Iterator[str]:
+def _format_table(actions: Sequence[argparse.Action]) -> Iterator[str]:
     rows = [
-        (f"`{_name(action)}`", link_pages(action.help), _default(action))
+        (f"`{_format_name(action)}`", link_pages(action.help), _format_default(action))
         for action in actions
         if action.help and action.help != argparse.SUPPRESS and action.dest != "help"
     ]
     if rows:
-        yield "\n".join(table(("argument", "meaning", "default"), rows)) + "\n"
+        yield "\n".join(format_table(("argument", "meaning", "default"), rows)) + "\n"
 
 
-def _default(action: argparse.Action) -> str:
+def _format_default(action: argparse.Action) -> str:
     is_plain = action.default in (None, argparse.SUPPRESS, False, "") or action.default == []
     return "" if is_plain else f"`{action.default}`"
 
 
-def _name(action: argparse.Action) -> str:
+def _format_name(action: argparse.Action) -> str:
     takes_value = action.nargs != 0 and action.const is not True
     values = "|".join(map(str, action.choices)) if action.choices else ""
     if not action.option_strings:
@@ -92,6 +97,6 @@ def _name(action: argparse.Action) -> str:
     return ", ".join(f"{option}={value}" if takes_value else option for option in action.option_strings)
 
 
-def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def _get_subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     actions = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     return next((dict(action.choices) for action in actions), {})

@@ -1,4 +1,4 @@
-"""Pieces of Markdown that reference pages share."""
+"""Markdown elements shared by reference pages."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,21 +6,21 @@ from collections.abc import Iterable, Sequence
 _PAGE = re.compile(r"\bdocs/([\w/-]+\.md)((?:#[\w-]+)?)")
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def format_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a table."""
     lines = [header, ["---"] * len(header), *rows]
-    return [f"| {' | '.join(map(_cell, cells))} |" for cells in lines]
+    return [f"| {' | '.join(map(_format_cell, cells))} |" for cells in lines]
 
 
 def link_pages(text: str) -> str:
-    """Return a text in which names of pages are links, as seen from docs/reference."""
+    """Return a text with links to the named pages, relative to docs/reference."""
     return _PAGE.sub(r"[\1](../\1\2)", text)
 
 
-def _cell(text: str) -> str:
+def _format_cell(text: str) -> str:
     return " ".join(text.split()).replace("|", r"\|")
 
 
-def anchor(heading: str) -> str:
-    """Return the anchor of a heading as GitHub makes it."""
+def create_anchor(heading: str) -> str:
+    """Return the anchor of a heading on GitHub."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -6,9 +6,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from generators.api import Operation, Parameter, Schema, operations, schema_name
-from generators.markdown import anchor, link_pages, table
-from generators.sources import Document, documents
+from generators.api import Operation, Parameter, Schema, get_schema_name, parse_operations
+from generators.markdown import create_anchor, format_table, link_pages
+from generators.sources import Document, build_documents
 
 TARGET = "docs/reference/rest.md"
 _SCHEMAS = Path(__file__).parents[2] / "schemas" / "api"
@@ -22,79 +22,88 @@ API, which is relative to the server's base URL.
 
 def generate() -> str:
     """Return the page's text."""
-    found = documents()
-    overview = [f"* [{document['info']['title']}](#{anchor(document['info']['title'])})" for document in found.values()]
-    chapters = [line for prefix, document in found.items() for line in _api(prefix, document)]
+    result = build_documents()
+    overview = [
+        f"* [{document['info']['title']}](#{create_anchor(document['info']['title'])})" for document in result.values()
+    ]
+    chapters = [line for prefix, document in result.items() for line in _format_api(prefix, document)]
     return "\n".join([link_pages(_HEAD), *overview, *chapters]) + "\n"
 
 
-def _api(prefix: str, document: Document) -> Iterator[str]:
+def _format_api(prefix: str, document: Document) -> Iterator[str]:
     yield from ("", f"## {document['info']['title']}", "", document["info"]["summary"], "", f"Prefix: `{prefix}`.")
-    found = sorted(operations(document), key=lambda one: one.tag)
-    for tag, group in groupby(found, key=lambda one: one.tag):
+    result = sorted(parse_operations(document), key=lambda one: one.tag)
+    for tag, group in groupby(result, key=lambda one: one.tag):
         listed = list(group)
         yield from ("", f"### Paths below `/{tag}`", "")
-        yield from table(
+        yield from format_table(
             ("operation", "method and path", "summary"),
-            ((f"[`{one.id}`](#{one.id.lower()})", f"`{_route(one)}`", one.summary) for one in listed),
+            ((f"[`{one.id}`](#{one.id.lower()})", f"`{_format_route(one)}`", one.summary) for one in listed),
         )
         for one in listed:
-            yield from _operation(one)
+            yield from _format_operation(one)
 
 
-def _operation(operation: Operation) -> Iterator[str]:
-    yield from ("", f"#### {operation.id}", "", f"`{_route(operation)}`", "", f"{operation.summary.rstrip('.')}.")
+def _format_operation(operation: Operation) -> Iterator[str]:
+    yield from (
+        "",
+        f"#### {operation.id}",
+        "",
+        f"`{_format_route(operation)}`",
+        "",
+        f"{operation.summary.rstrip('.')}.",
+    )
     if operation.parameters:
         yield ""
-        yield from table(("parameter", "in", "type", "meaning"), map(_parameter, operation.parameters))
+        yield from format_table(("parameter", "in", "type", "meaning"), map(_format_parameter, operation.parameters))
     for kind, schema in operation.bodies.items():
-        yield from ("", f"Body (`{kind}`{'' if operation.body_required else ', optional'}): {_shape(schema)}")
+        yield from ("", f"Body (`{kind}`{'' if operation.body_required else ', optional'}): {_format_shape(schema)}")
     for kind, schemas in operation.answers.items():
-        shapes = " or ".join(_shape(schema) for schema in schemas)
+        shapes = " or ".join(_format_shape(schema) for schema in schemas)
         yield from ("", f"{'Message' if operation.is_socket else 'Answer'} (`{kind}`): {shapes}")
     errors = [f"{status} {text.rstrip('.')}" for status, text in operation.statuses.items() if status >= "4"]
     if errors:
         yield from ("", f"Errors: {', '.join(errors)}.")
 
 
-def _route(operation: Operation) -> str:
+def _format_route(operation: Operation) -> str:
     return f"{'WebSocket' if operation.is_socket else operation.method} {operation.path}"
 
 
-def _parameter(parameter: Parameter) -> tuple[str, str, str, str]:
+def _format_parameter(parameter: Parameter) -> tuple[str, str, str, str]:
     name = f"`{parameter.name}`{' (required)' if parameter.required and parameter.place != 'path' else ''}"
-    return name, parameter.place, _type(parameter.schema), parameter.description
+    return name, parameter.place, _format_type(parameter.schema), parameter.description
 
 
-def _type(schema: Schema) -> str:
+def _format_type(schema: Schema) -> str:
     if words := [word for word in schema.get("enum", ()) if word != ""]:
         parts = [" ".join(f"`{word}`" for word in words)]
     else:
         parts = [str(schema.get("type", "any"))]
-    least, most = schema.get("minimum"), schema.get("maximum")
-    if least is not None:
-        parts.append(f"{least} or more" if most is None else f"{least} to {most}")
+    minimum, maximum = schema.get("minimum"), schema.get("maximum")
+    if minimum is not None:
+        parts.append(f"{minimum} or more" if maximum is None else f"{minimum} to {maximum}")
     default = schema.get("default")
     if default not in (None, ""):
         parts.append(f"default `{default if isinstance(default, str) else json.dumps(default)}`")
     return ", ".join(parts)
 
 
-def _shape(schema: Schema) -> str:
-    if name := schema_name(schema):
-        file = _file_of(name)
+def _format_shape(schema: Schema) -> str:
+    if name := get_schema_name(schema):
+        file = _get_file_name(name)
         return f"[`{name}`](../../schemas/api/{file})" if (_SCHEMAS / file).is_file() else f"`{name}`"
     described: Any = schema.get("description")
-    return str(described) if described else str(schema.get("title") or _kind(schema))
+    return str(described) if described else str(schema.get("title") or _format_kind(schema))
 
 
-def _kind(schema: Schema) -> str:
+def _format_kind(schema: Schema) -> str:
     kind = schema.get("type", "any JSON value")
     members = ", ".join(f"`{name}`" for name in schema.get("properties", {}))
     text = " or ".join(kind) if isinstance(kind, list) else str(kind)
     return f"{text} with {members}" if members else text
 
 
-def _file_of(name: str) -> str:
+def _get_file_name(name: str) -> str:
     """Return the file of a component: `RunStart` is in `run-start.json`."""
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-") + ".json"

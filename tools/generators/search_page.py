@@ -2,7 +2,7 @@
 
 from jupyter_colophon.core.model.search_filters import FILTERS
 
-from generators.markdown import link_pages, table
+from generators.markdown import format_table, link_pages
 
 TARGET = "docs/reference/search.md"
 _HEAD = """# Search filters and facets reference
@@ -16,12 +16,12 @@ def generate() -> str:
     """Return the page's text."""
     rows = [
         (
-            f"`{one.name}`",
-            one.label,
-            one.description,
-            ", ".join(f"`{value}`" for value in one.choices) or "any",
-            "yes" if one.is_facet else "no",
+            f"`{item.name}`",
+            item.label,
+            item.description,
+            ", ".join(f"`{value}`" for value in item.choices) or "any",
+            "yes" if item.is_facet else "no",
         )
-        for one in FILTERS
+        for item in FILTERS
     ]
-    return "\n".join([link_pages(_HEAD), *table(("filter", "title", "meaning", "values", "facet"), rows)]) + "\n"
+    return "\n".join([link_pages(_HEAD), *format_table(("filter", "title", "meaning", "values", "facet"), rows)]) + "\n"

@@ -5,7 +5,7 @@ from typing import Any
 from jupyter_colophon.settings import Settings
 from traitlets import Bool, Dict, Enum, Float, Int, List, TraitType, Tuple
 
-from generators.markdown import link_pages, table
+from generators.markdown import format_table, link_pages
 
 TARGET = "docs/reference/settings.md"
 _HEAD = """# Settings reference
@@ -19,22 +19,24 @@ _TYPES: dict[type[TraitType[Any, Any]], str] = {Bool: "boolean", Dict: "dict", F
 def generate() -> str:
     """Return the page's text."""
     traits = sorted(Settings.class_own_traits(config=True).items())
-    rows = [(f"`{name}`", _type(trait), _default(trait), link_pages(trait.help)) for name, trait in traits]
-    return "\n".join([link_pages(_HEAD), *table(("setting", "type", "default", "meaning"), rows)]) + "\n"
+    rows = [
+        (f"`{name}`", _format_type(trait), _format_default(trait), link_pages(trait.help)) for name, trait in traits
+    ]
+    return "\n".join([link_pages(_HEAD), *format_table(("setting", "type", "default", "meaning"), rows)]) + "\n"
 
 
-def _type(trait: TraitType[Any, Any]) -> str:
+def _format_type(trait: TraitType[Any, Any]) -> str:
     if isinstance(trait, Enum):
         return " ".join(f"`{value}`" for value in trait.values or ())
     if isinstance(trait, Tuple):
-        return f"({', '.join(_type(one) for one in trait._traits)})"
+        return f"({', '.join(_format_type(item) for item in trait._traits)})"
     if isinstance(trait, List):
-        return f"list of {_type(trait._trait)}"
+        return f"list of {_format_type(trait._trait)}"
     text = next((text for kind, text in _TYPES.items() if isinstance(trait, kind)), "string")
-    least = getattr(trait, "min", None)
-    return text if least is None else f"{text}, {least} or more"
+    minimum = getattr(trait, "min", None)
+    return text if minimum is None else f"{text}, {minimum} or more"
 
 
-def _default(trait: TraitType[Any, Any]) -> str:
+def _format_default(trait: TraitType[Any, Any]) -> str:
     value = trait.default()
     return "" if value is None or value == "" else f"`{value!r}`"

@@ -5,20 +5,22 @@ from typing import Any
 from jupyter_colophon.operations.datahub.api import DATAHUB
 from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
-from jupyter_colophon.operations.openapi import OpenApi
+from jupyter_colophon.operations.openapi import OpenApiWriter
 from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
 from jupyter_colophon.operations.v3.api import V3
 
 Document = dict[str, Any]
-#: Generated files do not change with the version of the package.
+#: A constant, so that generated files do not change with the version of the package.
 _VERSION = "1"
 
 
-def native_document() -> Document:
+def build_native_document() -> Document:
     """Return the OpenAPI document of the native API."""
-    return OpenApi(NATIVE).document(_VERSION)
+    return OpenApiWriter(NATIVE).build_document(_VERSION)
 
 
-def documents() -> dict[str, Document]:
+def build_documents() -> dict[str, Document]:
     """Return the OpenAPI documents of all APIs, by their prefixes below the server's base URL."""
-    return {api.prefix: OpenApi(api).document(_VERSION) for api in (NATIVE, V3, DATAHUB, OPENLINEAGE, ELYRA)}
+    return {
+        api.prefix: OpenApiWriter(api).build_document(_VERSION) for api in (NATIVE, V3, DATAHUB, OPENLINEAGE, ELYRA)
+    }

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { ask, barriers, openLab, run, tell } from './lab';
+import { readApi, findViolations, openLab, runCommand, writeApi } from './lab';
 
 const TABLE = 'urn:li:dataset:(urn:li:dataPlatform:spark,default.shipments,PROD)';
 const PATH = `entities/${encodeURIComponent(TABLE)}`;
@@ -10,10 +10,10 @@ interface IContract {
 
 test.setTimeout(120_000);
 
-test('an aspect of another package has its own renderer, without a change to Colophon', async ({ page }) => {
+test('another package can render its own aspect', async ({ page }) => {
   await openLab(page);
-  await tell(page, 'PUT', `${PATH}/aspects/businessMetadata`, { properties: {}, tags: ['contracted'] });
-  await run(page, 'colophon:open-entity', { urn: TABLE });
+  await writeApi(page, 'PUT', `${PATH}/aspects/businessMetadata`, { properties: {}, tags: ['contracted'] });
+  await runCommand(page, 'colophon:open-entity', { urn: TABLE });
   const written = page.getByRole('region', { name: 'User metadata' });
   await written.getByRole('button', { name: 'Edit: Contract' }).click();
   const form = page.getByRole('form', { name: 'Edit: Contract' });
@@ -30,9 +30,9 @@ test('an aspect of another package has its own renderer, without a change to Col
   await expect(retention).toHaveValue('365');
   await expect(form.getByRole('alert')).toHaveCount(0);
   await steward.fill('urn:li:corpuser:jdoe');
-  expect(await barriers(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon-page')).toEqual([]);
+  expect(await findViolations(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon-page')).toEqual([]);
   await page.keyboard.press('Control+s');
   await expect(written.getByRole('button', { name: 'Edit: Contract' })).toBeVisible();
-  const { aspects } = await ask<IContract>(page, PATH);
+  const { aspects } = await readApi<IContract>(page, PATH);
   expect(aspects.contract.value).toEqual({ retention: 365, steward: 'urn:li:corpuser:jdoe' });
 });

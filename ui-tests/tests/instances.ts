@@ -1,66 +1,66 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { ask } from './lab';
+import { readApi } from './lab';
 
 const TOKEN = process.env.LAB_TEST_TOKEN ?? '';
 const LIST = 'schemaspaces/code-snippets/instances';
 
-/** What the journeys look at of an instance. */
+/** The members of an instance that the tests use. */
 export interface IInstance {
   name: string;
   display_name: string;
   metadata: { language?: string; code?: string[]; description?: string; tags?: string[] };
   valid: boolean;
   version: number;
-  /** The file's path: the server runs on this machine. */
+  /** The path of the file: the server runs on this machine. */
   resource: string;
 }
 
-async function send(page: Page, method: string, path: string, data?: object): Promise<unknown> {
+async function sendApi(page: Page, method: string, path: string, data?: object): Promise<unknown> {
   const headers = { Authorization: `token ${TOKEN}` };
   const answer = await page.request.fetch(`/colophon/api/${path}`, { method, headers, ...(data ? { data } : {}) });
   expect(answer.ok(), await answer.text()).toBe(true);
   return answer.json();
 }
 
-/** A snippet as the server has it. */
-export function snippet(page: Page, name: string): Promise<IInstance> {
-  return ask<IInstance>(page, `${LIST}/${name}`);
+/** Reads a snippet from the server. */
+export function readSnippet(page: Page, name: string): Promise<IInstance> {
+  return readApi<IInstance>(page, `${LIST}/${name}`);
 }
 
-/** Makes a snippet, as somebody else would. */
-export async function makeSnippet(page: Page, displayName: string, metadata: object = {}): Promise<IInstance> {
+/** Creates a snippet outside the browser. */
+export async function createSnippet(page: Page, displayName: string, metadata: object = {}): Promise<IInstance> {
   const document = {
     display_name: displayName,
     schema_name: 'code-snippet',
     metadata: { language: 'Python', code: ['answer = 42'], ...metadata }
   };
-  return (await send(page, 'POST', LIST, document)) as IInstance;
+  return (await sendApi(page, 'POST', LIST, document)) as IInstance;
 }
 
-/** Changes a snippet, as somebody else would. */
-export async function changeSnippet(page: Page, name: string, metadata: object): Promise<void> {
-  const { display_name, metadata: before } = await snippet(page, name);
-  await send(page, 'PUT', `${LIST}/${name}`, {
+/** Updates a snippet outside the browser. */
+export async function updateSnippet(page: Page, name: string, metadata: object): Promise<void> {
+  const { display_name, metadata: before } = await readSnippet(page, name);
+  await sendApi(page, 'PUT', `${LIST}/${name}`, {
     display_name,
     schema_name: 'code-snippet',
     metadata: { ...before, ...metadata }
   });
 }
 
-/** Removes all snippets, broken ones too. */
-export async function removeSnippets(page: Page): Promise<void> {
+/** Deletes all snippets, including invalid ones. */
+export async function deleteSnippets(page: Page): Promise<void> {
   for (;;) {
-    const { instances } = await ask<{ instances: { name: string }[] }>(page, `${LIST}?limit=200`);
+    const { instances } = await readApi<{ instances: { name: string }[] }>(page, `${LIST}?limit=200`);
     if (instances.length === 0) {
       return;
     }
     for (const { name } of instances) {
-      await send(page, 'DELETE', `${LIST}/${name}`);
+      await sendApi(page, 'DELETE', `${LIST}/${name}`);
     }
   }
 }
 
-/** The panel of schemaspaces, open. */
+/** Opens the panel Schemaspaces. */
 export async function openPanel(page: Page): Promise<Locator> {
   await page.getByRole('tab', { name: 'Schemaspaces', exact: true }).click();
   const panel = page.getByRole('region', { name: 'Schemaspaces', exact: true });
@@ -68,7 +68,7 @@ export async function openPanel(page: Page): Promise<Locator> {
   return panel;
 }
 
-/** A row of the panel. */
-export function rowOf(panel: Locator, displayName: string): Locator {
+/** Returns a row of the panel. */
+export function getRow(panel: Locator, displayName: string): Locator {
   return panel.getByRole('row').filter({ hasText: displayName });
 }

@@ -1,13 +1,13 @@
 import { expect, test } from '@playwright/test';
-import { ask, ink, inKernel, kernelReady, openLab, run } from './lab';
+import { readApi, measureInk, runInKernel, waitForKernel, openLab, runCommand } from './lab';
 
 const DELAYS = 'urn:li:dataset:(urn:li:dataPlatform:spark,flights.daily_delays,PROD)';
 
-test('somebody runs the sample notebook, finds a table, edits it and traces it', async ({ page }, info) => {
+test('the sample notebook is run, searched, edited and traced', async ({ page }, info) => {
   await test.step('the notebook runs from top to bottom', async () => {
     await openLab(page, 'lab/tree/flights.ipynb');
-    await kernelReady(page);
-    await run(page, 'notebook:run-all-cells');
+    await waitForKernel(page);
+    await runCommand(page, 'notebook:run-all-cells');
     await expect(page.locator('.jp-Notebook .jp-OutputArea-output[data-mime-type*="stderr"]')).not.toContainText([
       'Error'
     ]);
@@ -15,7 +15,7 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
   });
 
   const panel = page.getByRole('region', { name: 'Metadata', exact: true });
-  await test.step('typing a value shows the key that says it, then the table', async () => {
+  await test.step('searching a value shows its key and the table', async () => {
     await page.getByRole('tab', { name: 'Metadata', exact: true }).click();
     await panel.getByLabel('Search metadata').fill('ops');
     await expect(panel.getByRole('region', { name: 'Keys' })).toContainText('owner');
@@ -23,7 +23,7 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
   });
 
   const about = page.locator('.jp-Colophon-page');
-  await test.step('its page keeps apart what people and what machines wrote', async () => {
+  await test.step('the page separates user and system metadata', async () => {
     await panel
       .getByRole('region', { name: 'Entities' })
       .getByRole('button', { name: /daily_delays/ })
@@ -37,56 +37,55 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
     await expect(about.getByRole('region', { name: 'History' })).toContainText('owner');
   });
 
-  await test.step('an invalid tag is told at its field, and a valid one is saved', async () => {
+  await test.step('an invalid tag has an error, a valid one is saved', async () => {
     await about.getByRole('button', { name: 'Edit: User metadata' }).click();
     const tags = about.getByLabel('Tags', { exact: true }).last();
     await tags.fill('not good!');
     await tags.press('Enter');
-    await expect(about.getByRole('alert')).toContainText('Only the letters A to Z, digits, _ and -');
+    await expect(about.getByRole('alert')).toContainText('Only A to Z, a to z, 0 to 9, _ and - are allowed');
     await about.getByRole('button', { name: 'Remove not good!' }).click();
     await tags.fill('checked');
     await tags.press('Enter');
     await about.getByRole('button', { name: 'Save', exact: true }).click();
     await expect(about.getByRole('button', { name: 'Save', exact: true })).toBeHidden();
     await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('checked');
-    const saved = await ask<{ value: { tags: string[]; properties: Record<string, string> } }>(
+    const saved = await readApi<{ value: { tags: string[]; properties: Record<string, string> } }>(
       page,
       `entities/${encodeURIComponent(DELAYS)}/aspects/businessMetadata`
     );
     expect(saved.value).toEqual({ tags: ['checked'], properties: { owner: 'ops', refresh: 'every morning' } });
   });
 
-  await test.step('what the notebook writes appears without a reload', async () => {
-    await inKernel(page, '%metadata set flights.daily_delays steward=ada');
+  await test.step('changes of the notebook appear without reload', async () => {
+    await runInKernel(page, '%metadata set flights.daily_delays steward=ada');
     await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('steward');
     await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('ada');
   });
 
-  await test.step('its lineage is drawn, and goes on when a node is expanded', async () => {
+  await test.step('lineage is drawn and expanded', async () => {
     await about.getByRole('button', { name: 'Lineage' }).click();
     const graph = page.getByRole('group', { name: /^Lineage of flights.daily_delays/ });
     for (const name of ['flights', 'weather', 'planes', 'daily_delays', 'carrier_report']) {
       await expect(graph.getByRole('button', { name: new RegExp(`^${name}, `) }).first()).toBeVisible();
     }
-    // Eight thin curves are about one and a half of a thousand pixels; a graph that is not drawn has none.
-    await expect(async () => expect(await ink(graph.locator('canvas').first())).toBeGreaterThan(0.0005)).toPass();
-    // The README's picture is this one: README_PICTURE=1 makes it anew.
-    const light = process.env.README_PICTURE ? '../docs/images/lineage.png' : info.outputPath('lineage-light.png');
-    await page.screenshot({ path: light });
+    // Eight thin curves are about 1.5 per mille of the pixels; an empty graph has none.
+    await expect(async () => expect(await measureInk(graph.locator('canvas').first())).toBeGreaterThan(0.0005)).toPass();
+
+    await page.screenshot({ path: info.outputPath('lineage-light.png') });
     const before = Number(await graph.getAttribute('data-nodes'));
     await graph.getByRole('button', { name: /^Show \d+ more upstream of flights$/ }).click();
     await expect(async () => expect(Number(await graph.getAttribute('data-nodes'))).toBeGreaterThan(before)).toPass();
   });
 
-  await test.step('it is drawn anew in the dark', async () => {
-    await run(page, 'apputils:change-theme', { theme: 'JupyterLab Dark' });
+  await test.step('the graph is drawn in the dark theme', async () => {
+    await runCommand(page, 'apputils:change-theme', { theme: 'JupyterLab Dark' });
     await expect(page.locator('body')).toHaveAttribute('data-jp-theme-light', 'false');
     await expect(async () => {
       const canvas = page
         .getByRole('group', { name: /^Lineage of flights.daily_delays/ })
         .locator('canvas')
         .first();
-      expect(await ink(canvas)).toBeGreaterThan(0.0005);
+      expect(await measureInk(canvas)).toBeGreaterThan(0.0005);
     }).toPass();
     await page.screenshot({ path: info.outputPath('lineage-dark.png') });
   });

@@ -3,7 +3,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 
 const TOKEN = process.env.LAB_TEST_TOKEN ?? '';
 
-/** The part of JupyterLab's application that the journeys use (`--LabApp.expose_app_in_browser`). */
+/** The parts of JupyterLab's application that the tests use (`--LabApp.expose_app_in_browser`). */
 interface ILab {
   restored: Promise<void>;
   commands: { execute(id: string, args?: object): Promise<unknown>; hasCommand(id: string): boolean };
@@ -24,26 +24,26 @@ declare global {
 }
 
 /**
- * Opens JupyterLab at a path, signed in by the token's cookie, as from the URL that the server prints.
+ * Opens JupyterLab at a path, authenticated by the cookie of the token, as from the URL that the server prints.
  *
- * The layout is reset a moment after everything is drawn. Only then the word leaves the address: until then a reload
- * would reset again what was opened meanwhile.
+ * The layout is reset shortly after everything is rendered, and then `reset` is removed from the URL. A reload before
+ * that would reset the layout again.
  */
 export async function openLab(page: Page, path = 'lab'): Promise<void> {
   await page.goto(`/${path}?reset&token=${TOKEN}`);
-  await labReady(page);
+  await waitForLab(page);
   await page.waitForFunction(() => !new URLSearchParams(window.location.search).has('reset'));
 }
 
-/** Waits until JupyterLab is there with the layout that it remembers. */
-export async function labReady(page: Page): Promise<void> {
+/** Waits until JupyterLab has restored the layout. */
+export async function waitForLab(page: Page): Promise<void> {
   await page.waitForSelector('#jupyterlab-splash', { state: 'detached' });
   await page.waitForFunction(() => window.jupyterapp !== undefined);
   await page.evaluate(() => window.jupyterapp.restored);
 }
 
-/** The layout of the default workspace as the server keeps it, as text. */
-export async function rememberedLayout(page: Page): Promise<string> {
+/** Reads the stored layout of the default workspace as text. */
+export async function readLayout(page: Page): Promise<string> {
   const answer = await page.request.get('/lab/api/workspaces/default', {
     headers: { Authorization: `token ${TOKEN}` }
   });
@@ -52,23 +52,23 @@ export async function rememberedLayout(page: Page): Promise<string> {
   return JSON.stringify(data['layout-restorer:data'] ?? null);
 }
 
-/** Runs one of JupyterLab's commands and waits until it is done. */
-export async function run(page: Page, command: string, args: object = {}): Promise<void> {
+/** Runs a command of JupyterLab and waits for its end. */
+export async function runCommand(page: Page, command: string, args: object = {}): Promise<void> {
   await page.waitForFunction(id => window.jupyterapp.commands.hasCommand(id), command);
-  await page.evaluate(async ([id, given]) => void (await window.jupyterapp.commands.execute(id, given)), [
+  await page.evaluate(async ([id, commandArgs]) => void (await window.jupyterapp.commands.execute(id, commandArgs)), [
     command,
     args
   ] as const);
 }
 
-/** Waits until the open notebook has a kernel that listens: what is run before that is run by nobody. */
-export async function kernelReady(page: Page): Promise<void> {
+/** Waits until the kernel of the open notebook accepts requests. */
+export async function waitForKernel(page: Page): Promise<void> {
   await page.waitForFunction(() => [...window.jupyterapp.serviceManager.sessions.running()].length > 0);
-  await inKernel(page, 'pass');
+  await runInKernel(page, 'pass');
 }
 
-/** Runs code in the notebook's kernel, as another cell of somebody's would. */
-export async function inKernel(page: Page, code: string): Promise<void> {
+/** Runs code in the kernel of the notebook. */
+export async function runInKernel(page: Page, code: string): Promise<void> {
   await page.evaluate(async text => {
     const { sessions } = window.jupyterapp.serviceManager;
     const [model] = [...sessions.running()];
@@ -79,37 +79,37 @@ export async function inKernel(page: Page, code: string): Promise<void> {
   }, code);
 }
 
-/** Asks the native API for a document, with the server's token. */
-export async function ask<T>(page: Page, path: string): Promise<T> {
+/** Reads a document from the native API with the token of the server. */
+export async function readApi<T>(page: Page, path: string): Promise<T> {
   const answer = await page.request.get(`/colophon/api/${path}`, { headers: { Authorization: `token ${TOKEN}` } });
   expect(answer.status(), path).toBe(200);
   return (await answer.json()) as T;
 }
 
-/** What axe finds that keeps people out; less is no failure. */
-export async function barriers(page: Page, within: string): Promise<string[]> {
+/** Returns the serious and critical accessibility violations found by axe. */
+export async function findViolations(page: Page, within: string): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).include(within).analyze();
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`);
 }
 
-/** The share of a canvas's pixels that are not empty. */
-export async function ink(canvas: Locator): Promise<number> {
+/** Returns the share of the pixels of a canvas that are not empty. */
+export async function measureInk(canvas: Locator): Promise<number> {
   return canvas.evaluate(node => {
-    const drawn = node as HTMLCanvasElement;
+    const canvasElement = node as HTMLCanvasElement;
     const pixels =
-      drawn.getContext('2d')?.getImageData(0, 0, drawn.width, drawn.height).data ?? new Uint8ClampedArray();
-    let inked = 0;
-    for (let at = 3; at < pixels.length; at += 4) {
-      inked += (pixels[at] ?? 0) > 0 ? 1 : 0;
+      canvasElement.getContext('2d')?.getImageData(0, 0, canvasElement.width, canvasElement.height).data ?? new Uint8ClampedArray();
+    let inkedPixels = 0;
+    for (let index = 3; index < pixels.length; index += 4) {
+      inkedPixels += (pixels[index] ?? 0) > 0 ? 1 : 0;
     }
-    return (4 * inked) / Math.max(1, pixels.length);
+    return (4 * inkedPixels) / Math.max(1, pixels.length);
   });
 }
 
-/** Writes through the native API, as somebody else would. */
-export async function tell(page: Page, method: 'PUT' | 'POST' | 'PATCH', path: string, data: object): Promise<unknown> {
+/** Writes through the native API, outside the browser. */
+export async function writeApi(page: Page, method: 'PUT' | 'POST' | 'PATCH', path: string, data: object): Promise<unknown> {
   const headers = { Authorization: `token ${TOKEN}` };
   const answer = await page.request.fetch(`/colophon/api/${path}`, { method, data, headers });
   expect(answer.status(), await answer.text()).toBe(200);

@@ -1,17 +1,17 @@
-import type { IFault, ProblemKind } from '../model/problem';
+import type { IValidationError, ProblemKind } from '../model/problem';
 import { CatalogProblem } from '../model/problem';
 
 const KINDS: Record<number, ProblemKind> = {
   400: 'invalid',
   401: 'denied',
   403: 'denied',
-  404: 'absent',
+  404: 'not-found',
   412: 'conflict',
   413: 'invalid',
   422: 'invalid'
 };
 
-/** What only our own problem documents can say: a proxy's 503 tells nothing about the store. */
+/** Kinds that only our own problem documents imply: the 503 of a proxy is not about the store. */
 const OUR_KINDS: Record<number, ProblemKind> = { ...KINDS, 503: 'store', 507: 'store' };
 
 const COMMIT_UNKNOWN = 'urn:jupyter-colophon:problem:commit-unknown';
@@ -20,7 +20,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function faults(value: unknown): IFault[] {
+function readErrors(value: unknown): IValidationError[] {
   if (!Array.isArray(value)) {
     return [];
   }
@@ -30,7 +30,7 @@ function faults(value: unknown): IFault[] {
   }));
 }
 
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -39,23 +39,23 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Reads an answer that is not a success (RFC 9457).
+ * Converts an unsuccessful response (RFC 9457).
  *
- * A 404 that is no problem document was not written by us: then the server has no such extension.
+ * A 404 without a problem document was not sent by our extension, so the server does not have it.
  */
 export function toProblem(status: number, contentType: string, text: string): CatalogProblem {
-  const body = parsed(text);
+  const body = tryParse(text);
   const ours = contentType.includes('application/problem+json') && isObject(body);
   if (!ours) {
     const kind = status === 404 ? 'no-extension' : (KINDS[status] ?? 'other');
     return new CatalogProblem(kind, `HTTP ${status}`, status);
   }
   const detail = [body['detail'], body['title']].find(word => typeof word === 'string' && word !== '');
-  const kind = body['type'] === COMMIT_UNKNOWN ? 'unsure' : (OUR_KINDS[status] ?? 'other');
+  const kind = body['type'] === COMMIT_UNKNOWN ? 'commit-unknown' : (OUR_KINDS[status] ?? 'other');
   return new CatalogProblem(
     kind,
     typeof detail === 'string' ? detail : `HTTP ${status}`,
     status,
-    faults(body['errors'])
+    readErrors(body['errors'])
   );
 }

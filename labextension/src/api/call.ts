@@ -11,27 +11,32 @@ export function call<Id extends OperationId>(
   parameters: IOperations[Id]['parameters'],
   options: ICallOptions<Id> = {}
 ): Promise<IOperations[Id]['answer']> {
-  const { method, contentType, headers: fields = [] } = OPERATIONS[id];
-  const given = givenParameters(parameters);
-  const headers = Object.fromEntries(fields.flatMap(name => (given.has(name) ? [[name, given.get(name) ?? '']] : [])));
-  return send(settings, operationPath(id, parameters), { method, headers, contentType, ...options });
+  const { method, contentType, headers: headerNames = [] } = OPERATIONS[id];
+  const values = collectParameters(parameters);
+  const headers = Object.fromEntries(
+    headerNames.flatMap(name => (values.has(name) ? [[name, values.get(name) ?? '']] : []))
+  );
+  return send(settings, buildPath(id, parameters), { method, headers, contentType, ...options });
 }
 
-/** The path of an operation below the root of the API, with its query; every part is encoded, so a URN is one part. */
-export function operationPath<Id extends OperationId>(id: Id, parameters: IOperations[Id]['parameters']): string {
+/**
+ * Builds the path of an operation, relative to the root of the API, with its query. Parts are encoded, so a URN is one
+ * part.
+ */
+export function buildPath<Id extends OperationId>(id: Id, parameters: IOperations[Id]['parameters']): string {
   const { path, headers = [] } = OPERATIONS[id];
-  const rest = givenParameters(parameters);
-  headers.forEach(name => rest.delete(name));
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = rest.get(name) ?? '';
-    rest.delete(name);
+  const unused = collectParameters(parameters);
+  headers.forEach(name => unused.delete(name));
+  const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = unused.get(name) ?? '';
+    unused.delete(name);
     return encodeURIComponent(value);
   });
-  const query = [...rest].filter(([, value]) => value !== '').map(pair => pair.map(encodeURIComponent).join('='));
-  return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+  const query = [...unused].filter(([, value]) => value !== '').map(pair => pair.map(encodeURIComponent).join('='));
+  return query.length === 0 ? filledPath : `${filledPath}?${query.join('&')}`;
 }
 
-function givenParameters(parameters: object): Map<string, string> {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  return new Map(given.map(([name, value]) => [name, String(value)]));
+function collectParameters(parameters: object): Map<string, string> {
+  const defined = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return new Map(defined.map(([name, value]) => [name, String(value)]));
 }

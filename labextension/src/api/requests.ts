@@ -4,7 +4,7 @@ import type { IOperation } from '../generated/operations';
 import { CatalogProblem, Superseded } from '../model/problem';
 import { toProblem } from './answers';
 
-/** Where our API lives below the server's base URL. */
+/** The root of our API, relative to the base URL of the server. */
 export const ROOT = 'colophon/api';
 
 export interface IRequest {
@@ -16,29 +16,29 @@ export interface IRequest {
   signal?: AbortSignal | undefined;
 }
 
-function init(request: IRequest): RequestInit {
+function toRequestInit(request: IRequest): RequestInit {
   const { method, body, contentType = 'application/json', headers = {}, signal } = request;
-  const wanted: RequestInit = { method, headers: { Accept: 'application/json', ...headers } };
+  const result: RequestInit = { method, headers: { Accept: 'application/json', ...headers } };
   if (body !== undefined) {
-    wanted.body = typeof body === 'string' ? body : JSON.stringify(body);
-    wanted.headers = { ...wanted.headers, 'Content-Type': contentType };
+    result.body = typeof body === 'string' ? body : JSON.stringify(body);
+    result.headers = { ...result.headers, 'Content-Type': contentType };
   }
   if (signal) {
-    wanted.signal = signal;
+    result.signal = signal;
   }
-  return wanted;
+  return result;
 }
 
-/** The one place that talks to the server: it adds token and XSRF, and turns failures into problems. */
+/** Sends a request with token and XSRF header. Rejects with a `CatalogProblem` if it fails. */
 export async function send<T>(settings: ServerConnection.ISettings, path: string, request: IRequest): Promise<T> {
   const url = URLExt.join(settings.baseUrl, ROOT) + path;
   try {
-    const response = await ServerConnection.makeRequest(url, init(request), settings);
+    const response = await ServerConnection.makeRequest(url, toRequestInit(request), settings);
     const text = await response.text();
     if (!response.ok) {
       throw toProblem(response.status, response.headers.get('Content-Type') ?? '', text);
     }
-    // A removal is answered without a body.
+    // A deletion has an empty response.
     return (text === '' ? undefined : JSON.parse(text)) as T;
   } catch (reason) {
     if (request.signal?.aborted) {

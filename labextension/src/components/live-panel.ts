@@ -2,7 +2,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import type { ILiveState, LiveModel } from '../model/live-model';
 
-/** A panel whose model is awake while the panel is in view, and goes with it. */
+/** A panel that activates its model while it is visible, and disposes of it with itself. */
 export abstract class LivePanel<M extends LiveModel<ILiveState>> extends ReactWidget {
   constructor(
     readonly model: M,
@@ -31,7 +31,7 @@ export abstract class LivePanel<M extends LiveModel<ILiveState>> extends ReactWi
 
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
-    // Only now: a MainAreaWidget names whatever it is given "main area content".
+    // Not earlier, because MainAreaWidget sets the label of its content to "main area content".
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', this._label);
     if (this.isVisible) {

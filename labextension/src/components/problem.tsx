@@ -2,45 +2,47 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { CatalogProblem } from '../model/problem';
 
-function headline(problem: CatalogProblem, trans: TranslationBundle): string {
+function getHeadline(problem: CatalogProblem, trans: TranslationBundle): string {
   switch (problem.kind) {
     case 'no-extension':
-      return trans.__('The server part of Jupyter Colophon is missing');
+      return trans.__('The Jupyter Colophon server extension is not installed');
     case 'unreachable':
-      return trans.__('The server cannot be reached');
+      return trans.__('The server is unavailable');
     case 'denied':
-      return trans.__('You may not do this');
-    case 'absent':
-      return trans.__('Not in the catalog');
+      return trans.__('Permission denied');
+    case 'not-found':
+      return trans.__('Not found in the catalog');
     case 'conflict':
-      return trans.__('Somebody else was faster');
+      return trans.__('Edit conflict');
     case 'invalid':
-      return trans.__('The server did not accept this');
+      return trans.__('The server rejected the request');
     case 'store':
-      return trans.__("The catalog's store cannot do this now");
-    case 'unsure':
-      return trans.__('It is not known whether this was done');
+      return trans.__('The store of the catalog is unavailable');
+    case 'commit-unknown':
+      return trans.__('Unknown whether the change was saved');
     case 'other':
-      return trans.__('This did not work');
+      return trans.__('The request failed');
   }
 }
 
-function advice(problem: CatalogProblem, trans: TranslationBundle): string {
+function getAdvice(problem: CatalogProblem, trans: TranslationBundle): string {
   switch (problem.kind) {
     case 'no-extension':
       return trans.__(
-        'Install the package jupyter-colophon in the environment of this Jupyter server and restart it. The command "jupyter server extension list" shows whether it is there.'
+        'Install the package jupyter-colophon in the environment of this Jupyter server and restart the server. The command "jupyter server extension list" shows whether it is enabled.'
       );
     case 'unreachable':
-      return trans.__('Is it still running? While their kernels run, notebooks keep what they have not sent yet.');
-    case 'unsure':
-      return trans.__('Look at it again before you repeat it. (%1)', problem.message);
+      return trans.__(
+        'Check whether the server is running. Running kernels keep unsent lineage until it is available again.'
+      );
+    case 'commit-unknown':
+      return trans.__('Check the current value before you try again. (%1)', problem.message);
     default:
       return problem.message;
   }
 }
 
-/** A failure in words a person can act on. */
+/** An error message with advice on what to do. */
 export function ProblemNote(props: {
   problem: CatalogProblem;
   trans: TranslationBundle;
@@ -49,11 +51,11 @@ export function ProblemNote(props: {
   const { problem, trans, retry } = props;
   return (
     <div className="jp-Colophon-problem" role="alert" data-kind={problem.kind}>
-      <strong>{headline(problem, trans)}</strong>
-      <p>{advice(problem, trans)}</p>
-      {problem.faults.length > 0 && (
+      <strong>{getHeadline(problem, trans)}</strong>
+      <p>{getAdvice(problem, trans)}</p>
+      {problem.errors.length > 0 && (
         <ul>
-          {problem.faults.map((fault, index) => (
+          {problem.errors.map((fault, index) => (
             <li key={index}>
               {fault.pointer !== '' && <code>{fault.pointer}</code>} {fault.message}
             </li>

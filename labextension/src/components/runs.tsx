@@ -1,12 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../generated/api';
-import { shortUrn } from '../model/urns';
-import { Listing } from './listing';
-import { duration, moment, statusWord } from './words';
+import { shortenUrn } from '../model/urns';
+import { SourceText } from './source-text';
+import { formatDuration, formatTime, getStatusLabel } from './labels';
 
-/** Where a run came from, as far as it says so: notebook and cell. */
-export function originOf(run: Run, trans: TranslationBundle): string {
+/** Returns the origin of a run: its notebook and cell, or the name of its program. */
+export function formatOrigin(run: Run, trans: TranslationBundle): string {
   const { notebook, cellId, executionCount } = run.facts;
   if (notebook === undefined) {
     return run.name;
@@ -15,8 +15,8 @@ export function originOf(run: Run, trans: TranslationBundle): string {
   return cellId === undefined ? notebook : trans.__('%1, cell %2', notebook, `${count}${cellId}`);
 }
 
-/** What a run did to data. */
-export function accessWord(mode: Run['accesses'][number]['mode'], trans: TranslationBundle): string {
+/** Returns the label of an access mode. */
+export function getAccessLabel(mode: Run['accesses'][number]['mode'], trans: TranslationBundle): string {
   switch (mode) {
     case 'read':
       return trans.__('read');
@@ -25,19 +25,19 @@ export function accessWord(mode: Run['accesses'][number]['mode'], trans: Transla
     case 'both':
       return trans.__('read and wrote');
     case 'unknown':
-      return trans.__('touched');
+      return trans.__('accessed');
   }
 }
 
-/** What the capture of a run could not see, as it says itself: nothing is silently missing. */
-export function NotSeen({ run, trans }: { run: Run; trans: TranslationBundle }): React.JSX.Element | null {
+/** Which lineage of a run could not be captured, as reported by the capture. */
+export function MissingLineage({ run, trans }: { run: Run; trans: TranslationBundle }): React.JSX.Element | null {
   const { missingLineage } = run.facts;
   if (missingLineage === undefined) {
     return null;
   }
   return (
-    <p className="jp-Colophon-note" data-not-seen>
-      {trans.__('Not seen: %1', String(missingLineage))}
+    <p className="jp-Colophon-note" data-missing-lineage>
+      {trans.__('Not captured: %1', String(missingLineage))}
     </p>
   );
 }
@@ -49,40 +49,40 @@ function RunCard(props: { run: Run; open: (urn: string) => void; trans: Translat
     <li className="jp-Colophon-run" data-run={run.urn} data-status={run.status}>
       <div className="jp-Colophon-runHead">
         <button type="button" className="jp-Colophon-link" title={run.program} onClick={() => open(run.program)}>
-          {originOf(run, trans)}
+          {formatOrigin(run, trans)}
         </button>
         <span className="jp-Colophon-status" data-status={run.status}>
-          {statusWord(run.status, trans)}
+          {getStatusLabel(run.status, trans)}
         </span>
       </div>
       <div className="jp-Colophon-runTime">
-        <time dateTime={run.start}>{moment(run.start)}</time>
-        {run.end !== null && ` · ${duration(run.start, run.end)}`} · {run.actor} ·{' '}
+        <time dateTime={run.start}>{formatTime(run.start)}</time>
+        {run.end !== null && ` · ${formatDuration(run.start, run.end)}`} · {run.actor} ·{' '}
         <button type="button" className="jp-Colophon-link" title={run.urn} onClick={() => open(run.urn)}>
           {trans.__('Open run')}
         </button>
       </div>
-      <NotSeen run={run} trans={trans} />
+      <MissingLineage run={run} trans={trans} />
       <details>
         <summary>{trans._n('%1 access', '%1 accesses', run.accesses.length)}</summary>
         <ul className="jp-Colophon-accesses">
           {run.accesses.map(access => (
             <li key={`${access.mode} ${access.data} ${access.component}`}>
-              {accessWord(access.mode, trans)}{' '}
+              {getAccessLabel(access.mode, trans)}{' '}
               <button type="button" className="jp-Colophon-link" title={access.data} onClick={() => open(access.data)}>
-                {shortUrn(access.data)}
+                {shortenUrn(access.data)}
               </button>
             </li>
           ))}
         </ul>
         {sourceHash !== undefined && <p className="jp-Colophon-hash">{sourceHash}</p>}
-        {source !== undefined && source !== '' && <Listing label={trans.__('Source')} text={source} />}
+        {source !== undefined && source !== '' && <SourceText label={trans.__('Source')} text={source} />}
       </details>
     </li>
   );
 }
 
-/** Runs, newest first: what ran, from which notebook and cell, how it ended. */
+/** Runs, newest first: origin, status, time and accesses of each. */
 export function RunList(props: {
   runs: readonly Run[];
   label: string;

@@ -1,11 +1,11 @@
 import React from 'react';
 
-/** Tags as chips; those of machines are dashed, as all that machines wrote. */
+/** Tags as chips; system tags have a dashed border. */
 export function TagList(props: {
   tags: readonly string[];
   label: string;
   byMachines?: boolean;
-  /** What they are, where they are no tags. */
+  /** What the values are. */
   kind?: 'tag' | 'term' | 'domain';
 }): React.JSX.Element | null {
   const { tags, label, byMachines = false, kind = 'tag' } = props;

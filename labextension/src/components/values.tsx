@@ -1,13 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { pairsOf, tagsOf } from '../model/clash';
-import { shown } from '../model/difference';
+import { flattenValues, listTags } from '../model/merge-conflict';
+import { formatValue } from '../model/difference';
 import { LongText } from './long-text';
 import { TagList } from './tags';
 
 const LINK = /^(https?:\/\/|mailto:)\S+$/i;
 
-/** A text of a person; a link only where it is nothing but one. */
+/** A text written by users; it is a link only if it consists of a URL. */
 function Text(props: { text: string; trans: TranslationBundle }): React.JSX.Element {
   const { text, trans } = props;
   return LINK.test(text) ? (
@@ -27,7 +27,7 @@ function Pairs(props: { pairs: readonly (readonly [string, unknown])[]; trans: T
           <tr key={key}>
             <th scope="row">{key}</th>
             <td>
-              <Text text={shown(value, key)} trans={props.trans} />
+              <Text text={formatValue(value, key)} trans={props.trans} />
             </td>
           </tr>
         ))}
@@ -36,18 +36,18 @@ function Pairs(props: { pairs: readonly (readonly [string, unknown])[]; trans: T
   );
 }
 
-/** The value of an aspect: its tags, and its properties as a table; `nothing` is told where there are none. */
-export function AspectValue(props: { value: object; trans: TranslationBundle; nothing?: string }): React.JSX.Element {
+/** The value of an aspect: its tags, and its properties as a table; `emptyText` is shown if there are none. */
+export function AspectValue(props: { value: object; trans: TranslationBundle; emptyText?: string }): React.JSX.Element {
   const { trans } = props;
   const value = props.value as Record<string, unknown>;
-  const tags = tagsOf(value);
-  const pairs = pairsOf(value);
+  const tags = listTags(value);
+  const pairs = flattenValues(value);
   return (
     <div className="jp-Colophon-value-block">
       <TagList tags={tags} label={trans.__('Tags')} />
       {pairs.length > 0 && <Pairs pairs={pairs} trans={trans} />}
       {tags.length + pairs.length === 0 && (
-        <p className="jp-Colophon-note">{props.nothing ?? trans.__('Nothing yet.')}</p>
+        <p className="jp-Colophon-note">{props.emptyText ?? trans.__('Nothing yet.')}</p>
       )}
     </div>
   );

@@ -2,16 +2,16 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Versions } from '../generated/api';
 import type { IDifference, NamePlace } from '../model/difference';
-import { comparison, differences } from '../model/difference';
+import { compareDocuments, readPatch } from '../model/difference';
 import { LongText } from './long-text';
-import { moment } from './words';
+import { formatTime } from './labels';
 
-/** One version of an aspect, as the history tells it. */
+/** A version of an aspect. */
 type AspectVersion = Versions['versions'][number];
 
 const SIGNS = { added: '+', removed: '−', changed: '~' } as const;
 
-function kindWord(kind: IDifference['kind'], trans: TranslationBundle): string {
+function getKindLabel(kind: IDifference['kind'], trans: TranslationBundle): string {
   switch (kind) {
     case 'added':
       return trans.__('added');
@@ -26,7 +26,7 @@ function Difference(props: { difference: IDifference; trans: TranslationBundle }
   const { difference, trans } = props;
   return (
     <li data-kind={difference.kind}>
-      <span className="jp-Colophon-sign" role="img" aria-label={kindWord(difference.kind, trans)}>
+      <span className="jp-Colophon-sign" role="img" aria-label={getKindLabel(difference.kind, trans)}>
         {SIGNS[difference.kind]}
       </span>
       <b>{difference.place}</b>{' '}
@@ -43,61 +43,69 @@ function Difference(props: { difference: IDifference; trans: TranslationBundle }
 
 interface IVersionProps {
   version: AspectVersion;
-  /** The version before; undefined where it was not loaded or is not kept. */
-  before: AspectVersion | undefined;
-  /** What can be done with it, if anything. */
+  /** The previous version; undefined if it is not loaded or not available. */
+  previous: AspectVersion | undefined;
+  /** Actions for the version, if any. */
   actions: React.ReactNode;
-  name: NamePlace | undefined;
+  namePlace: NamePlace | undefined;
   trans: TranslationBundle;
 }
 
-/** What a version changed: with the old values where the version before is known, else as the server describes it. */
-function changesOf(
+/** Lists the changes of a version: with old values if the previous version is loaded, else from its diff. */
+function listChanges(
   version: AspectVersion,
   before: AspectVersion | undefined,
   name: NamePlace | undefined
 ): IDifference[] {
   if (before === undefined && version.version > 1) {
-    return differences(version.diff, name);
+    return readPatch(version.diff, name);
   }
-  return comparison(before?.value ?? {}, version.value ?? {}, name);
+  return compareDocuments(before?.value ?? {}, version.value ?? {}, name);
 }
 
-function Version({ version, before, actions, name, trans }: IVersionProps): React.JSX.Element {
-  const found = React.useMemo(() => changesOf(version, before, name), [version, before, name]);
+function Version({ version, previous, actions, namePlace, trans }: IVersionProps): React.JSX.Element {
+  const differences = React.useMemo(() => listChanges(version, previous, namePlace), [version, previous, namePlace]);
   return (
     <li className="jp-Colophon-version" data-version={version.version}>
       <div>
         <b>{trans.__('Version %1', version.version)}</b> · {version.actor} ·{' '}
-        <time dateTime={version.time}>{moment(version.time)}</time>
+        <time dateTime={version.time}>{formatTime(version.time)}</time>
         {version.via !== null && ` · ${trans.__('from a notebook')}`} {actions}
       </div>
       {version.deleted && <p className="jp-Colophon-note">{trans.__('Deleted.')}</p>}
       <ul className="jp-Colophon-differences">
-        {found.slice(0, 50).map((difference, index) => (
+        {differences.slice(0, 50).map((difference, index) => (
           <Difference key={index} difference={difference} trans={trans} />
         ))}
       </ul>
-      {found.length > 50 && <p className="jp-Colophon-note">{trans.__('and %1 more changes', found.length - 50)}</p>}
+      {differences.length > 50 && (
+        <p className="jp-Colophon-note">{trans.__('and %1 more changes', differences.length - 50)}</p>
+      )}
     </li>
   );
 }
 
 interface IVersionListProps {
   versions: readonly AspectVersion[];
-  /** What can be done with a version, if anything. */
-  actions?: (version: AspectVersion) => React.ReactNode;
-  /** What places are called; by their steps, if nothing is said. */
-  name?: NamePlace;
-  /** Asks for older ones; null where these are all. */
-  more: (() => void) | null;
+  /** Renders actions for a version, if any. */
+  renderActions?: (version: AspectVersion) => React.ReactNode;
+  /** Names locations; by default, the steps of their JSON Pointers. */
+  namePlace?: NamePlace;
+  /** Loads older versions; null if all are loaded. */
+  loadMore: (() => void) | null;
   trans: TranslationBundle;
 }
 
-/** Versions, newest first: who wrote each, when, and what it changed. */
-export function VersionList({ versions, actions, name, more, trans }: IVersionListProps): React.JSX.Element {
-  // The oldest of a page is the base of the one after it; it is shown together with the next page.
-  const shown = more && versions.length > 1 ? versions.slice(0, -1) : versions;
+/** Versions, newest first: author, time and changes of each. */
+export function VersionList({
+  versions,
+  renderActions,
+  namePlace,
+  loadMore,
+  trans
+}: IVersionListProps): React.JSX.Element {
+  // The oldest version of a page is the base of the version after it; it is shown with the next page.
+  const shown = loadMore && versions.length > 1 ? versions.slice(0, -1) : versions;
   return (
     <>
       <ol className="jp-Colophon-history" aria-label={trans.__('Versions')}>
@@ -105,15 +113,15 @@ export function VersionList({ versions, actions, name, more, trans }: IVersionLi
           <Version
             key={version.version}
             version={version}
-            before={versions[index + 1]}
-            actions={actions?.(version)}
-            name={name}
+            previous={versions[index + 1]}
+            actions={renderActions?.(version)}
+            namePlace={namePlace}
             trans={trans}
           />
         ))}
       </ol>
-      {more && (
-        <button type="button" className="jp-Colophon-button" onClick={more}>
+      {loadMore && (
+        <button type="button" className="jp-Colophon-button" onClick={loadMore}>
           {trans.__('Older versions')}
         </button>
       )}

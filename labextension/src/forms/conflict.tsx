@@ -1,19 +1,19 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import React from 'react';
-import type { IClashes } from '../model/clash';
-import { clashes } from '../model/clash';
+import type { IConflict } from '../model/merge-conflict';
+import { compareVersions } from '../model/merge-conflict';
 import type { Editor } from '../model/editor';
 import { TagList } from '../components/tags';
 import { useModel } from '../components/use-model';
-import { moment } from '../components/words';
+import { formatTime } from '../components/labels';
 
 function Side(props: { value: string | undefined; trans: TranslationBundle }): React.JSX.Element {
   const { value, trans } = props;
   return (
     <td>
       {value === undefined ? (
-        <span className="jp-Colophon-note">{trans.__('not there')}</span>
+        <span className="jp-Colophon-note">{trans.__('none')}</span>
       ) : (
         <div className="jp-Colophon-clamped">{value}</div>
       )}
@@ -21,7 +21,7 @@ function Side(props: { value: string | undefined; trans: TranslationBundle }): R
   );
 }
 
-function TagSides(props: { tags: IClashes['tags']; trans: TranslationBundle }): React.JSX.Element {
+function TagSides(props: { tags: IConflict['tags']; trans: TranslationBundle }): React.JSX.Element {
   const { tags, trans } = props;
   return (
     <tr>
@@ -36,14 +36,14 @@ function TagSides(props: { tags: IClashes['tags']; trans: TranslationBundle }): 
   );
 }
 
-function Clashes(props: { found: IClashes; actor: string; trans: TranslationBundle }): React.JSX.Element {
-  const { found, actor, trans } = props;
-  const tagsDiffer = found.tags.mine.length + found.tags.theirs.length > 0;
-  if (found.pairs.length === 0 && !tagsDiffer) {
-    return <p className="jp-Colophon-note">{trans.__('Both versions say the same.')}</p>;
+function DifferenceTable(props: { conflict: IConflict; actor: string; trans: TranslationBundle }): React.JSX.Element {
+  const { conflict, actor, trans } = props;
+  const tagsDiffer = conflict.tags.mine.length + conflict.tags.theirs.length > 0;
+  if (conflict.pairs.length === 0 && !tagsDiffer) {
+    return <p className="jp-Colophon-note">{trans.__('The versions are identical.')}</p>;
   }
   return (
-    <table className="jp-Colophon-values jp-Colophon-clashes" aria-label={trans.__('What differs')}>
+    <table className="jp-Colophon-values jp-Colophon-conflict-table" aria-label={trans.__('Differences')}>
       <thead>
         <tr>
           <td />
@@ -52,46 +52,46 @@ function Clashes(props: { found: IClashes; actor: string; trans: TranslationBund
         </tr>
       </thead>
       <tbody>
-        {found.pairs.map(({ key, mine, theirs }) => (
+        {conflict.pairs.map(({ key, mine, theirs }) => (
           <tr key={key}>
             <th scope="row">{key}</th>
             <Side value={mine} trans={trans} />
             <Side value={theirs} trans={trans} />
           </tr>
         ))}
-        {tagsDiffer && <TagSides tags={found.tags} trans={trans} />}
+        {tagsDiffer && <TagSides tags={conflict.tags} trans={trans} />}
       </tbody>
     </table>
   );
 }
 
-/** Somebody else saved first: what differs side by side, and the choice between the two. */
+/** An edit conflict: the differences side by side, and the choice between the two versions. */
 export function Conflict(props: {
   editor: Editor;
-  /** How a version is shown; as it is, if nothing is said. */
-  view?: (value: ReadonlyJSONObject) => object;
+  /** Converts a version for display; by default, it is displayed unchanged. */
+  toView?: (value: ReadonlyJSONObject) => object;
   trans: TranslationBundle;
 }): React.JSX.Element | null {
-  const { editor, trans, view = value => value } = props;
+  const { editor, trans, toView = value => value } = props;
   const { conflict, draft } = useModel(editor);
   const box = React.useRef<HTMLDivElement>(null);
   React.useEffect(() => box.current?.focus(), [conflict]);
   if (!conflict) {
     return null;
   }
-  const actor = conflict.actor === '' ? trans.__('somebody else') : conflict.actor;
+  const actor = conflict.actor === '' ? trans.__('another user') : conflict.actor;
   return (
     <div className="jp-Colophon-conflict" role="alertdialog" aria-label={trans.__('Conflict')} tabIndex={-1} ref={box}>
-      <strong>{trans.__('Changed by %1, %2, while you were editing.', actor, moment(conflict.time))}</strong>
+      <strong>{trans.__('Changed by %1, %2, while you were editing.', actor, formatTime(conflict.time))}</strong>
       <div className="jp-Colophon-actions">
         <button type="button" className="jp-Colophon-button" onClick={() => void editor.resolve('mine')}>
-          {trans.__('Save mine over theirs')}
+          {trans.__('Overwrite with mine')}
         </button>
         <button type="button" className="jp-Colophon-button" onClick={() => void editor.resolve('theirs')}>
-          {trans.__('Take theirs')}
+          {trans.__('Use theirs')}
         </button>
       </div>
-      <Clashes found={clashes(view(draft), view(conflict.value))} actor={actor} trans={trans} />
+      <DifferenceTable conflict={compareVersions(toView(draft), toView(conflict.value))} actor={actor} trans={trans} />
     </div>
   );
 }

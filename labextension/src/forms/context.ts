@@ -4,53 +4,53 @@ import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import React from 'react';
 import { useModel } from '../components/use-model';
 import type { Editor } from '../model/editor';
-import { offeredChoices } from '../model/instance-schema';
-import { isWithin, valueAt, withValueAt } from '../model/pointer';
-import type { IFault } from '../model/problem';
+import { listChoices } from '../model/instance-schema';
+import { isWithin, getValueAt, setValueAt } from '../model/pointer';
+import type { IValidationError } from '../model/problem';
 import type { IFormTools, IPlugin } from '../tokens';
 
-/** What a form knows beside its document. */
+/** The environment of a form, in addition to its document. */
 export interface IFormEnvironment {
-  /** The place whose fields are shown without a box around them. */
+  /** The location whose fields have no frame around them. */
   root: string;
   readOnly: boolean;
-  /** The language of the code in the document; empty if it names none. */
+  /** The language of the code in the document; empty if unknown. */
   language: string;
-  /** Suggested values, by place below the root. */
+  /** Suggested values by their locations below the root. */
   choices: ReadonlyMap<string, readonly string[]>;
   loadChoices(pointer: string): void;
   /** The plugins of pipelines; null until they are loaded. */
   plugins: readonly IPlugin[] | null;
   loadPlugins(): void;
-  /** Faults of the stored document that its schema does not find. */
-  findings: readonly IFault[];
+  /** Errors of the stored document that its schema does not imply. */
+  checkErrors: readonly IValidationError[];
 }
 
-/** What the parts of a form share. rjsf hands it to every field, widget and template as `formContext`. */
+/** The context shared by the parts of a form. rjsf passes it to fields, widgets and templates as `formContext`. */
 export interface IFormContext extends IFormEnvironment {
   trans: TranslationBundle;
-  /** Prefix of the ids of the form; an id is the prefix and a JSON Pointer. */
+  /** The prefix of the ids in the form; an id consists of the prefix and a JSON Pointer. */
   prefix: string;
   editors: IEditorServices | null;
-  /** The faults that are shown now. */
-  faults: readonly IFault[];
+  /** The displayed errors. */
+  faults: readonly IValidationError[];
   touch(pointer: string): void;
-  block(pointer: string, faults: readonly IFault[]): void;
-  /** The draft. rjsf renders a field again when this changes; it takes any two functions for equal. */
+  block(pointer: string, faults: readonly IValidationError[]): void;
+  /** The draft. rjsf renders a field again when this changes; it ignores changes of functions. */
   draft: ReadonlyJSONObject;
-  /** Writes a value into the draft; undefined removes it. */
-  put(pointer: string, value: unknown): void;
-  /** Writes a value into the draft if there is none. */
-  fill(pointer: string, value: unknown): void;
+  /** Sets a value of the draft; undefined removes it. */
+  setValue(pointer: string, value: unknown): void;
+  /** Sets a value of the draft if it has none. */
+  setDefault(pointer: string, value: unknown): void;
 }
 
-/** The tools of all forms of a page. */
+/** The tools for all forms of a page. */
 export const FormTools = React.createContext<IFormTools>({ editors: null, renderers: null });
 
-/** The context for the templates to which rjsf does not hand it. */
+/** The context for templates to which rjsf does not pass `formContext`. */
 export const FormContext = React.createContext<IFormContext | null>(null);
 
-/** The environment of a form that only knows its document. */
+/** The environment of a form without additional information. */
 export const NO_ENVIRONMENT: IFormEnvironment = {
   root: '',
   readOnly: false,
@@ -59,31 +59,31 @@ export const NO_ENVIRONMENT: IFormEnvironment = {
   loadChoices: () => undefined,
   plugins: null,
   loadPlugins: () => undefined,
-  findings: []
+  checkErrors: []
 };
 
-let forms = 0;
+let formCount = 0;
 
 /** Creates the context of a form for the draft of an editor. */
 export function useFormContext(editor: Editor, environment: IFormEnvironment, trans: TranslationBundle): IFormContext {
   const state = useModel(editor);
   const { editors } = React.useContext(FormTools);
-  const [prefix] = React.useState(() => `jp-colophon-form-${++forms}`);
+  const [prefix] = React.useState(() => `jp-colophon-form-${++formCount}`);
   return React.useMemo(
     () => ({
       ...environment,
       trans,
       prefix,
       editors,
-      // The findings are about the stored document.
-      faults: editor.dirty ? editor.faults() : [...editor.faults(), ...environment.findings],
+      // These errors concern the stored document, not the draft.
+      faults: editor.isDirty ? editor.listErrors() : [...editor.listErrors(), ...environment.checkErrors],
       touch: (pointer: string) => editor.touch(pointer),
-      block: (pointer: string, faults: readonly IFault[]) => editor.block(pointer, faults),
+      block: (pointer: string, faults: readonly IValidationError[]) => editor.setInputErrors(pointer, faults),
       draft: state.draft,
-      put: (pointer: string, value: unknown) => editor.edit(withValueAt(editor.state.draft, pointer, value)),
-      fill: (pointer: string, value: unknown) => {
-        if (valueAt(editor.state.draft, pointer) === undefined) {
-          editor.edit(withValueAt(editor.state.draft, pointer, value));
+      setValue: (pointer: string, value: unknown) => editor.edit(setValueAt(editor.state.draft, pointer, value)),
+      setDefault: (pointer: string, value: unknown) => {
+        if (getValueAt(editor.state.draft, pointer) === undefined) {
+          editor.edit(setValueAt(editor.state.draft, pointer, value));
         }
       }
     }),
@@ -91,27 +91,27 @@ export function useFormContext(editor: Editor, environment: IFormEnvironment, tr
   );
 }
 
-/** The place that an id of the form stands for. */
-export function pointerOf(id: string, context: IFormContext): string {
+/** Returns the JSON Pointer of an id in the form. */
+export function getPointer(id: string, context: IFormContext): string {
   return id.slice(context.prefix.length);
 }
 
-/** The faults at one place, or also below it. */
-export function faultsAt(context: IFormContext, pointer: string, below = false): IFault[] {
+/** Returns the errors at a location and, with `below`, those below it. */
+export function getErrors(context: IFormContext, pointer: string, below = false): IValidationError[] {
   return context.faults.filter(fault => (below ? isWithin(fault.pointer, pointer) : fault.pointer === pointer));
 }
 
-/** Whether the draft has a value at a place. */
+/** Whether the draft has a value at a location. */
 export function hasValue(context: IFormContext, pointer: string): boolean {
-  return valueAt(context.draft, pointer) !== undefined;
+  return getValueAt(context.draft, pointer) !== undefined;
 }
 
-/** The ids that describe a field: its faults and its help. */
-export function describedBy(id: string): string {
+/** Returns the ids of the descriptions of a field: its errors and its help. */
+export function getDescriptionIds(id: string): string {
   return `${id}__error ${id}__description`;
 }
 
-/** The suggestions for a field: those of its schema, then the values of other documents. */
+/** Returns the suggestions for a field: those of its schema, then values of other documents. */
 export function useChoices(context: IFormContext, pointer: string, schema: unknown): readonly string[] {
   const { root, choices, loadChoices } = context;
   const place = pointer.startsWith(`${root}/`) ? pointer.slice(root.length) : null;
@@ -121,5 +121,5 @@ export function useChoices(context: IFormContext, pointer: string, schema: unkno
     }
   }, [loadChoices, place]);
   const others = choices.get(place ?? '');
-  return React.useMemo(() => [...new Set([...offeredChoices(schema), ...(others ?? [])])], [schema, others]);
+  return React.useMemo(() => [...new Set([...listChoices(schema), ...(others ?? [])])], [schema, others]);
 }

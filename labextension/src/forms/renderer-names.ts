@@ -2,8 +2,8 @@ import type { RegistryFieldsType, RegistryWidgetsType, RJSFSchema } from '@rjsf/
 import { hasWidget } from '@rjsf/utils';
 import type { IRendererNames } from '../model/ui-schema';
 
-/** Tells which renderers a form has, for the annotations of its schema. */
-export function rendererNames(fields: RegistryFieldsType, widgets: RegistryWidgetsType): IRendererNames {
+/** Creates the lookup of the renderers of a form, for the annotations of its schema. */
+export function createRendererNames(fields: RegistryFieldsType, widgets: RegistryWidgetsType): IRendererNames {
   return {
     hasField: name => Object.hasOwn(fields, name),
     hasWidget: (name, part) => Object.hasOwn(widgets, name) || hasWidget(part as RJSFSchema, name, widgets)

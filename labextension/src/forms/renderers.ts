@@ -11,7 +11,7 @@ import { PluginField, PluginPropertiesField } from './fields/plugin';
 import { TagsField } from './fields/tags';
 import { CheckboxesWidget, CheckboxWidget, SelectWidget, TextareaWidget } from './widgets';
 
-/** Our own fields, by the names by which forms know them. */
+/** Our own fields by their names in forms. */
 const OWN_FIELDS = {
   tags: TagsField,
   dropdown: DropdownField,
@@ -26,37 +26,37 @@ const OWN_FIELDS = {
 
 const OWN_WIDGETS = { CheckboxWidget, CheckboxesWidget, SelectWidget, TextareaWidget } as RegistryWidgetsType;
 
-/** A value that can only be null needs no control; rjsf's own would change the value. */
+/** A value that can only be null needs no control; the one of rjsf would change the value. */
 function NullField(): null {
   return null;
 }
 
-/** The id of a field of ours in JupyterLab's registry, under which another extension can replace it. */
-export function rendererId(name: string): string {
+/** Returns the id of one of our fields in JupyterLab's registry, with which another extension can replace it. */
+export function getRendererId(name: string): string {
   return `jupyter-colophon:forms.${name}`;
 }
 
-/** Registers our fields, except those that another extension has replaced. */
+/** Registers our fields, except those replaced by another extension. */
 export function registerFields(registry: IFormRendererRegistry): void {
   for (const [name, fieldRenderer] of Object.entries(OWN_FIELDS)) {
-    if (!(rendererId(name) in registry.renderers)) {
-      registry.addRenderer(rendererId(name), { fieldRenderer });
+    if (!(getRendererId(name) in registry.renderers)) {
+      registry.addRenderer(getRendererId(name), { fieldRenderer });
     }
   }
 }
 
-/** The fields of every form: those of the registry by their ids, and ours unless they are replaced. */
-export function formFields(registry: IFormRendererRegistry | null): RegistryFieldsType {
+/** Returns the fields for all forms: those of the registry by their ids, and ours unless they are replaced. */
+export function collectFields(registry: IFormRendererRegistry | null): RegistryFieldsType {
   const registered = Object.entries(registry?.renderers ?? {}).flatMap(([id, { fieldRenderer }]) =>
     fieldRenderer ? [[id, fieldRenderer] as const] : []
   );
   const all: RegistryFieldsType = Object.fromEntries(registered);
-  const ours = Object.entries(OWN_FIELDS).map(([name, field]) => [name, all[rendererId(name)] ?? field] as const);
+  const ours = Object.entries(OWN_FIELDS).map(([name, field]) => [name, all[getRendererId(name)] ?? field] as const);
   return { ...all, ...Object.fromEntries(ours), NullField };
 }
 
-/** The widgets of every form: those of the registry by their ids, and ours. */
-export function formWidgets(registry: IFormRendererRegistry | null): RegistryWidgetsType {
+/** Returns the widgets for all forms: those of the registry by their ids, and ours. */
+export function collectWidgets(registry: IFormRendererRegistry | null): RegistryWidgetsType {
   const registered = Object.entries(registry?.renderers ?? {}).flatMap(([id, { widgetRenderer }]) =>
     widgetRenderer ? [[id, widgetRenderer] as const] : []
   );

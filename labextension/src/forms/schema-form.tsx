@@ -2,15 +2,15 @@ import { FormComponent } from '@jupyterlab/ui-components';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { RJSFSchema } from '@rjsf/utils';
 import React from 'react';
-import type { IFault } from '../model/problem';
+import type { IValidationError } from '../model/problem';
 import type { IRendererNames } from '../model/ui-schema';
 import type { IFormContext } from './context';
 import { FormContext, FormTools } from './context';
-import { FaultNote } from './fault-note';
-import { rendererNames } from './renderer-names';
-import { formFields, formWidgets } from './renderers';
+import { FieldErrors } from './field-errors';
+import { createRendererNames } from './renderer-names';
+import { collectFields, collectWidgets } from './renderers';
 import { ArrayFieldTemplate, FieldTemplate, ObjectFieldTemplate, UnsupportedFieldTemplate } from './templates';
-import { formValidator } from './validation';
+import { createFormValidator } from './validation';
 import { BaseInputTemplate } from './widgets';
 
 type FormProps = React.ComponentProps<typeof FormComponent>;
@@ -23,15 +23,15 @@ const TEMPLATES = {
   UnsupportedFieldTemplate
 } as unknown as NonNullable<FormProps['templates']>;
 
-/** A form changes what a person changes, and nothing else. */
-const BEHAVIOUR = {
+/** A form only changes what the user changes. */
+const DEFAULTS_BEHAVIOUR = {
   arrayMinItems: { populate: 'never' },
   emptyObjectFields: 'skipDefaults',
   constAsDefaults: 'never'
 } as const;
 
-/** Whether a fault is shown at its place, or at one that contains it. */
-function isShown(fault: IFault, notes: readonly Element[], prefix: string): boolean {
+/** Whether an error is displayed at its location or at a parent. */
+function isDisplayed(fault: IValidationError, notes: readonly Element[], prefix: string): boolean {
   const steps = fault.pointer.split('/');
   const above = steps.slice(2).map((_, index) => `${prefix}${steps.slice(0, index + 2).join('/')}`);
   return notes.some(
@@ -42,16 +42,16 @@ function isShown(fault: IFault, notes: readonly Element[], prefix: string): bool
   );
 }
 
-/** Returns the faults at places that the form does not show: they would else prevent a save without a reason. */
-function useUnplacedFaults(context: IFormContext): readonly IFault[] {
-  const [unplaced, setUnplaced] = React.useState<readonly IFault[]>([]);
+/** Returns the errors that no field displays; they would otherwise block saving without an explanation. */
+function useUnplacedErrors(context: IFormContext): readonly IValidationError[] {
+  const [unplaced, setUnplaced] = React.useState<readonly IValidationError[]>([]);
   const { faults, prefix } = context;
   React.useLayoutEffect(() => {
-    const notes = [...document.querySelectorAll('.jp-Colophon-fault')].filter(
+    const notes = [...document.querySelectorAll('.jp-Colophon-error')].filter(
       note => note.id !== `${prefix}__unplaced`
     );
-    const found = faults.filter(fault => !isShown(fault, notes, prefix));
-    setUnplaced(old => (old.length + found.length === 0 ? old : found));
+    const next = faults.filter(fault => !isDisplayed(fault, notes, prefix));
+    setUnplaced(old => (old.length + next.length === 0 ? old : next));
   }, [faults, prefix]);
   return unplaced;
 }
@@ -60,18 +60,18 @@ function useUnplacedFaults(context: IFormContext): readonly IFault[] {
 export function SchemaForm(props: {
   schema: RJSFSchema;
   dialect: unknown;
-  /** Creates rjsf's `uiSchema`; keep its identity while the schema is the same. */
-  ui: (names: IRendererNames) => Record<string, unknown>;
+  /** Creates the `uiSchema` of rjsf; keep its identity while the schema is unchanged. */
+  createUi: (names: IRendererNames) => Record<string, unknown>;
   context: IFormContext;
   onChange: (draft: ReadonlyJSONObject) => void;
 }): React.JSX.Element {
-  const { schema, dialect, ui, context, onChange } = props;
+  const { schema, dialect, createUi, context, onChange } = props;
   const { prefix } = context;
-  const unplaced = useUnplacedFaults(context);
+  const unplaced = useUnplacedErrors(context);
   const { renderers } = React.useContext(FormTools);
-  const [fields, widgets] = React.useMemo(() => [formFields(renderers), formWidgets(renderers)], [renderers]);
-  const uiSchema = React.useMemo(() => ui(rendererNames(fields, widgets)), [ui, fields, widgets]);
-  const validator = React.useMemo(() => formValidator(dialect), [dialect]);
+  const [fields, widgets] = React.useMemo(() => [collectFields(renderers), collectWidgets(renderers)], [renderers]);
+  const uiSchema = React.useMemo(() => createUi(createRendererNames(fields, widgets)), [createUi, fields, widgets]);
+  const validator = React.useMemo(() => createFormValidator(dialect), [dialect]);
   return (
     <FormContext.Provider value={context}>
       <FormComponent
@@ -83,7 +83,7 @@ export function SchemaForm(props: {
         fields={fields}
         widgets={widgets}
         templates={TEMPLATES}
-        experimental_defaultFormStateBehavior={BEHAVIOUR}
+        experimental_defaultFormStateBehavior={DEFAULTS_BEHAVIOUR}
         tagName="div"
         idPrefix={prefix}
         idSeparator="/"
@@ -93,7 +93,7 @@ export function SchemaForm(props: {
         onChange={event => onChange(event.formData ?? {})}
         onBlur={id => context.touch(id.slice(prefix.length))}
       />
-      <FaultNote
+      <FieldErrors
         id={`${prefix}__unplaced`}
         messages={unplaced.map(({ pointer, message }) => (pointer === '' ? message : `${pointer}: ${message}`))}
       />

@@ -1,71 +1,71 @@
 import type { BaseInputTemplateProps, EnumOptionsType, WidgetProps } from '@rjsf/utils';
 import React from 'react';
-import { titleOf } from '../model/instance-schema';
+import { getTitle } from '../model/instance-schema';
 import type { IFormContext } from './context';
-import { describedBy, faultsAt, hasValue, pointerOf } from './context';
+import { getDescriptionIds, getErrors, hasValue, getPointer } from './context';
 
-/** The attributes of every control: its description, and whether it is invalid or required. */
-function controlProps(props: WidgetProps | BaseInputTemplateProps): Record<string, unknown> {
+/** Returns the attributes of a control: its description, and whether it is invalid or required. */
+function getControlProps(props: WidgetProps | BaseInputTemplateProps): Record<string, unknown> {
   const { id, required, readonly } = props;
   const context = props.formContext as IFormContext;
   return {
     id,
-    'aria-describedby': describedBy(id),
-    'aria-invalid': faultsAt(context, pointerOf(id, context)).length > 0,
+    'aria-describedby': getDescriptionIds(id),
+    'aria-invalid': getErrors(context, getPointer(id, context)).length > 0,
     'aria-required': required === true,
     ...(readonly ? { readOnly: true } : {})
   };
 }
 
-const TYPES: Record<string, string> = { email: 'email', uri: 'url', date: 'date', time: 'time' };
+const INPUT_TYPES: Record<string, string> = { email: 'email', uri: 'url', date: 'date', time: 'time' };
 
 function isNumber(type: unknown): boolean {
-  return [type].flat().some(one => one === 'number' || one === 'integer');
+  return [type].flat().some(candidate => candidate === 'number' || candidate === 'integer');
 }
 
-/** A line of text or a number. */
+/** A control for a line of text or a number. */
 export function BaseInputTemplate(props: BaseInputTemplateProps): React.JSX.Element {
   const { schema, options, placeholder, onChange, onBlur, onFocus, id } = props;
-  const given = props.value as string | number | undefined;
+  const value = props.value as string | number | undefined;
   return (
     <input
-      {...controlProps(props)}
-      type={TYPES[schema.format ?? ''] ?? 'text'}
+      {...getControlProps(props)}
+      type={INPUT_TYPES[schema.format ?? ''] ?? 'text'}
       inputMode={isNumber(schema.type) ? 'decimal' : undefined}
       spellCheck={false}
       autoComplete="off"
       placeholder={placeholder}
-      value={given ?? ''}
+      value={value ?? ''}
       onChange={event => onChange(event.target.value === '' ? options.emptyValue : event.target.value)}
-      onBlur={() => onBlur(id, given)}
-      onFocus={() => onFocus(id, given)}
+      onBlur={() => onBlur(id, value)}
+      onFocus={() => onFocus(id, value)}
     />
   );
 }
 
-/** A text of several lines. */
+/** A control for a text of several lines. */
 export function TextareaWidget(props: WidgetProps): React.JSX.Element {
   const { options, placeholder, onChange, onBlur, id } = props;
-  const given = typeof props.value === 'string' ? props.value : '';
+  const value = typeof props.value === 'string' ? props.value : '';
   return (
     <textarea
-      {...controlProps(props)}
-      rows={Math.min(12, Math.max(3, given.split('\n').length))}
+      {...getControlProps(props)}
+      rows={Math.min(12, Math.max(3, value.split('\n').length))}
       placeholder={placeholder}
-      value={given}
+      value={value}
       onChange={event => onChange(event.target.value === '' ? options.emptyValue : event.target.value)}
-      onBlur={() => onBlur(id, given)}
+      onBlur={() => onBlur(id, value)}
     />
   );
 }
 
-function optionsOf(props: WidgetProps): EnumOptionsType[] {
+function getOptions(props: WidgetProps): EnumOptionsType[] {
   return props.options.enumOptions ?? [];
 }
 
-/** One of a closed list. */
+/** A control for one value of a closed list. */
 export function SelectWidget(props: WidgetProps): React.JSX.Element {
-  if (BETWEEN_BRANCHES.test(props.id)) {
+  if (BRANCH_SELECT_ID.test(props.id)) {
     return <BranchSelect {...props} />;
   }
   if (props.multiple === true) {
@@ -73,27 +73,27 @@ export function SelectWidget(props: WidgetProps): React.JSX.Element {
   }
   const { required, options, placeholder, onChange, onBlur, id } = props;
   const value: unknown = props.value;
-  const offered = optionsOf(props);
-  const chosen = offered.findIndex(option => option.value === value);
+  const choices = getOptions(props);
+  const selected = choices.findIndex(option => option.value === value);
   return (
     <select
-      {...controlProps(props)}
-      value={chosen < 0 ? '' : String(chosen)}
+      {...getControlProps(props)}
+      value={selected < 0 ? '' : String(selected)}
       onChange={event =>
-        onChange(event.target.value === '' ? options.emptyValue : offered[Number(event.target.value)]?.value)
+        onChange(event.target.value === '' ? options.emptyValue : choices[Number(event.target.value)]?.value)
       }
       onBlur={() => onBlur(id, value)}
     >
-      {(chosen < 0 || !required) && <option value="">{placeholder}</option>}
-      <Options offered={offered} />
+      {(selected < 0 || !required) && <option value="">{placeholder}</option>}
+      <Options choices={choices} />
     </select>
   );
 }
 
-function Options({ offered }: { offered: readonly EnumOptionsType[] }): React.JSX.Element {
+function Options({ choices: choices }: { choices: readonly EnumOptionsType[] }): React.JSX.Element {
   return (
     <>
-      {offered.map((option, index) => (
+      {choices.map((option, index) => (
         <option key={index} value={index}>
           {option.label}
         </option>
@@ -102,81 +102,81 @@ function Options({ offered }: { offered: readonly EnumOptionsType[] }): React.JS
   );
 }
 
-/** rjsf's ids of the choice between the branches of `oneOf` and `anyOf`, which has no label of its own. */
-const BETWEEN_BRANCHES = /__(one|any)of_select$/;
+/** The ids of the selection between the branches of `oneOf` and `anyOf`, which has no label. */
+const BRANCH_SELECT_ID = /__(one|any)of_select$/;
 
 /**
- * The choice between branches.
+ * A control for the selection of a branch.
  *
- * Where nothing is there yet, rjsf takes the first one for chosen; of branches that are objects, here none is.
+ * Without a value, rjsf selects the first branch; for branches that are objects, nothing is selected here.
  */
 function BranchSelect(props: WidgetProps): React.JSX.Element {
   const { label, onChange, id } = props;
   const context = props.formContext as IFormContext;
-  const pointer = pointerOf(id.replace(BETWEEN_BRANCHES, ''), context);
-  const offered = optionsOf(props);
-  const mayBeNothing = props.options['objects'] === true;
-  const open = mayBeNothing && !hasValue(context, pointer);
-  const chosen = open ? -1 : offered.findIndex(option => option.value === props.value);
-  const choose = (text: string): void => {
-    const branch: unknown = offered[Number(text)]?.value;
+  const pointer = getPointer(id.replace(BRANCH_SELECT_ID, ''), context);
+  const choices = getOptions(props);
+  const isOptional = props.options['objects'] === true;
+  const isUnset = isOptional && !hasValue(context, pointer);
+  const selected = isUnset ? -1 : choices.findIndex(option => option.value === props.value);
+  const chooseBranch = (text: string): void => {
+    const branch: unknown = choices[Number(text)]?.value;
     if (text === '') {
-      context.put(pointer, undefined);
+      context.setValue(pointer, undefined);
     } else if (branch !== props.value) {
       onChange(branch);
     }
-    if (text !== '' && open) {
-      // After the form has turned to the branch: what is constant in it comes by itself.
-      window.setTimeout(() => context.fill(pointer, {}));
+    if (text !== '' && isUnset) {
+      // After the form has switched to the branch, which sets its constants.
+      window.setTimeout(() => context.setDefault(pointer, {}));
     }
   };
   return (
     <select
-      {...controlProps(props)}
-      aria-label={context.trans.__('Kind of %1', titleOf({}, label))}
-      value={chosen < 0 ? '' : String(chosen)}
-      onChange={event => choose(event.target.value)}
+      {...getControlProps(props)}
+      aria-label={context.trans.__('Type of %1', getTitle({}, label))}
+      value={selected < 0 ? '' : String(selected)}
+      onChange={event => chooseBranch(event.target.value)}
       onBlur={() => context.touch(pointer)}
     >
-      {mayBeNothing && <option value="">{context.trans.__('Nothing')}</option>}
-      <Options offered={offered} />
+      {isOptional && <option value="">{context.trans.__('None')}</option>}
+      <Options choices={choices} />
     </select>
   );
 }
 
-/** Yes or no. */
+/** A control for a boolean. */
 export function CheckboxWidget(props: WidgetProps): React.JSX.Element {
   const { label, schema, onChange, onBlur, id } = props;
   const value: unknown = props.value;
   return (
     <label className="jp-Colophon-check">
       <input
-        {...controlProps(props)}
+        {...getControlProps(props)}
         type="checkbox"
         checked={value === true}
         onChange={event => onChange(event.target.checked)}
         onBlur={() => onBlur(id, value)}
       />
-      {titleOf(schema, label)}
+      {getTitle(schema, label)}
     </label>
   );
 }
 
-/** Several of a closed list. */
+/** A control for several values of a closed list. */
 export function CheckboxesWidget(props: WidgetProps): React.JSX.Element {
   const { label, schema, onChange, onBlur, id } = props;
   const value: unknown = props.value;
-  const chosen: unknown[] = Array.isArray(value) ? value : [];
+  const selected: unknown[] = Array.isArray(value) ? value : [];
   return (
-    <div role="group" id={id} aria-label={titleOf(schema, label)} aria-describedby={describedBy(id)}>
-      {optionsOf(props).map((option, index) => (
+    <div role="group" id={id} aria-label={getTitle(schema, label)} aria-describedby={getDescriptionIds(id)}>
+      {getOptions(props).map((option, index) => (
         <label className="jp-Colophon-check" key={index}>
           <input
             type="checkbox"
-            checked={chosen.includes(option.value)}
+            checked={selected.includes(option.value)}
             onChange={event => {
-              const rest = chosen.filter(one => one !== option.value);
-              onChange(event.target.checked ? [...rest, option.value] : rest);
+              const others = selected.filter(candidate => candidate !== option.value);
+              onChange(event.target.checked ? [...others, option.value] : others);
             }}
             onBlur={() => onBlur(id, value)}
           />

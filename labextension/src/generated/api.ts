@@ -1,4 +1,4 @@
-// Made from schemas/api by `jlpm generate`. Never edited by hand.
+// Generated from schemas/api by `jlpm generate`; do not edit.
 
 /**
  * A message of /changes/ws: first hello with the head of the change log, then changes.
@@ -13,7 +13,7 @@ changes: Change[]
 })
 
 /**
- * Everything that crosses the wire, by its name in schemas/api.
+ * All documents of the API, by their names in schemas/api.
  */
 export interface Api {
 accesses: Accesses
@@ -395,7 +395,7 @@ time: string
 actor: string
 }
 /**
- * True if the entity is softly deleted (status.removed); absent otherwise.
+ * True if the entity is soft-deleted (status.removed); absent otherwise.
  */
 removed?: boolean
 }
@@ -430,7 +430,7 @@ aspects: {
  */
 descriptors: Descriptor[]
 /**
- * True if the entity is softly deleted (status.removed); absent otherwise.
+ * True if the entity is soft-deleted (status.removed); absent otherwise.
  */
 removed?: boolean
 }
@@ -1797,7 +1797,7 @@ terms: string[]
  */
 domains: string[]
 /**
- * True if the entity is softly deleted (status.removed); absent otherwise.
+ * True if the entity is soft-deleted (status.removed); absent otherwise.
  */
 removed?: boolean
 }[]

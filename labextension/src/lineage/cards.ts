@@ -1,19 +1,19 @@
 import type { INode, Side } from './graph';
-import { hiddenCount } from './graph';
+import { formatHiddenCount } from './graph';
 import { NODE_HEIGHT, NODE_WIDTH } from './layout';
 import type { IPlacedNode } from './scene';
 
-/** Words of the drawing in the reader's language. */
-export interface IWords {
+/** The labels of the graph in the language of the user. */
+export interface ILabels {
   graph: string;
   describe(node: INode): string;
-  name(node: INode): string;
-  place(node: INode): string;
+  getName(node: INode): string;
+  getPlace(node: INode): string;
   deleted: string;
   expand(node: INode, side: Side): string;
 }
 
-/** The outline of the icon of a type of node, in a square of 24. */
+/** The outlines of the icons by node type, in a square of 24. */
 export const SHAPES: Record<INode['type'], string> = {
   dataset:
     'M12 3c4.400 0 8 1.300 8 3v12c0 1.700-3.600 3-8 3s-8-1.300-8-3V6c0-1.700 3.600-3 8-3zm0 1.800C8.400 4.800 5.800 5.600 5.800 6S8.400 7.300 12 7.300 18.200 6.500 18.200 6 15.600 4.800 12 4.800zM5.800 8.300V18c0 .500 2.500 1.300 6.200 1.300s6.200-.800 6.200-1.300V8.300C16.700 8.800 14.500 9.100 12 9.100s-4.700-.300-6.200-.800z',
@@ -22,7 +22,7 @@ export const SHAPES: Record<INode['type'], string> = {
   custom: 'M4 11h10.200L10.600 7.400 12 6l6 6-6 6-1.400-1.400 3.600-3.600H4zM19 5h2v14h-2z'
 };
 
-function icon(type: INode['type']): SVGSVGElement {
+function createIcon(type: INode['type']): SVGSVGElement {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   svg.setAttribute('viewBox', '0 0 24 24');
   svg.setAttribute('aria-hidden', 'true');
@@ -32,14 +32,14 @@ function icon(type: INode['type']): SVGSVGElement {
   return svg;
 }
 
-function span(name: string, text: string): HTMLSpanElement {
+function createSpan(name: string, text: string): HTMLSpanElement {
   const element = document.createElement('span');
   element.className = name;
   element.textContent = text;
   return element;
 }
 
-function button(name: string, label: string): HTMLButtonElement {
+function createButton(name: string, label: string): HTMLButtonElement {
   const element = document.createElement('button');
   element.type = 'button';
   element.className = name;
@@ -48,37 +48,37 @@ function button(name: string, label: string): HTMLButtonElement {
   return element;
 }
 
-function expander(node: INode, side: Side, words: IWords): HTMLButtonElement {
-  const element = button('jp-Colophon-expand', words.expand(node, side));
+function createExpander(node: INode, side: Side, labels: ILabels): HTMLButtonElement {
+  const element = createButton('jp-Colophon-expand', labels.expand(node, side));
   element.dataset['side'] = side;
   element.tabIndex = -1;
-  element.textContent = `+${hiddenCount(node, side)}`;
+  element.textContent = `+${formatHiddenCount(node, side)}`;
   return element;
 }
 
-/** The HTML of a node: a card to pick, and a button for each side that hides something. */
-export function card(placed: IPlacedNode, focus: boolean, words: IWords): HTMLElement {
+/** Creates the HTML element of a node: a card to select, and a button for each side with hidden neighbours. */
+export function createCard(placed: IPlacedNode, isFocus: boolean, labels: ILabels): HTMLElement {
   const { node, at } = placed;
   const element = document.createElement('div');
   element.className = 'jp-Colophon-node';
   element.dataset['urn'] = node.urn;
   element.dataset['type'] = node.type;
-  element.classList.toggle('jp-mod-focus', focus);
+  element.classList.toggle('jp-mod-focus', isFocus);
   element.classList.toggle('jp-mod-deleted', node.deleted);
   element.style.transform = `translate(${at.x}px, ${at.y}px)`;
   element.style.width = `${NODE_WIDTH}px`;
   element.style.height = `${NODE_HEIGHT}px`;
-  const main = button('jp-Colophon-card', words.describe(node));
-  main.title = node.urn;
-  main.tabIndex = -1;
-  const place = node.deleted ? `${words.place(node)} · ${words.deleted}` : words.place(node);
-  const text = span('jp-Colophon-cardText', '');
-  text.append(span('jp-Colophon-cardName', words.name(node)), span('jp-Colophon-cardPlace', place));
-  main.append(icon(node.type), text);
-  element.append(main);
+  const button = createButton('jp-Colophon-card', labels.describe(node));
+  button.title = node.urn;
+  button.tabIndex = -1;
+  const place = node.deleted ? `${labels.getPlace(node)} · ${labels.deleted}` : labels.getPlace(node);
+  const text = createSpan('jp-Colophon-cardText', '');
+  text.append(createSpan('jp-Colophon-cardName', labels.getName(node)), createSpan('jp-Colophon-cardPlace', place));
+  button.append(createIcon(node.type), text);
+  element.append(button);
   for (const side of ['upstream', 'downstream'] as const) {
     if (node.notShown[side] > 0) {
-      element.append(expander(node, side, words));
+      element.append(createExpander(node, side, labels));
     }
   }
   return element;

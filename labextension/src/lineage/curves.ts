@@ -8,48 +8,48 @@ export interface ICurve {
   to: IPoint;
 }
 
-const REACH_LEAST = 24;
-const REACH_MOST = 90;
+const MIN_REACH = 24;
+const MAX_REACH = 90;
 
-function reach(from: IPoint, to: IPoint): number {
-  return Math.min(REACH_MOST, Math.max(REACH_LEAST, Math.abs(to.x - from.x) / 2));
+function getReach(from: IPoint, to: IPoint): number {
+  return Math.min(MAX_REACH, Math.max(MIN_REACH, Math.abs(to.x - from.x) / 2));
 }
 
 /**
- * The smooth line through a route. It leaves its source and enters its target rightwards; in between
- * it runs rightwards, or leftwards when backward.
+ * Creates the curves along a route. They leave the source and enter the target rightwards; in between
+ * they run rightwards, or leftwards if the edge is backward.
  */
-export function curvesOf(route: readonly IPoint[], backward: boolean): ICurve[] {
-  const way = backward ? -1 : 1;
+export function createCurves(route: readonly IPoint[], backward: boolean): ICurve[] {
+  const direction = backward ? -1 : 1;
   return route.slice(1).map((to, index) => {
     const from = route[index]!;
-    const much = reach(from, to);
-    const out = index === 0 ? 1 : way;
-    const into = index === route.length - 2 ? 1 : way;
+    const length = getReach(from, to);
+    const out = index === 0 ? 1 : direction;
+    const into = index === route.length - 2 ? 1 : direction;
     return {
       from,
-      bend1: { x: from.x + out * much, y: from.y },
-      bend2: { x: to.x - into * much, y: to.y },
+      bend1: { x: from.x + out * length, y: from.y },
+      bend2: { x: to.x - into * length, y: to.y },
       to
     };
   });
 }
 
-/** The point of a curve at a share of its way. */
-export function pointOn(curve: ICurve, share: number): IPoint {
-  const rest = 1 - share;
-  const [a, b, c, d] = [rest ** 3, 3 * rest ** 2 * share, 3 * rest * share ** 2, share ** 3];
-  const mix = (axis: 'x' | 'y'): number =>
+/** Returns the point of a curve at a fraction of its length. */
+export function getPoint(curve: ICurve, share: number): IPoint {
+  const inverse = 1 - share;
+  const [a, b, c, d] = [inverse ** 3, 3 * inverse ** 2 * share, 3 * inverse * share ** 2, share ** 3];
+  const interpolate = (axis: 'x' | 'y'): number =>
     a * curve.from[axis] + b * curve.bend1[axis] + c * curve.bend2[axis] + d * curve.to[axis];
-  return { x: mix('x'), y: mix('y') };
+  return { x: interpolate('x'), y: interpolate('y') };
 }
 
-/** Distance of a point from a curve, to within a few pixels. */
-export function distance(curve: ICurve, point: IPoint): number {
-  let least = Infinity;
+/** Returns the distance of a point from a curve, to within a few pixels. */
+export function measureDistance(curve: ICurve, point: IPoint): number {
+  let shortest = Infinity;
   for (let step = 0; step <= 24; step++) {
-    const on = pointOn(curve, step / 24);
-    least = Math.min(least, Math.hypot(on.x - point.x, on.y - point.y));
+    const sample = getPoint(curve, step / 24);
+    shortest = Math.min(shortest, Math.hypot(sample.x - point.x, sample.y - point.y));
   }
-  return least;
+  return shortest;
 }

@@ -5,99 +5,99 @@ export type IEdge = Lineage['edges'][number];
 export type IColumnEdge = Lineage['columns'][number];
 export type Side = 'upstream' | 'downstream';
 
-/** What is drawn: the answers of the server taken together. */
+/** The displayed graph: the merged answers of the server. */
 export interface IGraph {
-  /** The entity that was asked about. */
+  /** The entity whose lineage is displayed. */
   focus: string;
   nodes: readonly INode[];
   edges: readonly IEdge[];
   columns: readonly IColumnEdge[];
-  /** Whether the server, or our own bound, left something out. */
+  /** Whether the server, or our own limit, omitted something. */
   truncated: boolean;
-  /** Nodes left out by our own bound. */
-  cut: number;
+  /** Number of nodes omitted by our own limit. */
+  omittedNodes: number;
 }
 
-export const EMPTY_GRAPH: IGraph = { focus: '', nodes: [], edges: [], columns: [], truncated: false, cut: 0 };
+export const EMPTY_GRAPH: IGraph = { focus: '', nodes: [], edges: [], columns: [], truncated: false, omittedNodes: 0 };
 
-/** Identity of an edge within a graph. */
-export function edgeId(edge: Pick<IEdge, 'source' | 'target'>): string {
+/** Returns the identity of an edge within a graph. */
+export function getEdgeId(edge: Pick<IEdge, 'source' | 'target'>): string {
   return `${edge.source}\u241f${edge.target}`;
 }
 
-function columnId(column: IColumnEdge): string {
+function getColumnId(column: IColumnEdge): string {
   return [column.source, column.sourceField, column.target, column.targetField, column.program].join('\u241f');
 }
 
-/** How many neighbours every node has on each side, as far as the edges tell. */
-function degrees(edges: readonly IEdge[]): Map<string, Record<Side, Set<string>>> {
-  const known = new Map<string, Record<Side, Set<string>>>();
-  const of = (urn: string): Record<Side, Set<string>> => {
-    const have = known.get(urn) ?? { upstream: new Set<string>(), downstream: new Set<string>() };
-    known.set(urn, have);
+/** Collects the neighbours of each node on each side, according to the edges. */
+function collectNeighbours(edges: readonly IEdge[]): Map<string, Record<Side, Set<string>>> {
+  const neighbours = new Map<string, Record<Side, Set<string>>>();
+  const getSides = (urn: string): Record<Side, Set<string>> => {
+    const have = neighbours.get(urn) ?? { upstream: new Set<string>(), downstream: new Set<string>() };
+    neighbours.set(urn, have);
     return have;
   };
   for (const edge of edges) {
-    of(edge.source).downstream.add(edge.target);
-    of(edge.target).upstream.add(edge.source);
+    getSides(edge.source).downstream.add(edge.target);
+    getSides(edge.target).upstream.add(edge.source);
   }
-  return known;
+  return neighbours;
 }
 
-function shown(known: ReturnType<typeof degrees>, urn: string, side: Side): number {
-  return known.get(urn)?.[side].size ?? 0;
+function countShown(neighbours: ReturnType<typeof collectNeighbours>, urn: string, side: Side): number {
+  return neighbours.get(urn)?.[side].size ?? 0;
 }
 
-/** `table_2` before `table_10`; of equals the URN decides, so that a graph is drawn the same way every time. */
-function byName(a: INode, b: INode): number {
+/** Sorts `table_2` before `table_10`, and equal names by URN, so that a graph always looks the same. */
+function compareByName(a: INode, b: INode): number {
   return a.name.localeCompare(b.name, undefined, { numeric: true }) || (a.urn < b.urn ? -1 : 1);
 }
 
-/** From this count on a bound may have stopped the server: a smaller one was counted to the end. */
-const BOUND_LEAST = 1000;
+/** From this count on, the server may have stopped at a limit; smaller counts are complete. */
+const MIN_SERVER_LIMIT = 1000;
 
-/** How many neighbours a node hides on a side, as text; `1,000+` where nobody counted to the end. */
-export function hiddenCount({ notShown }: Pick<INode, 'notShown'>, side: Side): string {
+/** Formats the number of hidden neighbours of a node on a side; `1,000+` if it is a lower bound. */
+export function formatHiddenCount({ notShown }: Pick<INode, 'notShown'>, side: Side): string {
   const count = notShown[side].toLocaleString();
-  return notShown.isLowerBound && notShown[side] >= BOUND_LEAST ? `${count}+` : count;
+  return notShown.isLowerBound && notShown[side] >= MIN_SERVER_LIMIT ? `${count}+` : count;
 }
 
-/** Nodes of all answers; what one answer hides and another shows is notShown no more. */
-function joinedNodes(answers: readonly Lineage[], edges: readonly IEdge[]): INode[] {
+/** Merges the nodes of all answers. A neighbour that one answer hides and another contains is no longer hidden. */
+function mergeNodes(answers: readonly Lineage[], edges: readonly IEdge[]): INode[] {
   const totals = new Map<string, Record<Side, number>>();
   const uncounted = new Set<string>();
   const nodes = new Map<string, INode>();
   for (const answer of answers) {
-    const known = degrees(answer.edges);
+    const neighbours = collectNeighbours(answer.edges);
     for (const node of answer.nodes) {
       const total = totals.get(node.urn) ?? { upstream: 0, downstream: 0 };
       for (const side of ['upstream', 'downstream'] as const) {
-        total[side] = Math.max(total[side], shown(known, node.urn, side) + node.notShown[side]);
+        total[side] = Math.max(total[side], countShown(neighbours, node.urn, side) + node.notShown[side]);
       }
       totals.set(node.urn, total);
       if (node.notShown.isLowerBound) {
         uncounted.add(node.urn);
       }
-      // The first answer is about the focus, so its levels count.
+      // The first answer is about the focus, so its levels are used.
       nodes.set(node.urn, nodes.get(node.urn) ?? node);
     }
   }
-  const all = degrees(edges);
-  return [...nodes.values()].sort(byName).map(node => {
+  const allNeighbours = collectNeighbours(edges);
+  return [...nodes.values()].sort(compareByName).map(node => {
     const total = totals.get(node.urn) ?? node.notShown;
     return {
       ...node,
       notShown: {
-        upstream: Math.max(0, total.upstream - shown(all, node.urn, 'upstream')),
-        downstream: Math.max(0, total.downstream - shown(all, node.urn, 'downstream')),
+        upstream: Math.max(0, total.upstream - countShown(allNeighbours, node.urn, 'upstream')),
+        downstream: Math.max(0, total.downstream - countShown(allNeighbours, node.urn, 'downstream')),
         ...(uncounted.has(node.urn) ? { isLowerBound: true as const } : {})
       }
     };
   });
 }
 
-/** One graph of several answers; the first one is about the focus. */
-export function joined(answers: readonly Lineage[]): IGraph {
+/** Merges answers into a graph; the first one is about the focus. */
+export function mergeAnswers(answers: readonly Lineage[]): IGraph {
   const first = answers[0];
   if (!first) {
     return EMPTY_GRAPH;
@@ -105,51 +105,55 @@ export function joined(answers: readonly Lineage[]): IGraph {
   const edges = new Map<string, IEdge>();
   const columns = new Map<string, IColumnEdge>();
   for (const answer of answers) {
-    answer.edges.forEach(edge => edges.set(edgeId(edge), edges.get(edgeId(edge)) ?? edge));
-    answer.columns.forEach(column => columns.set(columnId(column), column));
+    answer.edges.forEach(edge => edges.set(getEdgeId(edge), edges.get(getEdgeId(edge)) ?? edge));
+    answer.columns.forEach(column => columns.set(getColumnId(column), column));
   }
   const all = [...edges.values()];
-  const nodes = joinedNodes(answers, all);
-  const there = new Set(nodes.map(node => node.urn));
+  const nodes = mergeNodes(answers, all);
+  const shownUrns = new Set(nodes.map(node => node.urn));
   return {
     focus: first.urn,
     nodes,
-    // An edge whose end the server cut off cannot be drawn.
-    edges: all.filter(edge => there.has(edge.source) && there.has(edge.target)),
+    // An edge without one of its nodes cannot be drawn.
+    edges: all.filter(edge => shownUrns.has(edge.source) && shownUrns.has(edge.target)),
     columns: [...columns.values()],
     truncated: answers.some(answer => answer.truncated),
-    cut: 0
+    omittedNodes: 0
   };
 }
 
-/** An answer without the nodes that are not there; what is left out is counted as notShown. */
-export function within(answer: Lineage, there: ReadonlySet<string>): Lineage {
-  const edges = answer.edges.filter(edge => there.has(edge.source) && there.has(edge.target));
-  const nodes = answer.nodes.filter(node => there.has(node.urn));
-  return { ...answer, edges, nodes: withLosses(nodes, answer.edges, edges) };
+/** Removes the nodes of an answer that are not shown, and counts them as hidden neighbours. */
+export function restrictAnswer(answer: Lineage, shownUrns: ReadonlySet<string>): Lineage {
+  const edges = answer.edges.filter(edge => shownUrns.has(edge.source) && shownUrns.has(edge.target));
+  const nodes = answer.nodes.filter(node => shownUrns.has(node.urn));
+  return { ...answer, edges, nodes: countRemovedEdges(nodes, answer.edges, edges) };
 }
 
-/** Nodes that hide what they showed before some edges were taken away. */
-function withLosses(nodes: readonly INode[], edgesBefore: readonly IEdge[], edgesAfter: readonly IEdge[]): INode[] {
-  const before = degrees(edgesBefore);
-  const after = degrees(edgesAfter);
-  const lost = (urn: string, side: Side): number => shown(before, urn, side) - shown(after, urn, side);
+/** Adds removed edges to the numbers of hidden neighbours. */
+function countRemovedEdges(
+  nodes: readonly INode[],
+  edgesBefore: readonly IEdge[],
+  edgesAfter: readonly IEdge[]
+): INode[] {
+  const before = collectNeighbours(edgesBefore);
+  const after = collectNeighbours(edgesAfter);
+  const countLost = (urn: string, side: Side): number => countShown(before, urn, side) - countShown(after, urn, side);
   return nodes.map(node => ({
     ...node,
     notShown: {
       ...node.notShown,
-      upstream: node.notShown.upstream + lost(node.urn, 'upstream'),
-      downstream: node.notShown.downstream + lost(node.urn, 'downstream')
+      upstream: node.notShown.upstream + countLost(node.urn, 'upstream'),
+      downstream: node.notShown.downstream + countLost(node.urn, 'downstream')
     }
   }));
 }
 
-/** Nodes by their distance from the focus, over edges of either direction. */
-function nearestFirst(graph: IGraph): string[] {
-  const known = degrees(graph.edges);
+/** Sorts nodes by their distance from the focus, over edges of either direction. */
+function sortByDistance(graph: IGraph): string[] {
+  const neighbours = collectNeighbours(graph.edges);
   const order = new Set<string>([graph.focus]);
   for (const urn of order) {
-    const sides = known.get(urn);
+    const sides = neighbours.get(urn);
     sides?.upstream.forEach(other => order.add(other));
     sides?.downstream.forEach(other => order.add(other));
   }
@@ -157,17 +161,17 @@ function nearestFirst(graph: IGraph): string[] {
   return [...order];
 }
 
-/** At most so many nodes, the nearest ones; what is left out is counted as notShown. */
-export function bounded(graph: IGraph, most: number): IGraph {
-  if (graph.nodes.length <= most) {
+/** Limits a graph to the nodes nearest to the focus, and counts the others as hidden neighbours. */
+export function limitNodes(graph: IGraph, limit: number): IGraph {
+  if (graph.nodes.length <= limit) {
     return graph;
   }
-  const kept = new Set(nearestFirst(graph).slice(0, most));
-  const edges = graph.edges.filter(edge => kept.has(edge.source) && kept.has(edge.target));
-  const nodes = withLosses(
-    graph.nodes.filter(node => kept.has(node.urn)),
+  const keptUrns = new Set(sortByDistance(graph).slice(0, limit));
+  const edges = graph.edges.filter(edge => keptUrns.has(edge.source) && keptUrns.has(edge.target));
+  const nodes = countRemovedEdges(
+    graph.nodes.filter(node => keptUrns.has(node.urn)),
     graph.edges,
     edges
   );
-  return { ...graph, nodes, edges, truncated: true, cut: graph.nodes.length - nodes.length };
+  return { ...graph, nodes, edges, truncated: true, omittedNodes: graph.nodes.length - nodes.length };
 }

@@ -1,22 +1,22 @@
 import type { IDigraph } from './layering';
-import { backEdges, layers, turned } from './layering';
+import { findBackEdges, assignLayers, reverseEdges } from './layering';
 import type { INeighbours, Rows } from './ordering';
-import { ordered } from './ordering';
-import { heights } from './placing';
+import { orderRows } from './ordering';
+import { computeCentres } from './positioning';
 
-/** A place in the drawing, in pixels at zoom 1. */
+/** A location in the drawing, in pixels at zoom 1. */
 export interface IPoint {
   x: number;
   y: number;
 }
 
-/** Where everything goes. */
+/** The result of the layout. */
 export interface ILayout {
-  /** Upper left corner of every node. */
+  /** The upper left corner of each node. */
   nodes: IPoint[];
-  /** Points every edge passes, from the right side of its source to the left side of its target. */
+  /** The points of each edge, from the right side of its source to the left side of its target. */
   routes: IPoint[][];
-  /** Edges that run against the direction of reading, because they close a cycle. */
+  /** Whether each edge runs backward, because it closes a cycle. */
   backward: boolean[];
   width: number;
   height: number;
@@ -28,17 +28,17 @@ const LAYER_GAP = 52;
 const ROW_GAP = 22;
 const BEND_SIZE = 16;
 
-/** The graph with a bend in every layer that an edge passes, so that no edge runs through a node. */
-interface IBent {
+/** The graph with a bend in each layer that an edge passes, so that no edge crosses a node. */
+interface ISplitGraph {
   count: number;
   layer: number[];
   edges: [number, number][];
-  /** For every original edge its bends, from left to right. */
+  /** The bends of each original edge, from left to right. */
   bends: number[][];
 }
 
-function bent(graph: IDigraph, layer: readonly number[], back: readonly boolean[]): IBent {
-  const result: IBent = { count: graph.count, layer: [...layer], edges: [], bends: [] };
+function splitLongEdges(graph: IDigraph, layer: readonly number[], back: readonly boolean[]): ISplitGraph {
+  const result: ISplitGraph = { count: graph.count, layer: [...layer], edges: [], bends: [] };
   graph.edges.forEach(([source, target], index) => {
     const [from, to] = back[index] ? [target, source] : [source, target];
     const bends: number[] = [];
@@ -58,7 +58,7 @@ function bent(graph: IDigraph, layer: readonly number[], back: readonly boolean[
   return result;
 }
 
-function neighboursOf(graph: IBent): INeighbours {
+function listNeighbours(graph: ISplitGraph): INeighbours {
   const before: number[][] = Array.from({ length: graph.count }, () => []);
   const after: number[][] = Array.from({ length: graph.count }, () => []);
   graph.edges.forEach(([from, to]) => {
@@ -68,10 +68,10 @@ function neighboursOf(graph: IBent): INeighbours {
   return { before, after };
 }
 
-/** First rows: in the order of a walk from left to right, so that what belongs together starts together. */
-function firstRows(graph: IBent, neighbours: INeighbours): Rows {
+/** Creates the first order of the rows by a traversal from left to right, which keeps connected nodes together. */
+function createFirstRows(graph: ISplitGraph, neighbours: INeighbours): Rows {
   const rows: Rows = Array.from({ length: Math.max(-1, ...graph.layer) + 1 }, () => []);
-  const seen = new Uint8Array(graph.count);
+  const visited = new Uint8Array(graph.count);
   const starts = Array.from({ length: graph.count }, (_, node) => node).sort(
     (a, b) => graph.layer[a]! - graph.layer[b]! || a - b
   );
@@ -79,8 +79,8 @@ function firstRows(graph: IBent, neighbours: INeighbours): Rows {
     const stack = [start];
     while (stack.length > 0) {
       const node = stack.pop()!;
-      if (seen[node] === 0) {
-        seen[node] = 1;
+      if (visited[node] === 0) {
+        visited[node] = 1;
         rows[graph.layer[node]!]!.push(node);
         stack.push(...[...neighbours.after[node]!].reverse());
       }
@@ -89,12 +89,12 @@ function firstRows(graph: IBent, neighbours: INeighbours): Rows {
   return rows;
 }
 
-function xOf(layer: number): number {
+function getLayerX(layer: number): number {
   return layer * (NODE_WIDTH + LAYER_GAP);
 }
 
-/** The way below a node, from its right to its left: where an edge turns that runs backward. */
-function below(node: IPoint): IPoint[] {
+/** Returns the points below a node, from right to left, where a backward edge turns. */
+function routeBelow(node: IPoint): IPoint[] {
   const y = node.y + NODE_HEIGHT + ROW_GAP / 2;
   return [
     { x: node.x + NODE_WIDTH, y },
@@ -102,36 +102,37 @@ function below(node: IPoint): IPoint[] {
   ];
 }
 
-function routeOf(source: IPoint, target: IPoint, bends: readonly IPoint[], back: boolean): IPoint[] {
+function createRoute(source: IPoint, target: IPoint, bends: readonly IPoint[], back: boolean): IPoint[] {
   const start = { x: source.x + NODE_WIDTH, y: source.y + NODE_HEIGHT / 2 };
   const end = { x: target.x, y: target.y + NODE_HEIGHT / 2 };
   const between = bends.flatMap(bend => [bend, { x: bend.x + NODE_WIDTH, y: bend.y }]);
   if (!back) {
     return [start, ...between, end];
   }
-  const turn = source === target ? below(source) : [...below(source), ...between.reverse(), ...below(target)];
+  const turn =
+    source === target ? routeBelow(source) : [...routeBelow(source), ...between.reverse(), ...routeBelow(target)];
   return [start, ...turn, end];
 }
 
-/** Layered layout, left to right, for graphs that may hold cycles. Deterministic. */
-export function layout(graph: IDigraph): ILayout {
-  const backward = backEdges(graph);
-  const whole = bent(graph, layers(turned(graph, backward)), backward);
-  const neighbours = neighboursOf(whole);
-  const rows = ordered(firstRows(whole, neighbours), neighbours, whole.count);
-  const size = (node: number): number => (node < graph.count ? NODE_HEIGHT + ROW_GAP : BEND_SIZE);
-  const centre = heights(rows, neighbours, size);
+/** Computes a layered layout, left to right, for graphs that may contain cycles. Deterministic. */
+export function computeLayout(graph: IDigraph): ILayout {
+  const backward = findBackEdges(graph);
+  const split = splitLongEdges(graph, assignLayers(reverseEdges(graph, backward)), backward);
+  const neighbours = listNeighbours(split);
+  const rows = orderRows(createFirstRows(split, neighbours), neighbours, split.count);
+  const getHeight = (node: number): number => (node < graph.count ? NODE_HEIGHT + ROW_GAP : BEND_SIZE);
+  const centre = computeCentres(rows, neighbours, getHeight);
   const top = Math.min(0, ...centre.slice(0, graph.count).map(y => y - NODE_HEIGHT / 2), ...centre);
-  const place = (node: number, half: number): IPoint => ({
-    x: xOf(whole.layer[node]!),
+  const placeNode = (node: number, half: number): IPoint => ({
+    x: getLayerX(split.layer[node]!),
     y: Math.round(centre[node]! - half - top)
   });
-  const nodes = Array.from({ length: graph.count }, (_, node) => place(node, NODE_HEIGHT / 2));
+  const nodes = Array.from({ length: graph.count }, (_, node) => placeNode(node, NODE_HEIGHT / 2));
   const routes = graph.edges.map(([source, target], index) =>
-    routeOf(
+    createRoute(
       nodes[source]!,
       nodes[target]!,
-      whole.bends[index]!.map(bend => place(bend, 0)),
+      split.bends[index]!.map(bend => placeNode(bend, 0)),
       backward[index]!
     )
   );

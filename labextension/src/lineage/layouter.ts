@@ -1,30 +1,30 @@
 import type { IDisposable } from '@lumino/disposable';
 import type { IDigraph } from './layering';
 import type { ILayout } from './layout';
-import { layout } from './layout';
+import { computeLayout } from './layout';
 
 interface IAnswer {
   id: number;
   layout: ILayout;
 }
 
-/** How a worker is made; replaced where there are none. */
-export type MakeWorker = () => Worker;
+/** Creates a worker; replaced if workers are unavailable. */
+export type CreateWorker = () => Worker;
 
-function bundledWorker(): Worker {
+function createBundledWorker(): Worker {
   return new Worker(new URL('./worker.js', import.meta.url));
 }
 
-/** Lays graphs out in a worker; in this thread where no worker can be had. */
+/** Computes layouts in a worker, or in this thread if no worker is available. */
 export class Layouter implements IDisposable {
-  constructor(private _make: MakeWorker = bundledWorker) {}
+  constructor(private _createWorker: CreateWorker = createBundledWorker) {}
 
   get isDisposed(): boolean {
     return this._isDisposed;
   }
 
-  /** Whether layouts are made off this thread. */
-  get threaded(): boolean {
+  /** Whether layouts are computed in a worker. */
+  get usesWorker(): boolean {
     return this._worker !== null;
   }
 
@@ -32,59 +32,59 @@ export class Layouter implements IDisposable {
     this._isDisposed = true;
     this._worker?.terminate();
     this._worker = null;
-    this._waiting.clear();
+    this._pending.clear();
   }
 
-  /** Where everything goes. Never settles when disposed before the answer. */
-  layout(graph: IDigraph): Promise<ILayout> {
-    const worker = this._started();
+  /** Computes a layout. The promise never settles if this is disposed before the answer. */
+  computeLayout(graph: IDigraph): Promise<ILayout> {
+    const worker = this._getWorker();
     if (!worker) {
-      return Promise.resolve(layout(graph));
+      return Promise.resolve(computeLayout(graph));
     }
-    const id = this._next++;
+    const id = this._nextId++;
     return new Promise(resolve => {
-      this._waiting.set(id, { graph, resolve });
+      this._pending.set(id, { graph, resolve });
       worker.postMessage({ id, graph });
     });
   }
 
-  private _started(): Worker | null {
-    if (this._worker || this._refused) {
+  private _getWorker(): Worker | null {
+    if (this._worker || this._isUnavailable) {
       return this._worker;
     }
     try {
-      this._worker = this._make();
-      this._worker.onmessage = (event: MessageEvent<IAnswer>) => this._answer(event.data);
+      this._worker = this._createWorker();
+      this._worker.onmessage = (event: MessageEvent<IAnswer>) => this._onAnswer(event.data);
       this._worker.onerror = event => {
         event.preventDefault();
-        this._giveUp();
+        this._fallBack();
       };
     } catch {
       // A content security policy may forbid workers.
-      this._refused = true;
+      this._isUnavailable = true;
     }
     return this._worker;
   }
 
-  private _answer(answer: IAnswer): void {
-    const waiting = this._waiting.get(answer.id);
-    this._waiting.delete(answer.id);
-    waiting?.resolve(answer.layout);
+  private _onAnswer(answer: IAnswer): void {
+    const pending = this._pending.get(answer.id);
+    this._pending.delete(answer.id);
+    pending?.resolve(answer.layout);
   }
 
-  private _giveUp(): void {
-    this._refused = true;
+  private _fallBack(): void {
+    this._isUnavailable = true;
     this._worker?.terminate();
     this._worker = null;
-    for (const { graph, resolve } of this._waiting.values()) {
-      resolve(layout(graph));
+    for (const { graph, resolve } of this._pending.values()) {
+      resolve(computeLayout(graph));
     }
-    this._waiting.clear();
+    this._pending.clear();
   }
 
   private _worker: Worker | null = null;
-  private _refused = false;
+  private _isUnavailable = false;
   private _isDisposed = false;
-  private _next = 0;
-  private _waiting = new Map<number, { graph: IDigraph; resolve: (layout: ILayout) => void }>();
+  private _nextId = 0;
+  private _pending = new Map<number, { graph: IDigraph; resolve: (layout: ILayout) => void }>();
 }

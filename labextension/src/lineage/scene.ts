@@ -1,25 +1,25 @@
 import type { ICurve } from './curves';
-import { curvesOf, distance } from './curves';
+import { createCurves, measureDistance } from './curves';
 import type { IEdge, IGraph, INode } from './graph';
 import type { IDigraph } from './layering';
 import type { ILayout, IPoint } from './layout';
 import { NODE_HEIGHT, NODE_WIDTH } from './layout';
 import type { ISize } from './viewport';
 
-/** A node and its place. */
+/** A node with its position. */
 export interface IPlacedNode {
   node: INode;
   at: IPoint;
 }
 
-/** An edge and its line. */
+/** An edge with its curves. */
 export interface IPlacedEdge {
   edge: IEdge;
   curves: ICurve[];
   backward: boolean;
 }
 
-/** A graph that was laid out. */
+/** A graph with its layout. */
 export interface IScene {
   graph: IGraph;
   nodes: Map<string, IPlacedNode>;
@@ -30,8 +30,8 @@ export interface IScene {
 
 export const EMPTY_SCENE: Omit<IScene, 'graph'> = { nodes: new Map(), edges: [], width: 0, height: 0 };
 
-/** The graph in numbers, for the layout. */
-export function digraphOf(graph: IGraph): IDigraph {
+/** Converts a graph for the layout, with numbers as nodes. */
+export function toDigraph(graph: IGraph): IDigraph {
   const at = new Map(graph.nodes.map((node, index) => [node.urn, index]));
   return {
     count: graph.nodes.length,
@@ -39,14 +39,14 @@ export function digraphOf(graph: IGraph): IDigraph {
   };
 }
 
-/** Puts a graph and its layout together. */
-export function sceneOf(graph: IGraph, layout: ILayout): IScene {
+/** Combines a graph with its layout. */
+export function createScene(graph: IGraph, layout: ILayout): IScene {
   return {
     graph,
     nodes: new Map(graph.nodes.map((node, index) => [node.urn, { node, at: layout.nodes[index]! }])),
     edges: graph.edges.map((edge, index) => ({
       edge,
-      curves: curvesOf(layout.routes[index]!, layout.backward[index]!),
+      curves: createCurves(layout.routes[index]!, layout.backward[index]!),
       backward: layout.backward[index]!
     })),
     width: layout.width,
@@ -54,8 +54,8 @@ export function sceneOf(graph: IGraph, layout: ILayout): IScene {
   };
 }
 
-/** The node under a point of the drawing, if there is one. */
-export function nodeAt(scene: IScene, point: IPoint): INode | null {
+/** Returns the node at a point of the drawing; null if there is none. */
+export function findNodeAt(scene: IScene, point: IPoint): INode | null {
   for (const { node, at } of scene.nodes.values()) {
     const across = point.x >= at.x && point.x <= at.x + NODE_WIDTH;
     if (across && point.y >= at.y && point.y <= at.y + NODE_HEIGHT) {
@@ -65,28 +65,28 @@ export function nodeAt(scene: IScene, point: IPoint): INode | null {
   return null;
 }
 
-/** The edge under a point of the drawing, if one is near enough. */
-export function edgeAt(scene: IScene, point: IPoint, near: number): IEdge | null {
+/** Returns the nearest edge within a distance of a point; null if there is none. */
+export function findEdgeAt(scene: IScene, point: IPoint, tolerance: number): IEdge | null {
   let best: IEdge | null = null;
-  let least = near;
+  let nearest = tolerance;
   for (const { edge, curves } of scene.edges) {
-    const far = Math.min(...curves.map(curve => distance(curve, point)));
-    if (far <= least) {
+    const distance = Math.min(...curves.map(curve => measureDistance(curve, point)));
+    if (distance <= nearest) {
       best = edge;
-      least = far;
+      nearest = distance;
     }
   }
   return best;
 }
 
-function byHeight(scene: IScene, urns: readonly string[], from: string): string[] {
+function sortByHeight(scene: IScene, urns: readonly string[], from: string): string[] {
   const y = scene.nodes.get(from)?.at.y ?? 0;
-  const off = (urn: string): number => Math.abs((scene.nodes.get(urn)?.at.y ?? 0) - y);
-  return [...urns].sort((a, b) => off(a) - off(b));
+  const getOffset = (urn: string): number => Math.abs((scene.nodes.get(urn)?.at.y ?? 0) - y);
+  return [...urns].sort((a, b) => getOffset(a) - getOffset(b));
 }
 
-/** Nodes of the same column, from top to bottom. */
-function column(scene: IScene, urn: string): string[] {
+/** Returns the nodes of the same column, from top to bottom. */
+function listColumn(scene: IScene, urn: string): string[] {
   const x = scene.nodes.get(urn)?.at.x;
   return [...scene.nodes.values()]
     .filter(placed => placed.at.x === x)
@@ -94,29 +94,29 @@ function column(scene: IScene, urn: string): string[] {
     .map(placed => placed.node.urn);
 }
 
-function ends(scene: IScene, side: 'source' | 'target'): string[] {
-  const taken = new Set(scene.graph.edges.map(edge => edge[side]));
-  const free = scene.graph.nodes.filter(node => !taken.has(node.urn)).map(node => node.urn);
-  const y = (urn: string): number => scene.nodes.get(urn)?.at.y ?? 0;
-  return free.sort((a, b) => y(a) - y(b));
+function listEnds(scene: IScene, side: 'source' | 'target'): string[] {
+  const connected = new Set(scene.graph.edges.map(edge => edge[side]));
+  const free = scene.graph.nodes.filter(node => !connected.has(node.urn)).map(node => node.urn);
+  const getY = (urn: string): number => scene.nodes.get(urn)?.at.y ?? 0;
+  return free.sort((a, b) => getY(a) - getY(b));
 }
 
 /**
- * Where a key leads from a node: right and left follow edges, up and down stay in the column,
- * Home and End go to where data come from and to where they end up.
+ * Returns the node that a key leads to: right and left follow edges, up and down stay in the column,
+ * Home and End go to the first source and the first final target.
  */
-export function stepFrom(scene: IScene, urn: string, key: string): string | undefined {
+export function findNextNode(scene: IScene, urn: string, key: string): string | undefined {
   const { edges } = scene.graph;
-  const rows = column(scene, urn);
+  const rows = listColumn(scene, urn);
   switch (key) {
     case 'ArrowRight':
-      return byHeight(
+      return sortByHeight(
         scene,
         edges.filter(edge => edge.source === urn).map(edge => edge.target),
         urn
       )[0];
     case 'ArrowLeft':
-      return byHeight(
+      return sortByHeight(
         scene,
         edges.filter(edge => edge.target === urn).map(edge => edge.source),
         urn
@@ -126,20 +126,20 @@ export function stepFrom(scene: IScene, urn: string, key: string): string | unde
     case 'ArrowUp':
       return rows[rows.indexOf(urn) - 1];
     case 'Home':
-      return ends(scene, 'target')[0];
+      return listEnds(scene, 'target')[0];
     case 'End':
-      return ends(scene, 'source')[0];
+      return listEnds(scene, 'source')[0];
     default:
       return undefined;
   }
 }
 
-/** The box around a node and those of its neighbours that an earlier scene did not have; null if none is new. */
-export function boxOfNew(before: IScene, scene: IScene, urn: string): (IPoint & ISize) | null {
-  const around = scene.graph.edges
+/** Returns the box around a node and its new neighbours; null if there are none. */
+export function getNewNodesBox(before: IScene, scene: IScene, urn: string): (IPoint & ISize) | null {
+  const neighbours = scene.graph.edges
     .filter(edge => edge.source === urn || edge.target === urn)
     .map(edge => (edge.source === urn ? edge.target : edge.source));
-  const added = around.filter(other => !before.nodes.has(other));
+  const added = neighbours.filter(other => !before.nodes.has(other));
   const places = [urn, ...added].flatMap(other => scene.nodes.get(other)?.at ?? []);
   if (added.length === 0) {
     return null;

@@ -1,7 +1,7 @@
 import type { IDigraph } from './layering';
-import { layout } from './layout';
+import { computeLayout } from './layout';
 
-/** A question to the worker; the answer carries the same number. */
+/** A request to the worker; the answer has the same id. */
 export interface ITask {
   id: number;
   graph: IDigraph;
@@ -14,5 +14,5 @@ const scope = self as unknown as {
 
 scope.onmessage = event => {
   const { id, graph } = event.data;
-  scope.postMessage({ id, layout: layout(graph) });
+  scope.postMessage({ id, layout: computeLayout(graph) });
 };

@@ -5,15 +5,15 @@ import { Widget } from '@lumino/widgets';
 import type { Lineage } from '../generated/api';
 import type { LineageView } from '../lineage/view';
 
-/** What an output knows of the outside. */
-export interface IOutside {
+/** The context of an output. */
+export interface IOutputContext {
   trans: TranslationBundle;
   themeChanged: ISignal<unknown, unknown> | null;
   openEntity(urn: string): void;
   openLineage(urn: string): void;
 }
 
-/** Whether an output of a notebook, which anybody may have written, is an answer to draw. */
+/** Whether the data of an output, which may be from anybody, is a lineage answer. */
 function isLineage(data: unknown): data is Lineage {
   const value = data as Partial<Lineage> | null;
   return (
@@ -24,20 +24,20 @@ function isLineage(data: unknown): data is Lineage {
   );
 }
 
-/** A lineage graph in an output: to look at and to walk through; pages and the live graph open beside it. */
+/** A lineage graph in an output. Pages and the live graph open beside it. */
 export class LineageOutput extends Widget implements IRenderMime.IRenderer {
   constructor(
     private _mimeType: string,
-    private _outside: IOutside
+    private _context: IOutputContext
   ) {
     super();
     this.addClass('jp-Colophon');
     this.addClass('jp-Colophon-output');
-    _outside.themeChanged?.connect(this._recolour, this);
+    _context.themeChanged?.connect(this._refreshColours, this);
   }
 
   override dispose(): void {
-    this._outside.themeChanged?.disconnect(this._recolour, this);
+    this._context.themeChanged?.disconnect(this._refreshColours, this);
     this._view?.dispose();
     this._view = null;
     super.dispose();
@@ -46,20 +46,20 @@ export class LineageOutput extends Widget implements IRenderMime.IRenderer {
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     const data: unknown = model.data[this._mimeType];
     if (!isLineage(data)) {
-      this.node.textContent = this._outside.trans.__('This output is no lineage.');
+      this.node.textContent = this._context.trans.__('This output is not a lineage graph.');
       return;
     }
-    // The drawing is loaded when the first such output is.
-    const { drawn } = await import('./drawing');
+    // The drawing is loaded for the first output.
+    const { drawLineage: drawn } = await import('./drawing');
     if (!this.isDisposed) {
       this._view?.dispose();
       this.node.replaceChildren();
-      this._view = drawn(this.node, data, this._outside);
+      this._view = drawn(this.node, data, this._context);
     }
   }
 
-  private _recolour(): void {
-    requestAnimationFrame(() => this._view?.recolour());
+  private _refreshColours(): void {
+    requestAnimationFrame(() => this._view?.refreshColours());
   }
 
   private _view: LineageView | null = null;

@@ -1,13 +1,13 @@
 import type { InstanceBundle, InstanceImport } from '../generated/api';
 
-/** Why a file cannot be imported: it is no JSON, or nothing in it is an instance. */
-export type BundleFault = 'no-json' | 'no-instances' | 'nameless';
+/** Why a file cannot be imported. */
+export type BundleProblem = 'no-json' | 'no-instances' | 'nameless';
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function listed(value: unknown): unknown[] {
+function listCandidates(value: unknown): unknown[] {
   if (Array.isArray(value)) {
     return value;
   }
@@ -18,35 +18,36 @@ function listed(value: unknown): unknown[] {
 }
 
 /**
- * Reads a file that is to be imported: what an export wrote, a list of instances, or one instance as Elyra's command
- * line exports it. An instance without name has that of its file.
+ * Parses a file to import: an exported file, a list of instances, or one instance as exported by the command line of
+ * Elyra.
+ * An instance without a name gets the name of the file.
  */
-export function bundleOf(text: string, fileName: string): InstanceBundle | BundleFault {
+export function parseBundle(text: string, fileName: string): InstanceBundle | BundleProblem {
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     return 'no-json';
   }
-  const found = listed(value).filter(isObject);
-  if (found.length === 0 || found.some(one => !isObject(one['metadata']))) {
+  const candidates = listCandidates(value).filter(isObject);
+  if (candidates.length === 0 || candidates.some(candidate => !isObject(candidate['metadata']))) {
     return 'no-instances';
   }
-  const own = found.length === 1 ? fileName.replace(/\.json$/i, '') : undefined;
-  const instances = found.map(one => ({ ...one, name: one['name'] ?? own }));
-  if (instances.some(one => typeof one.name !== 'string')) {
+  const defaultName = candidates.length === 1 ? fileName.replace(/\.json$/i, '') : undefined;
+  const instances = candidates.map(candidate => ({ ...candidate, name: candidate['name'] ?? defaultName }));
+  if (instances.some(candidate => typeof candidate.name !== 'string')) {
     return 'nameless';
   }
   return { instances: instances as InstanceBundle['instances'] };
 }
 
-/** Bundles of several files as one. */
-export function joined(bundles: readonly InstanceBundle[]): InstanceBundle {
+/** Merges the bundles of several files. */
+export function mergeBundles(bundles: readonly InstanceBundle[]): InstanceBundle {
   return { instances: bundles.flatMap(bundle => bundle.instances) };
 }
 
-/** What an import would make or change: with or without overwriting what is there. */
-export function wouldWrite(report: InstanceImport, overwrite: boolean): number {
+/** Returns the number of instances that an import would create or update, with or without overwriting. */
+export function countWrites(report: InstanceImport, overwrite: boolean): number {
   const { created, updated, conflict } = report.counts;
   return created + updated + (overwrite ? conflict : 0);
 }

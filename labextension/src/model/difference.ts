@@ -1,33 +1,33 @@
 import type { ReadonlyJSONValue } from '@lumino/coreutils';
 import { JSONExt } from '@lumino/coreutils';
 import type { Versions } from '../generated/api';
-import { partsOf, stepInto } from './pointer';
+import { splitPointer, appendStep } from './pointer';
 
 type Operation = Versions['versions'][number]['diff'][number];
 
-/** One thing that is different from the version before, in words a person reads. */
+/** A difference between two versions, for display. */
 export interface IDifference {
   kind: 'added' | 'removed' | 'changed';
-  /** Where, such as `properties › owner`; empty for the whole. */
+  /** The location, such as `properties › owner`; empty for the whole document. */
   place: string;
-  /** What it is now; undefined when it is gone. */
+  /** The new value; undefined if it was removed. */
   value: string | undefined;
-  /** What it was before, where that is known. */
+  /** The old value, if known. */
   old?: string;
 }
 
-/** Members that are moments, in milliseconds since 1970, in our aspects and in DataHub's. */
-const MOMENT = /(^time|Millis|^lastObserved)$/;
-const FIRST_MOMENT_MS = Date.UTC(2000, 0);
-const LAST_MOMENT_MS = Date.UTC(2100, 0);
+/** Members that are times, in milliseconds since 1970, in our aspects and in those of DataHub. */
+const TIME_MEMBER = /(^time|Millis|^lastObserved)$/;
+const MIN_TIMESTAMP_MS = Date.UTC(2000, 0);
+const MAX_TIMESTAMP_MS = Date.UTC(2100, 0);
 
-function isMoment(name: string, value: unknown): value is number {
-  return MOMENT.test(name) && typeof value === 'number' && value >= FIRST_MOMENT_MS && value < LAST_MOMENT_MS;
+function isTimestamp(name: string, value: unknown): value is number {
+  return TIME_MEMBER.test(name) && typeof value === 'number' && value >= MIN_TIMESTAMP_MS && value < MAX_TIMESTAMP_MS;
 }
 
-/** A JSON value as short text; by the name of its member a number may be a moment, in the reader's own time zone. */
-export function shown(value: unknown, name = ''): string {
-  if (isMoment(name, value)) {
+/** Formats a JSON value; numbers with the name of a time are formatted as times. */
+export function formatValue(value: unknown, name = ''): string {
+  if (isTimestamp(name, value)) {
     return new Date(value).toLocaleString();
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -37,46 +37,46 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The place of an operation; a position in a list says nothing to a person. */
-function placeOf(path: string): string {
-  const parts = partsOf(path);
+/** Names the location of an operation, without the index of a list item. */
+function namePath(path: string): string {
+  const parts = splitPointer(path);
   const last = parts.at(-1);
-  const named = last !== undefined && /^(\d+|-)$/.test(last) ? parts.slice(0, -1) : parts;
-  return named.join(' › ');
+  const steps = last !== undefined && /^(\d+|-)$/.test(last) ? parts.slice(0, -1) : parts;
+  return steps.join(' › ');
 }
 
-function shownAt(path: string, value: unknown): string {
-  return shown(value, partsOf(path).at(-1));
+function formatValueAt(path: string, value: unknown): string {
+  return formatValue(value, splitPointer(path).at(-1));
 }
 
-/** Names a place for people; null leaves out what is there. */
+/** Names a location for users; null omits it. */
 export type NamePlace = (path: string) => string | null;
 
-/** The leaves of a value, each as an addition of its own; their places are paths still. */
-function leaves(path: string, value: unknown): IDifference[] {
+/** Lists the leaves of a value as additions; their locations are JSON Pointers. */
+function listLeaves(path: string, value: unknown): IDifference[] {
   if (Array.isArray(value)) {
-    const [items] = isPlain(value) ? [] : (byIdentity([value]) ?? []);
+    const [items] = isPlain(value) ? [] : (indexByIdentity([value]) ?? []);
     if (items) {
-      return leaves(path, items);
+      return listLeaves(path, items);
     }
-    return value.flatMap((item, index) => leaves(stepInto(path, index), item));
+    return value.flatMap((item, index) => listLeaves(appendStep(path, index), item));
   }
   if (isObject(value)) {
-    return Object.entries(value).flatMap(([key, item]) => leaves(stepInto(path, key), item));
+    return Object.entries(value).flatMap(([key, item]) => listLeaves(appendStep(path, key), item));
   }
-  return [{ kind: 'added', place: path, value: shownAt(path, value) }];
+  return [{ kind: 'added', place: path, value: formatValueAt(path, value) }];
 }
 
-function differencesOf(operation: Operation): IDifference[] {
+function toDifferences(operation: Operation): IDifference[] {
   switch (operation.op) {
     case 'add':
-      return leaves(operation.path, operation.value);
+      return listLeaves(operation.path, operation.value);
     case 'remove':
       return [{ kind: 'removed', place: operation.path, value: undefined }];
     case 'replace':
       return isObject(operation.value) || Array.isArray(operation.value)
-        ? leaves(operation.path, operation.value).map(leaf => ({ ...leaf, kind: 'changed' as const }))
-        : [{ kind: 'changed', place: operation.path, value: shownAt(operation.path, operation.value) }];
+        ? listLeaves(operation.path, operation.value).map(leaf => ({ ...leaf, kind: 'changed' as const }))
+        : [{ kind: 'changed', place: operation.path, value: formatValueAt(operation.path, operation.value) }];
     case 'move':
     case 'copy':
       return [{ kind: 'changed', place: operation.path, value: undefined }];
@@ -85,15 +85,15 @@ function differencesOf(operation: Operation): IDifference[] {
   }
 }
 
-/** Members by which an item of a list is known, whatever its position. */
+/** Members that identify an item of a list, regardless of its index. */
 const IDENTITIES = ['fieldPath', 'urn', 'tag', 'owner', 'dataset', 'name', 'key', 'id', 'url'];
 
-/** The items of two lists by the member that identifies them; null where no member does. */
-function byIdentity(lists: readonly (readonly unknown[])[]): Record<string, unknown>[] | null {
+/** Indexes lists by the member that identifies their items; null if there is none. */
+function indexByIdentity(lists: readonly (readonly unknown[])[]): Record<string, unknown>[] | null {
   const member = IDENTITIES.find(name =>
     lists.every(list => {
       const names = list.map(item => (isObject(item) ? item[name] : undefined));
-      return names.every(one => typeof one === 'string') && new Set(names).size === list.length;
+      return names.every(identity => typeof identity === 'string') && new Set(names).size === list.length;
     })
   );
   if (member === undefined) {
@@ -104,15 +104,15 @@ function byIdentity(lists: readonly (readonly unknown[])[]): Record<string, unkn
   );
 }
 
-/** What one list of texts and numbers has and another has not, by how often. */
-function without(list: readonly unknown[], other: readonly unknown[]): unknown[] {
-  const left = [...other];
+/** Returns the items of one list that another does not contain, counting duplicates. */
+function subtractItems(list: readonly unknown[], other: readonly unknown[]): unknown[] {
+  const remaining = [...other];
   return list.filter(item => {
-    const at = left.indexOf(item);
-    if (at >= 0) {
-      left.splice(at, 1);
+    const index = remaining.indexOf(item);
+    if (index >= 0) {
+      remaining.splice(index, 1);
     }
-    return at < 0;
+    return index < 0;
   });
 }
 
@@ -120,16 +120,16 @@ function isPlain(list: readonly unknown[]): boolean {
   return list.every(item => typeof item !== 'object' || item === null);
 }
 
-/** Lists of texts and numbers: what went, what came; one for one is a change. */
-function plainLists(path: string, before: readonly unknown[], after: readonly unknown[]): IDifference[] {
-  const place = stepInto(path, '-');
-  const removed = without(before, after).map(item => shownAt(path, item));
-  const added = without(after, before).map(item => shownAt(path, item));
+/** Compares lists of primitive values; one removed and one added item are a change. */
+function comparePlainLists(path: string, before: readonly unknown[], after: readonly unknown[]): IDifference[] {
+  const place = appendStep(path, '-');
+  const removed = subtractItems(before, after).map(item => formatValueAt(path, item));
+  const added = subtractItems(after, before).map(item => formatValueAt(path, item));
   if (removed.length === 1 && added.length === 1) {
     return [{ kind: 'changed', place, old: removed[0]!, value: added[0] }];
   }
   if (removed.length + added.length === 0) {
-    // Only the order is another.
+    // Only the order differs.
     return [{ kind: 'changed', place: path, old: before.map(String).join(', '), value: after.map(String).join(', ') }];
   }
   return [
@@ -138,35 +138,35 @@ function plainLists(path: string, before: readonly unknown[], after: readonly un
   ];
 }
 
-function compared(path: string, before: unknown, after: unknown): IDifference[] {
+function compareValues(path: string, before: unknown, after: unknown): IDifference[] {
   if (JSONExt.deepEqual(before as ReadonlyJSONValue, after as ReadonlyJSONValue)) {
     return [];
   }
   if (isObject(before) && isObject(after)) {
-    return members(path, before, after);
+    return compareMembers(path, before, after);
   }
   if (Array.isArray(before) && Array.isArray(after)) {
     if (isPlain(before) && isPlain(after)) {
-      return plainLists(path, before, after);
+      return comparePlainLists(path, before, after);
     }
-    const [were, are] = byIdentity([before, after]) ?? [{ ...before }, { ...after }];
-    return members(path, were as Record<string, unknown>, are as Record<string, unknown>);
+    const [oldItems, newItems] = indexByIdentity([before, after]) ?? [{ ...before }, { ...after }];
+    return compareMembers(path, oldItems as Record<string, unknown>, newItems as Record<string, unknown>);
   }
-  return [{ kind: 'changed', place: path, old: shownAt(path, before), value: shownAt(path, after) }];
+  return [{ kind: 'changed', place: path, old: formatValueAt(path, before), value: formatValueAt(path, after) }];
 }
 
-function members(path: string, before: Record<string, unknown>, after: Record<string, unknown>): IDifference[] {
+function compareMembers(path: string, before: Record<string, unknown>, after: Record<string, unknown>): IDifference[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(name => {
-    const place = stepInto(path, name);
+    const place = appendStep(path, name);
     if (!(name in before)) {
-      return leaves(place, after[name]);
+      return listLeaves(place, after[name]);
     }
-    return name in after ? compared(place, before[name], after[name]) : removals(place, before[name]);
+    return name in after ? compareValues(place, before[name], after[name]) : listRemovals(place, before[name]);
   });
 }
 
-function removals(path: string, value: unknown): IDifference[] {
-  return leaves(path, value).map(({ place, value: old }) => ({
+function listRemovals(path: string, value: unknown): IDifference[] {
+  return listLeaves(path, value).map(({ place, value: old }) => ({
     kind: 'removed' as const,
     place,
     value: undefined,
@@ -174,19 +174,19 @@ function removals(path: string, value: unknown): IDifference[] {
   }));
 }
 
-function named(found: readonly IDifference[], name: NamePlace): IDifference[] {
-  return found.flatMap(difference => {
+function applyNames(differences: readonly IDifference[], name: NamePlace): IDifference[] {
+  return differences.flatMap(difference => {
     const place = name(difference.place);
     return place === null ? [] : [{ ...difference, place }];
   });
 }
 
-/** What differs between two values, with what was there before; items of lists go by their names, not by positions. */
-export function comparison(before: object, after: object, name: NamePlace = placeOf): IDifference[] {
-  return named(members('', { ...before }, { ...after }), name);
+/** Lists the differences between two documents with old values; items of lists are identified by name, not by index. */
+export function compareDocuments(before: object, after: object, name: NamePlace = namePath): IDifference[] {
+  return applyNames(compareMembers('', { ...before }, { ...after }), name);
 }
 
-/** What a JSON Patch says, as a list to read; places are named by their steps unless they are named otherwise. */
-export function differences(patch: readonly Operation[], name: NamePlace = placeOf): IDifference[] {
-  return named(patch.flatMap(differencesOf), name);
+/** Lists the operations of a JSON Patch as differences. */
+export function readPatch(patch: readonly Operation[], name: NamePlace = namePath): IDifference[] {
+  return applyNames(patch.flatMap(toDifferences), name);
 }

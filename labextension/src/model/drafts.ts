@@ -1,32 +1,32 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 
-/** What was typed and not saved, as it outlives a reload. */
+/** An unsaved draft that survives a reload. */
 export interface IStoredDraft {
   draft: ReadonlyJSONObject;
-  /** The version it was made upon. */
+  /** The version that the draft is based on. */
   version: number | null;
-  /** When it was put down: ISO 8601. */
+  /** The time of storage: ISO 8601. */
   time: string;
 }
 
 const PREFIX = 'jupyter-colophon:draft:';
-const DAYS_KEPT = 30;
-const MILLISECONDS_A_DAY = 86_400_000;
+const RETENTION_DAYS = 30;
+const MILLISECONDS_PER_DAY = 86_400_000;
 
-function parsed(text: string | null): IStoredDraft | null {
+function parseDraft(text: string | null): IStoredDraft | null {
   try {
-    const found = JSON.parse(text ?? 'null') as Partial<IStoredDraft> | null;
-    return typeof found?.draft === 'object' && typeof found.time === 'string' ? (found as IStoredDraft) : null;
+    const draft = JSON.parse(text ?? 'null') as Partial<IStoredDraft> | null;
+    return typeof draft?.draft === 'object' && typeof draft.time === 'string' ? (draft as IStoredDraft) : null;
   } catch {
     return null;
   }
 }
 
-/** Drafts in the browser's own storage. One that is away or full costs a draft, and nothing else. */
-export class Drafts {
+/** Drafts in the storage of the browser. If the storage is unavailable or full, drafts are lost silently. */
+export class DraftStorage {
   /**
-   * @param _storage - `window.localStorage`, if the browser gives it.
-   * @param _server - Whose drafts these are: two servers of one host share the storage.
+   * @param _storage - `window.localStorage`, if it is available.
+   * @param _server - The server of the drafts: two servers on one host share the storage.
    */
   constructor(
     private _storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'> | null,
@@ -34,34 +34,34 @@ export class Drafts {
   ) {}
 
   read(key: string): IStoredDraft | null {
-    return parsed(this._storage?.getItem(this._full(key)) ?? null);
+    return parseDraft(this._storage?.getItem(this._getFullKey(key)) ?? null);
   }
 
   write(key: string, draft: IStoredDraft): void {
     try {
-      this._storage?.setItem(this._full(key), JSON.stringify(draft));
+      this._storage?.setItem(this._getFullKey(key), JSON.stringify(draft));
     } catch {
-      // Full: an old draft of this place would be worse than none.
+      // The storage is full; an outdated draft would be worse than none.
       this.remove(key);
     }
   }
 
   remove(key: string): void {
-    this._storage?.removeItem(this._full(key));
+    this._storage?.removeItem(this._getFullKey(key));
   }
 
-  /** Lets go of what nobody came back for. */
-  tidy(now: number): void {
+  /** Deletes expired drafts. */
+  deleteExpired(now: number): void {
     const keys = Array.from({ length: this._storage?.length ?? 0 }, (_, index) => this._storage?.key(index) ?? '');
-    for (const key of keys.filter(one => one.startsWith(PREFIX))) {
-      const found = parsed(this._storage?.getItem(key) ?? null);
-      if (!found || !(now - Date.parse(found.time) < DAYS_KEPT * MILLISECONDS_A_DAY)) {
+    for (const key of keys.filter(key => key.startsWith(PREFIX))) {
+      const stored = parseDraft(this._storage?.getItem(key) ?? null);
+      if (!stored || !(now - Date.parse(stored.time) < RETENTION_DAYS * MILLISECONDS_PER_DAY)) {
         this._storage?.removeItem(key);
       }
     }
   }
 
-  private _full(key: string): string {
+  private _getFullKey(key: string): string {
     return `${PREFIX}${this._server}:${key}`;
   }
 }

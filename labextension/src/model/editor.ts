@@ -6,57 +6,57 @@ import { Signal } from '@lumino/signaling';
 import type { Aspect, EntityType } from '../generated/api';
 import type { ICatalog } from '../tokens';
 import { isWithin } from './pointer';
-import type { CatalogProblem, IFault } from './problem';
-import { asProblem } from './problem';
+import type { CatalogProblem, IValidationError } from './problem';
+import { toProblem } from './problem';
 import { writeAspect } from './write-aspect';
 
-/** The description of one aspect, as the registry gives it. */
+/** The description of an aspect in the registry. */
 export type AspectSpec = EntityType['aspects'][number];
 
-/** A value and which version it is: 0 where there is none yet, null where nobody knows. */
+/** A value with its version: 0 if it does not exist yet, null if it is unknown. */
 export interface IVersioned {
   version: number | null;
   value: ReadonlyJSONObject;
 }
 
-/** A version with who wrote it. */
-export interface IWritten extends IVersioned {
+/** A version with its author and time. */
+export interface IAttributedVersion extends IVersioned {
   actor: string;
   time: string;
 }
 
-/** Where a draft comes from and goes to. Both reject with a `CatalogProblem`. */
-export interface IDraftHome {
-  read(): Promise<IWritten>;
-  /** Writes over the version that was read, else the problem is a conflict; tells what is there now, if that is known. */
+/** Reads and writes the document of a draft. Both methods reject with a `CatalogProblem`. */
+export interface IDraftStore {
+  read(): Promise<IAttributedVersion>;
+  /** Replaces the version that was read; otherwise, it rejects with a conflict. Resolves to the new state, if known. */
   write(value: ReadonlyJSONObject, version: number | null): Promise<IVersioned | null>;
 }
 
-/** What the form shows. */
+/** The state of a form. */
 export interface IEditorState {
   draft: ReadonlyJSONObject;
-  /** Places a person has been at: only there faults are shown before the first try to save. */
+  /** Locations that the user has left: before the first attempt to save, only their errors are shown. */
   touched: ReadonlySet<string>;
   submitted: boolean;
-  /** Faults the server found in what was sent. */
-  refused: readonly IFault[];
-  /** Faults of an input that cannot be written into the draft, such as two equal keys; by place. */
-  blocked: ReadonlyMap<string, readonly IFault[]>;
-  /** Somebody else's version, in the way of a save. */
-  conflict: IWritten | null;
-  /** Who wrote a newer version while the form was open. */
-  newer: string | null;
+  /** Errors that the server found in the last attempt to save. */
+  serverErrors: readonly IValidationError[];
+  /** Errors of inputs that cannot be written into the draft, such as duplicate keys, by location. */
+  inputErrors: ReadonlyMap<string, readonly IValidationError[]>;
+  /** The version of another user that conflicts with the draft. */
+  conflict: IAttributedVersion | null;
+  /** The author of a newer version written while the form was open; null if there is none. */
+  newerActor: string | null;
   saving: boolean;
   problem: CatalogProblem | null;
 }
 
-/** Checks a draft; the form gives the one made from the schema. */
-export type Check = (draft: ReadonlyJSONObject) => readonly IFault[];
+/** Checks a draft against its schema. */
+export type Check = (draft: ReadonlyJSONObject) => readonly IValidationError[];
 
-/** A document being edited: a draft upon the version that was read. */
+/** An editor for a document: a draft based on the version that was read. */
 export class Editor implements IDisposable {
   constructor(
-    private _home: IDraftHome,
+    private _store: IDraftStore,
     base: IVersioned
   ) {
     this._version = base.version;
@@ -65,10 +65,10 @@ export class Editor implements IDisposable {
       draft: this._base,
       touched: new Set(),
       submitted: false,
-      refused: [],
-      blocked: new Map(),
+      serverErrors: [],
+      inputErrors: new Map(),
       conflict: null,
-      newer: null,
+      newerActor: null,
       saving: false,
       problem: null
     };
@@ -78,7 +78,7 @@ export class Editor implements IDisposable {
     return this._changed;
   }
 
-  /** Emitted when the draft became a version. */
+  /** Emitted when the draft was saved. */
   get saved(): ISignal<this, void> {
     return this._saved;
   }
@@ -87,19 +87,19 @@ export class Editor implements IDisposable {
     return this._state;
   }
 
-  /** The version that the draft is made upon. */
+  /** The version that the draft is based on. */
   get version(): number | null {
     return this._version;
   }
 
-  /** What was read. */
+  /** The value that was read. */
   get base(): ReadonlyJSONObject {
     return this._base;
   }
 
-  /** Whether the draft differs from what was read. */
-  get dirty(): boolean {
-    return this._state.blocked.size > 0 || !JSONExt.deepEqual(this._state.draft, this._base);
+  /** Whether the draft differs from the value that was read. */
+  get isDirty(): boolean {
+    return this._state.inputErrors.size > 0 || !JSONExt.deepEqual(this._state.draft, this._base);
   }
 
   get isDisposed(): boolean {
@@ -111,95 +111,95 @@ export class Editor implements IDisposable {
     Signal.clearData(this);
   }
 
-  /** Takes the check made from the schema. */
-  checkWith(check: Check): void {
+  /** Sets the check of the draft. */
+  setCheck(check: Check): void {
     this._check = check;
   }
 
-  /** Fills in what a form begins with; for a person nothing is changed by that. */
-  begin(fill: (value: ReadonlyJSONObject) => ReadonlyJSONObject): void {
-    this._fill = fill;
-    this._base = fill(this._base);
-    this.edit(fill(this._state.draft));
+  /** Adds defaults to the document, which does not count as an edit. */
+  initialize(addDefaults: (value: ReadonlyJSONObject) => ReadonlyJSONObject): void {
+    this._addDefaults = addDefaults;
+    this._base = addDefaults(this._base);
+    this.edit(addDefaults(this._state.draft));
   }
 
-  /** Another draft. What the server refused is forgotten where it was changed. */
+  /** Sets the draft. Errors of the last attempt to save are cleared. */
   edit(draft: ReadonlyJSONObject): void {
     if (!JSONExt.deepEqual(draft, this._state.draft)) {
-      this._set({ draft, refused: [] });
+      this._set({ draft, serverErrors: [] });
     }
   }
 
-  /** The person has been at this place and went on. */
+  /** Marks a location as left by the user. */
   touch(pointer: string): void {
     if (!this._state.touched.has(pointer)) {
       this._set({ touched: new Set([...this._state.touched, pointer]) });
     }
   }
 
-  /** Shows every fault at once, as after a try to save: of what was not right from the beginning. */
-  reveal(): void {
+  /** Shows all errors, as after an attempt to save. */
+  revealErrors(): void {
     this._set({ submitted: true });
   }
 
-  /** Says what cannot be written into the draft at a place; nothing when it can again. */
-  block(pointer: string, faults: readonly IFault[]): void {
-    if (faults.length === 0 && !this._state.blocked.has(pointer)) {
+  /** Sets the errors of an input that cannot be written into the draft; an empty list clears them. */
+  setInputErrors(pointer: string, faults: readonly IValidationError[]): void {
+    if (faults.length === 0 && !this._state.inputErrors.has(pointer)) {
       return;
     }
-    const blocked = new Map(this._state.blocked);
+    const inputErrors = new Map(this._state.inputErrors);
     if (faults.length === 0) {
-      blocked.delete(pointer);
+      inputErrors.delete(pointer);
     } else {
-      blocked.set(pointer, faults);
+      inputErrors.set(pointer, faults);
     }
-    this._set({ blocked });
+    this._set({ inputErrors });
   }
 
-  /** The faults to show now. */
-  faults(): IFault[] {
-    const { touched, submitted, refused } = this._state;
-    const seen = this._found().filter(
+  /** Returns the errors to show. */
+  listErrors(): IValidationError[] {
+    const { touched, submitted, serverErrors } = this._state;
+    const visible = this._findErrors().filter(
       fault => submitted || [...touched].some(pointer => isWithin(fault.pointer, pointer))
     );
-    const known = new Set(seen.map(fault => fault.pointer));
-    return [...seen, ...refused.filter(fault => !known.has(fault.pointer))];
+    const pointers = new Set(visible.map(fault => fault.pointer));
+    return [...visible, ...serverErrors.filter(fault => !pointers.has(fault.pointer))];
   }
 
-  /** Saves the draft, unless it is known to be wrong. */
+  /** Saves the draft, unless it has known errors. */
   async save(): Promise<void> {
     this._set({ submitted: true });
-    if (this._state.saving || this._found().length > 0) {
+    if (this._state.saving || this._findErrors().length > 0) {
       return;
     }
     const sent = this._state.draft;
-    this._set({ saving: true, problem: null, refused: [] });
+    this._set({ saving: true, problem: null, serverErrors: [] });
     try {
-      this._keep(sent, await this._home.write(sent, this._version));
+      this._setSaved(sent, await this._store.write(sent, this._version));
       this._saved.emit();
     } catch (reason) {
-      await this._refused(asProblem(reason));
+      await this._onRefused(toProblem(reason));
     }
   }
 
-  /** Goes on with a draft that was made upon some version, perhaps an older one: then saving shows both. */
+  /** Continues with a draft that may be based on an older version; then saving shows the conflict. */
   resume(draft: ReadonlyJSONObject, version: number | null): void {
-    const newer = version === this._version ? null : '';
+    const newerActor = version === this._version ? null : '';
     this._version = version;
-    this._set({ draft, newer });
+    this._set({ draft, newerActor });
   }
 
-  /** Drops what was typed, and takes over what is newer. */
+  /** Discards the draft, and loads a newer version if there is one. */
   discard(): void {
-    const { newer } = this._state;
-    const untouched = { blocked: new Map(), touched: new Set<string>(), submitted: false };
-    this._set({ ...untouched, draft: this._base, refused: [], problem: null });
-    if (newer !== null) {
-      void this._reload(newer);
+    const { newerActor } = this._state;
+    const pristine = { inputErrors: new Map(), touched: new Set<string>(), submitted: false };
+    this._set({ ...pristine, draft: this._base, serverErrors: [], problem: null });
+    if (newerActor !== null) {
+      void this._reload(newerActor);
     }
   }
 
-  /** Ends a conflict: my draft goes over theirs, or theirs becomes the draft. */
+  /** Resolves a conflict: saves my draft, or takes over their version. */
   async resolve(winner: 'mine' | 'theirs'): Promise<void> {
     const { conflict } = this._state;
     if (!conflict) {
@@ -208,75 +208,75 @@ export class Editor implements IDisposable {
     this._version = conflict.version;
     this._base = conflict.value;
     const draft = winner === 'theirs' ? conflict.value : this._state.draft;
-    this._set({ conflict: null, newer: null, draft, blocked: new Map() });
+    this._set({ conflict: null, newerActor: null, draft, inputErrors: new Map() });
     if (winner === 'mine') {
       await this.save();
     }
   }
 
-  /** A newer version was seen in the change log: an untouched form takes it over, a touched one says so. */
-  noticed(version: number, actor: string): void {
+  /** Handles a newer version in the change log: loads it if the draft is unchanged, else reports it. */
+  onNewVersion(version: number, actor: string): void {
     if (version <= (this._version ?? 0) || this._state.saving || this._state.conflict) {
       return;
     }
-    if (this.dirty) {
-      // Who it was may be known already.
-      this._set({ newer: actor === '' ? (this._state.newer ?? '') : actor });
+    if (this.isDirty) {
+      // The author may be known already.
+      this._set({ newerActor: actor === '' ? (this._state.newerActor ?? '') : actor });
     } else {
       void this._reload(actor);
     }
   }
 
-  /** Begins again with what the catalog has now, unless somebody has begun to type meanwhile. */
+  /** Loads the current version, unless the user has started to edit. */
   private async _reload(actor: string): Promise<void> {
     try {
-      const { version, value } = await this._home.read();
-      if (this.dirty || this._state.saving) {
-        this._set({ newer: actor });
+      const { version, value } = await this._store.read();
+      if (this.isDirty || this._state.saving) {
+        this._set({ newerActor: actor });
       } else {
         this._version = version;
-        this._base = this._fill(value);
-        this._set({ draft: this._base, newer: null });
+        this._base = this._addDefaults(value);
+        this._set({ draft: this._base, newerActor: null });
       }
     } catch {
-      // Saving will say what the matter is; until then it is enough to know of it.
-      this._set({ newer: actor });
+      // An attempt to save will report the error.
+      this._set({ newerActor: actor });
     }
   }
 
-  /** What was sent is what is there; somebody may have typed on meanwhile. */
-  private _keep(sent: ReadonlyJSONObject, kept: IVersioned | null): void {
-    const typedOn = this._state.draft !== sent;
-    this._version = kept ? kept.version : this._version;
-    this._base = kept ? kept.value : sent;
-    const draft = typedOn ? this._state.draft : this._base;
-    this._set({ saving: false, conflict: null, newer: null, draft });
+  /** Takes over the saved version; the user may have continued to edit. */
+  private _setSaved(sent: ReadonlyJSONObject, stored: IVersioned | null): void {
+    const isEdited = this._state.draft !== sent;
+    this._version = stored ? stored.version : this._version;
+    this._base = stored ? stored.value : sent;
+    const draft = isEdited ? this._state.draft : this._base;
+    this._set({ saving: false, conflict: null, newerActor: null, draft });
   }
 
-  /** Every fault that can be found without the server. */
-  private _found(): IFault[] {
-    const { draft, blocked } = this._state;
-    return [...this._check(draft), ...[...blocked.values()].flat()];
+  /** Returns all errors that can be found without the server. */
+  private _findErrors(): IValidationError[] {
+    const { draft, inputErrors } = this._state;
+    return [...this._check(draft), ...[...inputErrors.values()].flat()];
   }
 
-  private async _refused(problem: CatalogProblem): Promise<void> {
-    if (problem.kind === 'invalid' && problem.faults.length > 0) {
-      this._set({ saving: false, refused: problem.faults });
+  private async _onRefused(problem: CatalogProblem): Promise<void> {
+    if (problem.kind === 'invalid' && problem.errors.length > 0) {
+      this._set({ saving: false, serverErrors: problem.errors });
     } else if (problem.kind === 'conflict') {
-      await this._meet();
+      await this._loadConflict();
     } else {
       this._set({ saving: false, problem });
     }
   }
 
-  /** Looks up what the other one wrote. */
-  private async _meet(): Promise<void> {
+  /** Loads the version that conflicts with the draft. */
+  private async _loadConflict(): Promise<void> {
     try {
-      this._set({ saving: false, conflict: await this._home.read() });
+      this._set({ saving: false, conflict: await this._store.read() });
     } catch (reason) {
-      const problem = asProblem(reason);
-      // They deleted it: then there is nothing to go over, and the next save makes it anew.
-      if (problem.kind === 'absent') {
+      const problem = toProblem(reason);
+      // The document was deleted: there is no conflict, and the next attempt to save creates it again.
+      if (problem.kind === 'not-found') {
         this._version = 0;
       }
       this._set({ saving: false, problem });
@@ -294,21 +294,21 @@ export class Editor implements IDisposable {
   private _version: number | null;
   private _base: ReadonlyJSONObject;
   private _check: Check = () => [];
-  private _fill = (value: ReadonlyJSONObject): ReadonlyJSONObject => value;
+  private _addDefaults = (value: ReadonlyJSONObject): ReadonlyJSONObject => value;
   private _changed = new Signal<this, void>(this);
   private _saved = new Signal<this, void>(this);
   private _isDisposed = false;
 }
 
-/** An aspect of an entity, as the home of a draft. */
-class AspectHome implements IDraftHome {
+/** Stores an aspect of an entity. */
+class AspectStore implements IDraftStore {
   constructor(
     private _catalog: ICatalog,
     private _urn: string,
     private _aspect: string
   ) {}
 
-  read(): Promise<IWritten> {
+  read(): Promise<IAttributedVersion> {
     return this._catalog.call('readAspect', { urn: this._urn, aspect: this._aspect });
   }
 
@@ -318,10 +318,10 @@ class AspectHome implements IDraftHome {
   }
 }
 
-/** A draft with a form made from a schema: of an aspect, or of a part of one. */
+/** An editor with a form generated from a schema: of an aspect, or of a part of one. */
 export type FormEditor = Editor & { readonly urn: string; readonly spec: AspectSpec };
 
-/** One aspect being edited. */
+/** An editor for an aspect. */
 export class AspectEditor extends Editor {
   constructor(
     catalog: ICatalog,
@@ -329,6 +329,6 @@ export class AspectEditor extends Editor {
     readonly spec: AspectSpec,
     base: Pick<Aspect, 'version' | 'value'> | null
   ) {
-    super(new AspectHome(catalog, urn, spec.name), base ?? { version: 0, value: {} });
+    super(new AspectStore(catalog, urn, spec.name), base ?? { version: 0, value: {} });
   }
 }

@@ -5,31 +5,31 @@ import { Signal } from '@lumino/signaling';
 import type { Change, Message } from '../generated/api';
 import type { IChangeFeed } from '../tokens';
 
-/** One connection to the change log. */
+/** A connection to the change log. */
 export interface IConnection {
   close(): void;
 }
 
-/** What a connection tells; after `closed` it says no more. */
+/** Receives the messages of a connection; none after `onClose`. */
 export interface IListener {
-  said(message: Message): void;
-  closed(): void;
+  onMessage(message: Message): void;
+  onClose(): void;
 }
 
-/** Opens a connection that replays what came after a sequence number, or starts at the present for null. */
+/** Opens a connection that continues after a sequence number; null starts at the present. */
 export type Connect = (after: number | null, listener: IListener) => IConnection;
 
-/** Waits, then calls; the answer cancels it. Given by argument so that tests need no clock. */
-export type Later = (milliseconds: number, then: () => void) => () => void;
+/** Calls back after a delay; the result cancels it. Passed as an argument so that tests need no clock. */
+export type Delay = (milliseconds: number, callback: () => void) => () => void;
 
-const PAUSE_FIRST_MS = 500;
-const PAUSE_LONGEST_MS = 30_000;
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
 
-/** Follows the change log over one connection that everybody shares; resumes where it broke off. */
+/** Follows the change log over one shared connection, and resumes where it was interrupted. */
 export class ChangeFeed implements IChangeFeed {
   constructor(
     private _connect: Connect,
-    private _later: Later
+    private _delay: Delay
   ) {}
 
   get changed(): ISignal<this, readonly Change[]> {
@@ -40,7 +40,7 @@ export class ChangeFeed implements IChangeFeed {
     return this._missed;
   }
 
-  /** Whether to keep a connection at all. */
+  /** Whether the feed may be connected. */
   get enabled(): boolean {
     return this._enabled;
   }
@@ -48,25 +48,25 @@ export class ChangeFeed implements IChangeFeed {
   set enabled(value: boolean) {
     if (value !== this._enabled) {
       this._enabled = value;
-      this._settle();
+      this._updateConnection();
     }
   }
 
-  hold(): IDisposable {
+  keepOpen(): IDisposable {
     this._holders += 1;
-    this._settle();
+    this._updateConnection();
     return new DisposableDelegate(() => {
       this._holders -= 1;
-      this._settle();
+      this._updateConnection();
     });
   }
 
-  /** Opens or closes the connection, whichever is wanted now. */
-  private _settle(): void {
-    const wanted = this._enabled && this._holders > 0;
-    if (wanted && !this._connection && !this._cancel) {
+  /** Opens or closes the connection as needed. */
+  private _updateConnection(): void {
+    const isNeeded = this._enabled && this._holders > 0;
+    if (isNeeded && !this._connection && !this._cancel) {
       this._open();
-    } else if (!wanted) {
+    } else if (!isNeeded) {
       this._cancel?.();
       this._cancel = null;
       this._connection?.close();
@@ -76,12 +76,12 @@ export class ChangeFeed implements IChangeFeed {
 
   private _open(): void {
     const connection = this._connect(this._cursor, {
-      said: message => {
+      onMessage: message => {
         if (this._connection === connection) {
-          this._hear(message);
+          this._onMessage(message);
         }
       },
-      closed: () => {
+      onClose: () => {
         if (this._connection === connection) {
           this._connection = null;
           this._retry();
@@ -93,26 +93,26 @@ export class ChangeFeed implements IChangeFeed {
 
   private _retry(): void {
     const pause = this._pause;
-    this._pause = Math.min(PAUSE_LONGEST_MS, pause * 2);
+    this._pause = Math.min(MAX_PAUSE_MS, pause * 2);
     this._failures += 1;
-    // A sequence that the server refuses time and again (compacted, another store) is given up.
+    // Give up a sequence number that the server keeps rejecting (truncated log, or another store).
     if (this._failures === 3 && this._cursor !== null) {
-      this._restart(null);
+      this._resetCursor(null);
     }
-    this._cancel = this._later(pause, () => {
+    this._cancel = this._delay(pause, () => {
       this._cancel = null;
-      this._settle();
+      this._updateConnection();
     });
   }
 
-  private _hear(message: Message): void {
+  private _onMessage(message: Message): void {
     if (message.kind === 'hello') {
-      this._pause = PAUSE_FIRST_MS;
+      this._pause = MIN_PAUSE_MS;
       this._failures = 0;
       if (this._cursor === null) {
         this._cursor = message.head;
-        if (this._stale) {
-          this._stale = false;
+        if (this._hasMissedChanges) {
+          this._hasMissedChanges = false;
           this._missed.emit();
         }
       } else if (message.head < this._cursor) {
@@ -121,17 +121,17 @@ export class ChangeFeed implements IChangeFeed {
       }
       return;
     }
-    const known = this._cursor ?? 0;
-    const fresh = message.changes.filter(change => change.seq > known);
-    this._cursor = Math.max(known, message.cursor);
-    if (fresh.length > 0) {
-      this._changed.emit(fresh);
+    const cursor = this._cursor ?? 0;
+    const newChanges = message.changes.filter(change => change.seq > cursor);
+    this._cursor = Math.max(cursor, message.cursor);
+    if (newChanges.length > 0) {
+      this._changed.emit(newChanges);
     }
   }
 
-  private _restart(cursor: number | null): void {
+  private _resetCursor(cursor: number | null): void {
     this._cursor = cursor;
-    this._stale = true;
+    this._hasMissedChanges = true;
   }
 
   private _changed = new Signal<this, readonly Change[]>(this);
@@ -141,7 +141,7 @@ export class ChangeFeed implements IChangeFeed {
   private _connection: IConnection | null = null;
   private _cancel: (() => void) | null = null;
   private _cursor: number | null = null;
-  private _pause = PAUSE_FIRST_MS;
+  private _pause = MIN_PAUSE_MS;
   private _failures = 0;
-  private _stale = false;
+  private _hasMissedChanges = false;
 }

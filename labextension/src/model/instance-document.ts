@@ -1,18 +1,18 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { Instance, InstanceEdit } from '../generated/api';
 
-/** An instance as its schema sees it: what is edited in a form. Its name is no part of it, for it never changes. */
-export function documentOf(instance: Instance): ReadonlyJSONObject {
+/** Converts an instance to the document that its schema describes. It has no name, because names cannot change. */
+export function toDocument(instance: Instance): ReadonlyJSONObject {
   const { schema_name, display_name, metadata, extra } = instance;
   return { ...extra, schema_name, display_name, metadata };
 }
 
-/** A document as it is sent: members that are none of an instance's own go into `extra`. */
-export function editOf(document: ReadonlyJSONObject, name: string): InstanceEdit {
-  const { name: wished, schema_name, display_name, metadata, ...extra } = document;
-  const named = name !== '' ? name : typeof wished === 'string' ? wished.trim() : '';
+/** Converts a document for the API: unknown members become members of `extra`. */
+export function toEdit(document: ReadonlyJSONObject, name: string): InstanceEdit {
+  const { name: requestedName, schema_name, display_name, metadata, ...extra } = document;
+  const trimmedName = name !== '' ? name : typeof requestedName === 'string' ? requestedName.trim() : '';
   return {
-    ...(named === '' ? {} : { name: named }),
+    ...(trimmedName === '' ? {} : { name: trimmedName }),
     schema_name: schema_name as string,
     ...(typeof display_name === 'string' ? { display_name } : {}),
     metadata: metadata ?? {},

@@ -1,19 +1,19 @@
 import type { ReadonlyJSONObject, ReadonlyJSONValue } from '@lumino/coreutils';
 import type { Schema } from './form-schema';
 import { isObject } from './form-schema';
-import { inlined } from './inlining';
+import { resolveRefs } from './resolve-refs';
 
-/** Marks of a part: it is a branch of a choice; it is what tells that branch from the others. */
+/** Marks of a schema: a branch of a choice, and a property that distinguishes the branch. */
 export const BRANCH = 'colophon:branch';
 export const DISCRIMINATOR = 'colophon:discriminator';
 
-/** The hints of a part, as Elyra's schemas have them. */
-export function hintsOf(part: Schema): ReadonlyJSONObject {
+/** Returns the hints of a schema, in the format of Elyra. */
+export function getHints(part: Schema): ReadonlyJSONObject {
   return isObject(part['uihints']) ? part['uihints'] : {};
 }
 
-/** What stands in the form of an instance for people, beside what its schema says. */
-export interface IFormWords {
+/** The labels of the form of an instance, in addition to those of its schema. */
+export interface IFormLabels {
   displayName: string;
   name: string;
   nameHelp: string;
@@ -30,122 +30,140 @@ function isSingle(part: Schema): boolean {
   return 'const' in part || (Array.isArray(part['enum']) && part['enum'].length === 1);
 }
 
-/** A branch with its mark, and marks at what tells it from the others: that is chosen with the branch. */
-function branchOf(part: Schema): Schema {
-  const given = Object.entries(isObject(part['properties']) ? part['properties'] : {});
-  const properties = given.map(([name, inner]): [string, ReadonlyJSONValue] => [
+/** Marks a branch, and the properties that distinguish it from others: they are set by selecting the branch. */
+function markBranch(part: Schema): Schema {
+  const members = Object.entries(isObject(part['properties']) ? part['properties'] : {});
+  const properties = members.map(([name, inner]): [string, ReadonlyJSONValue] => [
     name,
     isObject(inner) && isSingle(inner) ? { ...inner, [DISCRIMINATOR]: true } : (inner ?? null)
   ]);
   return { ...part, [BRANCH]: true, ...('properties' in part ? { properties: Object.fromEntries(properties) } : {}) };
 }
 
-/** Whether a part is an object without further keywords, which may have any members of any type. */
+/** Whether a schema describes an object that may have any members. */
 export function isOpen(part: Schema): boolean {
-  const said = ['properties', 'patternProperties', 'oneOf', 'anyOf', 'allOf', '$ref', 'enum'];
-  const further = part['additionalProperties'] ?? true;
-  return part['type'] === 'object' && further === true && !said.some(key => key in part);
+  const constraining = ['properties', 'patternProperties', 'oneOf', 'anyOf', 'allOf', '$ref', 'enum'];
+  const additional = part['additionalProperties'] ?? true;
+  return part['type'] === 'object' && additional === true && !constraining.some(key => key in part);
 }
 
-/** A schema with everything in it that a form cannot see by itself. */
-function prepared(part: ReadonlyJSONValue | undefined): ReadonlyJSONValue {
+/** Marks all branches in a schema for the form. */
+function markBranches(part: ReadonlyJSONValue | undefined): ReadonlyJSONValue {
   if (Array.isArray(part)) {
-    return part.map((item: ReadonlyJSONValue) => prepared(item));
+    return part.map((item: ReadonlyJSONValue) => markBranches(item));
   }
   if (!isObject(part)) {
     return part ?? null;
   }
   const entries = Object.entries(part).map(([key, inner]): [string, ReadonlyJSONValue] => {
-    const walked = KEPT.has(key) || key.startsWith('ui:') ? (inner ?? null) : prepared(inner);
+    const walked = VALUE_KEYWORDS.has(key) || key.startsWith('ui:') ? (inner ?? null) : markBranches(inner);
     const branches = (key === 'oneOf' || key === 'anyOf') && Array.isArray(walked);
-    return [key, branches ? walked.map((one: ReadonlyJSONValue) => (isObject(one) ? branchOf(one) : one)) : walked];
+    return [
+      key,
+      branches ? walked.map((branch: ReadonlyJSONValue) => (isObject(branch) ? markBranch(branch) : branch)) : walked
+    ];
   });
   return Object.fromEntries(entries);
 }
 
-/** Parts of a schema that are values, and no schemas. */
-const KEPT = new Set(['default', 'const', 'enum', 'examples', 'uihints', 'required', 'if', 'not', 'contains']);
+/** Keywords whose values are not schemas. */
+const VALUE_KEYWORDS = new Set([
+  'default',
+  'const',
+  'enum',
+  'examples',
+  'uihints',
+  'required',
+  'if',
+  'not',
+  'contains'
+]);
 
-/** A schema of a part of an instance as a form takes it. */
-export function partSchema(schema: Schema): Schema {
-  return prepared(inlined(schema)) as Schema;
+/** Prepares the schema of a part of an instance for a form. */
+export function toPartSchema(schema: Schema): Schema {
+  return markBranches(resolveRefs(schema)) as Schema;
 }
 
-/** A schema of instances as a form takes it; a new instance may be given a name besides. */
-export function instanceForm(schema: Schema, isNew: boolean, words: IFormWords): Schema {
-  const whole = prepared(inlined(schema)) as Schema;
-  const body = Object.fromEntries(Object.entries(whole).filter(([key]) => KEYWORDS.has(key)));
-  const { name, ...given } = isObject(body['properties']) ? body['properties'] : ({} as ReadonlyJSONObject);
+/** Prepares the schema of an instance for a form; a new instance has a field for its name. */
+export function toInstanceForm(schema: Schema, isNew: boolean, labels: IFormLabels): Schema {
+  const prepared = markBranches(resolveRefs(schema)) as Schema;
+  const body = Object.fromEntries(Object.entries(prepared).filter(([key]) => KEYWORDS.has(key)));
+  const { name, ...otherProperties } = isObject(body['properties']) ? body['properties'] : ({} as ReadonlyJSONObject);
   const properties = {
     schema_name: {},
-    ...given,
-    display_name: { type: 'string', minLength: 1, title: words.displayName, ...asObject(given['display_name']) },
-    metadata: withoutKeys(asObject(given['metadata']), ['title', 'description']),
+    ...otherProperties,
+    display_name: {
+      type: 'string',
+      minLength: 1,
+      title: labels.displayName,
+      ...toObject(otherProperties['display_name'])
+    },
+    metadata: omitKeys(toObject(otherProperties['metadata']), ['title', 'description']),
     ...(isNew
       ? {
           name: {
             type: 'string',
-            title: words.name,
-            description: words.nameHelp,
+            title: labels.name,
+            description: labels.nameHelp,
             pattern: NAME_PATTERN,
             maxLength: 200
           }
         }
       : name === undefined
         ? {}
-        : { name: { ...asObject(name), uihints: { hidden: true } } })
+        : { name: { ...toObject(name), uihints: { hidden: true } } })
   };
   const required = new Set(Array.isArray(body['required']) ? (body['required'] as string[]) : []);
   required.delete('name');
   return { ...body, type: 'object', properties, required: [...required.add('display_name').add('metadata')] };
 }
 
-function asObject(value: ReadonlyJSONValue | undefined): ReadonlyJSONObject {
+function toObject(value: ReadonlyJSONValue | undefined): ReadonlyJSONObject {
   return isObject(value) ? value : {};
 }
 
-function withoutKeys(value: ReadonlyJSONObject, keys: readonly string[]): ReadonlyJSONObject {
+function omitKeys(value: ReadonlyJSONObject, keys: readonly string[]): ReadonlyJSONObject {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
-/** What a new document begins with: defaults, and what is constant and has to be there. */
-export function beginning(part: Schema): ReadonlyJSONValue | undefined {
+/** Returns the initial value of a new document: defaults, and required constants. */
+export function getInitialValue(part: Schema): ReadonlyJSONValue | undefined {
   if ('default' in part) {
     return part['default'];
   }
   if (!isObject(part['properties'])) {
     return undefined;
   }
-  const needed = Array.isArray(part['required']) ? (part['required'] as string[]) : [];
+  const required = Array.isArray(part['required']) ? (part['required'] as string[]) : [];
   const members = Object.entries(part['properties'])
     .filter((pair): pair is [string, Schema] => isObject(pair[1]))
     .map(([name, inner]) => {
-      const constant = needed.includes(name) ? inner['const'] : undefined;
-      const within = needed.includes(name) || 'default' in inner ? beginning(inner) : undefined;
+      const constant = required.includes(name) ? inner['const'] : undefined;
+      const within = required.includes(name) || 'default' in inner ? getInitialValue(inner) : undefined;
       return [name, constant ?? within] as const;
     })
     .filter(([, value]) => value !== undefined);
   return members.length > 0 ? (Object.fromEntries(members) as ReadonlyJSONObject) : undefined;
 }
 
-/** The category of a property, for forms that show those of one together; empty for none. */
-export function categoryOf(part: unknown): string {
-  const category = isObject(part) ? hintsOf(part)['category'] : undefined;
+/** Returns the category of a property, for grouping; empty if it has none. */
+export function getCategory(part: unknown): string {
+  const category = isObject(part) ? getHints(part)['category'] : undefined;
   return typeof category === 'string' ? category : '';
 }
 
-/** Choices that a schema offers for a place, without forbidding others. */
-export function offeredChoices(part: unknown): string[] {
+/** Lists the choices that a schema suggests, which do not exclude other values. */
+export function listChoices(part: unknown): string[] {
   if (!isObject(part)) {
     return [];
   }
-  const offered = hintsOf(part)['default_choices'];
-  const listed: unknown[] = Array.isArray(offered) ? offered : [];
-  return listed.filter((one): one is string => typeof one === 'string');
+  const choices = getHints(part)['default_choices'];
+  const listed: unknown[] = Array.isArray(choices) ? choices : [];
+  return listed.filter((choice): choice is string => typeof choice === 'string');
 }
 
-/** What a person calls a property that has no title: `user_namespace` is `User namespace`. */
-export function titleOf(part: unknown, name: string): string {
+/** Returns the title of a property; without one, derived from its name: `user_namespace` is `User namespace`. */
+export function getTitle(part: unknown, name: string): string {
   const title = isObject(part) ? part['title'] : undefined;
   if (typeof title === 'string' && title !== '') {
     return title;

@@ -1,25 +1,25 @@
 import type { IInterval } from '../tokens';
 
-/** An interval of time as a person chooses it; `from` and `to` are local times as an input gives them. */
+/** A time interval as chosen by the user; `from` and `to` are local times in the format of an input. */
 export type Interval = { kind: 'all' | 'hour' | 'day' | 'week' } | { kind: 'custom'; from: string; to: string };
 
 const STARTS = { all: undefined, hour: 'now-1h', day: 'now-1d', week: 'now-7d' } as const;
 
-/** A local time, as an input gives it, as the API takes it; undefined where it is open or unreadable. */
-export function utc(local: string): string | undefined {
+/** Converts a local time of an input for the API; undefined if it is empty or invalid. */
+export function toUtc(local: string): string | undefined {
   const time = new Date(local);
   return local === '' || Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** The interval as the API takes it; what is open or unreadable is left out. */
-export function intervalBounds(interval: Interval): IInterval {
-  const start = interval.kind === 'custom' ? utc(interval.from) : STARTS[interval.kind];
-  const end = interval.kind === 'custom' ? utc(interval.to) : undefined;
+/** Converts an interval for the API; empty or invalid bounds are omitted. */
+export function toBounds(interval: Interval): IInterval {
+  const start = interval.kind === 'custom' ? toUtc(interval.from) : STARTS[interval.kind];
+  const end = interval.kind === 'custom' ? toUtc(interval.to) : undefined;
   return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
 }
 
-/** Whether it ends before it begins. */
+/** Whether an interval ends before it starts. */
 export function isReversed(interval: Interval): boolean {
-  const { start, end } = interval.kind === 'custom' ? intervalBounds(interval) : {};
+  const { start, end } = interval.kind === 'custom' ? toBounds(interval) : {};
   return start !== undefined && end !== undefined && start > end;
 }

@@ -4,42 +4,42 @@ import { Signal } from '@lumino/signaling';
 import type { Change } from '../generated/api';
 import type { IChangeFeed } from '../tokens';
 import type { CatalogProblem } from './problem';
-import { asProblem } from './problem';
+import { toProblem } from './problem';
 
-/** What every panel shows of its questions to the catalog. */
+/** The state of loading, which every panel shows. */
 export interface ILiveState {
   busy: boolean;
   problem: CatalogProblem | null;
 }
 
 /**
- * State that is asked of the catalog while somebody looks at it.
+ * A state that is loaded from the catalog while it is visible.
  *
- * It asks when it is shown and again when a change may have made the answer stale. The feed is held only while the
- * state is shown and after one question was answered: a server without our extension is not listened to. Of two
- * questions the newer one counts, whichever is answered first.
+ * It is loaded when it becomes visible, and again when a change may have made it outdated. The change feed is only
+ * used while the state is visible and after the first answer, because a server without our extension has none. Of two
+ * requests, only the answer to the newer one is used.
  */
 export abstract class LiveModel<S extends ILiveState> implements IDisposable {
   /**
-   * @param _feed - What happens in the catalog, if that is told.
-   * @param _state - The state before anything was asked.
+   * @param _feed - The change feed, if available.
+   * @param _state - The state before the first answer.
    */
   constructor(
     private _feed: IChangeFeed | null,
     private _state: S
   ) {}
 
-  /** Emitted whenever what is shown is another. */
+  /** Emitted when the displayed state has changed. */
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
-  /** What to show; a new object for every change. */
+  /** The displayed state; a new object for each change. */
   get state(): S {
     return this._state;
   }
 
-  /** Whether somebody looks at it. */
+  /** Whether the state is visible. */
   protected get isShown(): boolean {
     return this._isShown;
   }
@@ -48,17 +48,17 @@ export abstract class LiveModel<S extends ILiveState> implements IDisposable {
     return this._isDisposed;
   }
 
-  /** Gives up what is asked; after this the state changes no more and nobody is told. */
+  /** Cancels the current request; the state does not change any more, and no signals are emitted. */
   dispose(): void {
     if (!this._isDisposed) {
       this._isDisposed = true;
       this.hide();
-      this._asking?.abort();
+      this._request?.abort();
       Signal.clearData(this);
     }
   }
 
-  /** It came into view: asks, and follows changes from now on. */
+  /** Loads the state, and follows changes from now on. */
   show(): void {
     if (!this._isShown && !this._isDisposed) {
       this._isShown = true;
@@ -66,90 +66,90 @@ export abstract class LiveModel<S extends ILiveState> implements IDisposable {
     }
   }
 
-  /** It went out of view: changes are not followed any more. */
+  /** Stops following changes. */
   hide(): void {
     this._isShown = false;
     window.clearTimeout(this._timer);
-    this._held?.dispose();
-    this._held = null;
+    this._subscription?.dispose();
+    this._subscription = null;
     this._feed?.changed.disconnect(this._onChanged, this);
     this._feed?.missed.disconnect(this._onMissed, this);
   }
 
   /**
-   * Asks again for what is shown; a failure becomes the state's `problem`.
+   * Loads the state again; a failure becomes its `problem`.
    *
-   * @returns Whether the answer is shown now: not when it failed, nor when a newer question overtook it.
+   * @returns Whether the answer is displayed: false if the request failed or was superseded.
    */
   async refresh(): Promise<boolean> {
     window.clearTimeout(this._timer);
-    this._asking?.abort();
-    const { signal } = (this._asking = new AbortController());
-    this.set({ busy: true });
+    this._request?.abort();
+    const { signal } = (this._request = new AbortController());
+    this.setState({ busy: true });
     try {
-      const answer = await this.ask(signal);
+      const answer = await this.load(signal);
       if (!signal.aborted) {
-        this.set({ ...answer, busy: false, problem: null });
-        this._follow();
+        this.setState({ ...answer, busy: false, problem: null });
+        this._subscribe();
       }
       return !signal.aborted;
     } catch (reason) {
       if (!signal.aborted) {
-        this.set({ busy: false, problem: asProblem(reason) });
+        this.setState({ busy: false, problem: toProblem(reason) });
       }
       return false;
     }
   }
 
-  /** Asks the catalog; the answer is the part of the state that it changes. */
-  protected abstract ask(signal: AbortSignal): Promise<Partial<S>>;
+  /** Loads the state; returns the part of it that changes. */
+  protected abstract load(signal: AbortSignal): Promise<Partial<S>>;
 
-  /** Changes came: `refreshSoon` if they concern what is shown. */
-  protected abstract heard(changes: readonly Change[]): void;
+  /** Handles changes of the catalog: calls `scheduleRefresh` if they concern the state. */
+  protected abstract onChanges(changes: readonly Change[]): void;
 
-  /** Asks again after a pause; a pause that runs already begins anew. */
-  protected refreshSoon(milliseconds: number): void {
+  /** Loads the state again after a pause; a pending pause is restarted. */
+  protected scheduleRefresh(milliseconds: number): void {
     window.clearTimeout(this._timer);
     this._timer = window.setTimeout(() => void this.refresh(), milliseconds);
   }
 
-  /** The signal of the newest question, for questions that belong to it. */
-  protected get asking(): AbortSignal | undefined {
-    return this._asking?.signal;
+  /** The signal of the current request, for further requests that belong to it. */
+  protected get currentSignal(): AbortSignal | undefined {
+    return this._request?.signal;
   }
 
   /** Changes a part of the state. */
-  protected set(change: Partial<S> | Partial<ILiveState>): void {
+  protected setState(change: Partial<S> | Partial<ILiveState>): void {
     if (!this._isDisposed) {
       this._state = { ...this._state, ...change };
-      this.announce();
+      this.emitChanged();
     }
   }
 
-  /** Says that what is shown is another, where the state itself is not. */
-  protected announce(): void {
+  /** Emits `changed` for changes outside the state object. */
+  protected emitChanged(): void {
     this._changed.emit();
   }
 
-  private _follow(): void {
-    if (this._isShown && !this._held && this._feed) {
-      this._held = this._feed.hold();
+  private _subscribe(): void {
+    if (this._isShown && !this._subscription && this._feed) {
+      this._subscription = this._feed.keepOpen();
       this._feed.changed.connect(this._onChanged, this);
       this._feed.missed.connect(this._onMissed, this);
     }
   }
 
   private _onChanged(_: IChangeFeed, changes: readonly Change[]): void {
-    this.heard(changes);
+    this.onChanges(changes);
   }
 
   private _onMissed(): void {
-    this.refreshSoon(0);
+    this.scheduleRefresh(0);
   }
 
   private _changed = new Signal<this, void>(this);
-  private _asking: AbortController | null = null;
-  private _held: IDisposable | null = null;
+  private _request: AbortController | null = null;
+  private _subscription: IDisposable | null = null;
   private _timer = 0;
   private _isShown = false;
   private _isDisposed = false;

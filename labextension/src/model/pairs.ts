@@ -1,15 +1,15 @@
-import { stepInto } from './pointer';
-import type { IFault } from './problem';
+import { appendStep } from './pointer';
+import type { IValidationError } from './problem';
 
-/** A key and its value while they are edited; `id` stays the same whatever is typed. */
+/** A key with its value while being edited; the `id` never changes. */
 export interface IPair {
   id: number;
   key: string;
   value: string;
 }
 
-/** An object as pairs, in its own order. */
-export function pairsOf(object: Readonly<Record<string, unknown>>, firstId: number): IPair[] {
+/** Converts an object to pairs, in its order. */
+export function toPairs(object: Readonly<Record<string, unknown>>, firstId: number): IPair[] {
   return Object.entries(object).map(([key, value], index) => ({
     id: firstId + index,
     key,
@@ -17,26 +17,26 @@ export function pairsOf(object: Readonly<Record<string, unknown>>, firstId: numb
   }));
 }
 
-/** Pairs as an object; a pair without a key is not in it. */
-export function objectOf(pairs: readonly IPair[]): Record<string, string> {
+/** Converts pairs to an object; pairs without a key are omitted. */
+export function toObject(pairs: readonly IPair[]): Record<string, string> {
   return Object.fromEntries(pairs.filter(pair => pair.key !== '').map(pair => [pair.key, pair.value]));
 }
 
-/** What no object can say: a value without a key, and a key that stands twice. */
-export function pairFaults(
+/** Finds what an object cannot represent: a value without a key, and duplicate keys. */
+export function findPairErrors(
   pointer: string,
   pairs: readonly IPair[],
-  words: { unnamed: string; twice: string }
-): IFault[] {
-  const seen = new Set<string>();
-  const faults: IFault[] = [];
+  messages: { unnamed: string; twice: string }
+): IValidationError[] {
+  const keys = new Set<string>();
+  const errors: IValidationError[] = [];
   for (const { key, value } of pairs) {
     if (key === '' && value !== '') {
-      faults.push({ pointer: stepInto(pointer, ''), message: words.unnamed });
-    } else if (key !== '' && seen.has(key)) {
-      faults.push({ pointer: stepInto(pointer, key), message: words.twice });
+      errors.push({ pointer: appendStep(pointer, ''), message: messages.unnamed });
+    } else if (key !== '' && keys.has(key)) {
+      errors.push({ pointer: appendStep(pointer, key), message: messages.twice });
     }
-    seen.add(key);
+    keys.add(key);
   }
-  return faults;
+  return errors;
 }

@@ -1,46 +1,46 @@
-/** JSON Pointer (RFC 6901) of one more step. */
-export function stepInto(pointer: string, part: string | number): string {
-  return `${pointer}/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`;
+/** Appends a step to a JSON Pointer (RFC 6901). */
+export function appendStep(pointer: string, step: string | number): string {
+  return `${pointer}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 }
 
-/** The steps of a JSON Pointer. */
-export function partsOf(pointer: string): string[] {
+/** Returns the steps of a JSON Pointer. */
+export function splitPointer(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
-    .map(part => part.replace(/~1/g, '/').replace(/~0/g, '~'));
+    .map(step => step.replace(/~1/g, '/').replace(/~0/g, '~'));
 }
 
-/** Whether one pointer is the other one or lies below it. */
-export function isWithin(pointer: string, above: string): boolean {
-  return pointer === above || pointer.startsWith(`${above}/`);
+/** Whether a pointer is equal to another one or below it. */
+export function isWithin(pointer: string, ancestor: string): boolean {
+  return pointer === ancestor || pointer.startsWith(`${ancestor}/`);
 }
 
-/** The JSON Pointer of what holds a place; that of the whole for the whole. */
-export function aboveOf(pointer: string): string {
+/** Returns the parent of a JSON Pointer; the root is its own parent. */
+export function getParentPointer(pointer: string): string {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
 }
 
-/** What is at a place of a document; undefined where there is nothing. */
-export function valueAt(document: unknown, pointer: string): unknown {
-  return partsOf(pointer).reduce<unknown>(
+/** Returns the value at a location of a document; undefined if there is none. */
+export function getValueAt(document: unknown, pointer: string): unknown {
+  return splitPointer(pointer).reduce<unknown>(
     (value, part) =>
       typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[part] : undefined,
     document
   );
 }
 
-/** A document with another value at a place; without the place where that is undefined. Lists stay lists. */
-export function withValueAt<T>(document: T, pointer: string, value: unknown): T {
-  const [part, ...further] = partsOf(pointer);
-  if (part === undefined) {
+/** Returns a document with another value at a location; undefined removes it. Lists remain lists. */
+export function setValueAt<T>(document: T, pointer: string, value: unknown): T {
+  const [step, ...otherSteps] = splitPointer(pointer);
+  if (step === undefined) {
     return value as T;
   }
   const changed = { ...(document as Record<string, unknown>) };
-  const below = further.reduce(stepInto, '');
-  changed[part] = withValueAt(changed[part], below, value);
-  if (changed[part] === undefined) {
-    delete changed[part];
+  const childPointer = otherSteps.reduce(appendStep, '');
+  changed[step] = setValueAt(changed[step], childPointer, value);
+  if (changed[step] === undefined) {
+    delete changed[step];
   }
   return (Array.isArray(document) ? Object.values(changed) : changed) as T;
 }

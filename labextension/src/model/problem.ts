@@ -1,31 +1,39 @@
-/** What went wrong with one value: `pointer` is a JSON Pointer into the document that was sent. */
-export interface IFault {
+/** An error of one value; `pointer` is a JSON Pointer into the request body. */
+export interface IValidationError {
   pointer: string;
   message: string;
 }
 
 /**
- * Why a call failed, as far as a person has to do something else about it.
+ * The kinds of failures that need different advice.
  *
- * `store`: the server runs, its store cannot do this now. `unsure`: the store broke off while it committed.
+ * `store`: the store is unavailable. `commit-unknown`: the connection to the store was lost during a commit.
  */
 export type ProblemKind =
-  'no-extension' | 'unreachable' | 'denied' | 'absent' | 'conflict' | 'invalid' | 'store' | 'unsure' | 'other';
+  | 'no-extension'
+  | 'unreachable'
+  | 'denied'
+  | 'not-found'
+  | 'conflict'
+  | 'invalid'
+  | 'store'
+  | 'commit-unknown'
+  | 'other';
 
-/** Any failure of a call to the catalog. */
+/** A failed call of the catalog. */
 export class CatalogProblem extends Error {
   constructor(
     readonly kind: ProblemKind,
     detail: string,
     readonly status: number = 0,
-    readonly faults: readonly IFault[] = []
+    readonly errors: readonly IValidationError[] = []
   ) {
     super(detail);
     this.name = 'CatalogProblem';
   }
 }
 
-/** A request that was given up because a newer one replaced it. */
+/** A request that was cancelled because a newer one replaced it. */
 export class Superseded extends Error {
   constructor() {
     super('superseded');
@@ -33,8 +41,8 @@ export class Superseded extends Error {
   }
 }
 
-/** Anything thrown, as a problem that can be shown. */
-export function asProblem(reason: unknown): CatalogProblem {
+/** Converts any error to a problem for display. */
+export function toProblem(reason: unknown): CatalogProblem {
   if (reason instanceof CatalogProblem) {
     return reason;
   }

@@ -1,35 +1,45 @@
 import type { Change } from '../generated/api';
 
-/** An entity that changed lately. */
-export interface IRecent {
+/** A recently changed or used entity. */
+export interface IRecentEntity {
   urn: string;
   type: string;
   namespace: string;
   name: string;
   actor: string;
   time: string;
-  /** Whether it was changed, or read or written by a run. */
-  how: 'changed' | 'used';
+  /** Whether it was changed, or accessed by a run. */
+  activity: 'changed' | 'used';
 }
 
-/** Types a person does not look for by browsing: a program is found through what it touched. */
-const NOT_LISTED = new Set(['namespace', 'dataFlow']);
+/** Types that are not listed: programs are found through the data they access. */
+const EXCLUDED_TYPES = new Set(['namespace', 'dataFlow']);
 
-/** Of a run's beginning and end nothing is listed: what it touched is. */
-const NOT_NEWS = new Set(['run-start', 'run-end']);
+/** The start and the end of a run are not listed; the data it accessed is. */
+const EXCLUDED_OPERATIONS = new Set(['run-start', 'run-end']);
 
-/** The entities of a slice of the change log, last changed or used first; what is deleted is left out. */
-export function recentEntities(changes: readonly Change[], most = 15): IRecent[] {
-  const seen = new Set<string>();
-  const recent: IRecent[] = [];
-  const news = changes.filter(change => !NOT_LISTED.has(change.type) && !NOT_NEWS.has(change.operation));
-  for (const change of [...news].reverse()) {
-    const gone = change.operation === 'delete' && change.aspect === null;
-    if (!seen.has(change.urn) && !gone && recent.length < most) {
+/** Lists the entities of a part of the change log, newest first, without deleted ones. */
+export function listRecentEntities(changes: readonly Change[], limit = 15): IRecentEntity[] {
+  const urns = new Set<string>();
+  const recent: IRecentEntity[] = [];
+  const relevant = changes.filter(
+    change => !EXCLUDED_TYPES.has(change.type) && !EXCLUDED_OPERATIONS.has(change.operation)
+  );
+  for (const change of [...relevant].reverse()) {
+    const isDeleted = change.operation === 'delete' && change.aspect === null;
+    if (!urns.has(change.urn) && !isDeleted && recent.length < limit) {
       const { urn, type, namespace, name, actor, time } = change;
-      recent.push({ urn, type, namespace, name, actor, time, how: change.operation === 'access' ? 'used' : 'changed' });
+      recent.push({
+        urn,
+        type,
+        namespace,
+        name,
+        actor,
+        time,
+        activity: change.operation === 'access' ? 'used' : 'changed'
+      });
     }
-    seen.add(change.urn);
+    urns.add(change.urn);
   }
   return recent;
 }

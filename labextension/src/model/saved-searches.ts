@@ -1,14 +1,14 @@
 import type { Instance } from '../generated/api';
 import type { ISchemaspaces, ISearchFilters } from '../tokens';
 
-/** A search that was kept, as it is listed. */
+/** A saved search in a list. */
 export interface ISavedSearch {
   name: string;
   display_name: string;
   version: number | null;
 }
 
-/** What a kept search looks for. */
+/** The query and the filters of a saved search. */
 export interface ISearch {
   query: string;
   filters: ISearchFilters;
@@ -16,41 +16,45 @@ export interface ISearch {
 
 const SPACE = 'saved-searches';
 const SCHEMA = 'saved-search';
-const MOST = 100;
-/** Members of a kept search that do not narrow it down. */
+const MAX_SEARCHES = 100;
+/** Members of a saved search that are not filters. */
 const NO_FILTERS = new Set(['description', 'query', 'tags']);
 
-function textOf(metadata: Instance['metadata'], name: string): string {
+function getText(metadata: Instance['metadata'], name: string): string {
   const value = (metadata as Record<string, unknown>)[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** Searches that are kept: instances of a schemaspace of their own. Every call rejects with a `CatalogProblem`. */
-export class SavedSearches {
+/** Saved searches: instances of their own schemaspace. Every call rejects with a `CatalogProblem`. */
+export class SavedSearchStore {
   constructor(private _spaces: ISchemaspaces) {}
 
-  /** All that can be done again, by name. */
-  async all(signal?: AbortSignal): Promise<ISavedSearch[]> {
-    const found = await this._spaces.instances(SPACE, { valid: true, sort: 'display_name', limit: MOST }, signal);
-    return found.instances.map(({ name, display_name, version }) => ({ name, display_name, version }));
+  /** Lists the valid saved searches by name. */
+  async list(signal?: AbortSignal): Promise<ISavedSearch[]> {
+    const page = await this._spaces.listInstances(
+      SPACE,
+      { valid: true, sort: 'display_name', limit: MAX_SEARCHES },
+      signal
+    );
+    return page.instances.map(({ name, display_name, version }) => ({ name, display_name, version }));
   }
 
   async read(saved: ISavedSearch): Promise<ISearch> {
-    const { metadata } = await this._spaces.instance(SPACE, saved.name);
-    // Each other text is a filter: which there are is the server's to say.
+    const { metadata } = await this._spaces.readInstance(SPACE, saved.name);
+    // The server defines the filters: any other text is one.
     const filters = Object.keys(metadata)
       .filter(name => !NO_FILTERS.has(name))
-      .map(name => [name, textOf(metadata, name)] as const)
+      .map(name => [name, getText(metadata, name)] as const)
       .filter(([, value]) => value !== '');
-    return { query: textOf(metadata, 'query'), filters: Object.fromEntries(filters) };
+    return { query: getText(metadata, 'query'), filters: Object.fromEntries(filters) };
   }
 
   async save(displayName: string, search: ISearch): Promise<void> {
     const metadata = { query: search.query, ...search.filters };
-    await this._spaces.create(SPACE, { display_name: displayName, schema_name: SCHEMA, metadata });
+    await this._spaces.createInstance(SPACE, { display_name: displayName, schema_name: SCHEMA, metadata });
   }
 
   async remove(saved: ISavedSearch): Promise<void> {
-    await this._spaces.remove(SPACE, saved.name, saved.version);
+    await this._spaces.deleteInstance(SPACE, saved.name, saved.version);
   }
 }

@@ -1,14 +1,14 @@
 import type { ReadonlyJSONObject, ReadonlyJSONValue } from '@lumino/coreutils';
 import type { Schema } from './form-schema';
-import { editingOf, isDrawable, isFlat, isObject, isStamp } from './form-schema';
-import { DISCRIMINATOR, hintsOf, isOpen } from './instance-schema';
+import { getEditorKind, isDrawable, isFlat, isObject, isStamp } from './form-schema';
+import { DISCRIMINATOR, getHints, isOpen } from './instance-schema';
 import { isSecret } from './secrets';
 
-/** Our own fields, by the names by which forms know them. */
+/** Our own fields by their names in forms. */
 export type OwnField =
   'tags' | 'dropdown' | 'code' | 'password' | 'constant' | 'pairs' | 'json' | 'plugin' | 'plugin-properties';
 
-/** Which renderers a form has: annotations that name any other renderer are ignored, because rjsf would fail. */
+/** The renderers of a form. Annotations with unknown renderers are ignored, because rjsf would fail. */
 export interface IRendererNames {
   hasField(name: string): boolean;
   hasWidget(name: string, part: Schema): boolean;
@@ -18,16 +18,16 @@ type UiSchema = Record<string, unknown>;
 
 const ELYRA_FIELD = /^@elyra\/metadata-extension:plugin\.(tags|dropdown|code|password)$/;
 
-/** Options that name components of React: a schema must choose among registered renderers. */
+/** Options that contain React components: a schema can only choose registered renderers. */
 const COMPONENT_OPTION = /Template$|^(widget|field|globalOptions|classNames|style)$/;
 
-/** The annotations of a part: `uihints` as Elyra's schemas have them, then rjsf's keywords beside the others. */
-function annotationsOf(part: Schema): ReadonlyJSONObject {
+/** Returns the annotations of a schema: `uihints` in the format of Elyra, then the keywords of rjsf. */
+function getAnnotations(part: Schema): ReadonlyJSONObject {
   const keywords = Object.entries(part).filter(([key]) => key.startsWith('ui:'));
-  return { ...hintsOf(part), ...Object.fromEntries(keywords) };
+  return { ...getHints(part), ...Object.fromEntries(keywords) };
 }
 
-/** Whether a part, or a part of it, has annotations. */
+/** Whether a schema, or a part of it, has annotations. */
 function isAnnotated(value: ReadonlyJSONValue | undefined): boolean {
   if (Array.isArray(value)) {
     return value.some((item: ReadonlyJSONValue) => isAnnotated(item));
@@ -37,7 +37,7 @@ function isAnnotated(value: ReadonlyJSONValue | undefined): boolean {
   );
 }
 
-/** Completes an order with the properties that it does not name: rjsf refuses an order without them. */
+/** Adds `*` to an order, because rjsf rejects an incomplete order. */
 function completeOrder(order: ReadonlyJSONValue | undefined): string[] | null {
   if (!Array.isArray(order)) {
     return null;
@@ -46,8 +46,8 @@ function completeOrder(order: ReadonlyJSONValue | undefined): string[] | null {
   return named.includes('*') ? named : [...named, '*'];
 }
 
-/** The options that rjsf takes from annotations, without the choice of a renderer. */
-function optionsOf(annotations: ReadonlyJSONObject): UiSchema {
+/** Returns the options of annotations for rjsf, without the renderer. */
+function getOptions(annotations: ReadonlyJSONObject): UiSchema {
   const grouped = annotations['ui:options'];
   const options = [
     ...Object.entries(isObject(grouped) ? grouped : {}),
@@ -62,28 +62,28 @@ function optionsOf(annotations: ReadonlyJSONObject): UiSchema {
   };
 }
 
-/** The field that a part needs if its annotations choose none. */
-function fieldFor(part: Schema, elyraField: string | undefined): OwnField | null {
+/** Selects the field for a schema without an annotation for it. */
+function selectField(part: Schema, elyraField: string | undefined): OwnField | null {
   if (isSecret(part)) {
     return 'password';
   }
   if ('const' in part || part[DISCRIMINATOR] === true) {
     return 'constant';
   }
-  // A closed list of choices has a list to choose from already.
+  // A closed list of choices already has a selection.
   if (elyraField !== undefined && !('enum' in part)) {
     return elyraField as OwnField;
   }
-  if (editingOf(part) === 'pairs') {
+  if (getEditorKind(part) === 'pairs') {
     return 'pairs';
   }
   return isOpen(part) || !isDrawable(part) ? 'json' : null;
 }
 
-/** The renderer and the options that the annotations of a part choose. */
-function chosenUi(part: Schema, names: IRendererNames): UiSchema {
-  const annotations = annotationsOf(part);
-  const ui = optionsOf(annotations);
+/** Returns the renderer and the options that the annotations of a schema choose. */
+function getChosenUi(part: Schema, names: IRendererNames): UiSchema {
+  const annotations = getAnnotations(part);
+  const ui = getOptions(annotations);
   const { 'ui:widget': widget, 'ui:field': field } = annotations;
   if (typeof widget === 'string' && (widget === 'hidden' || names.hasWidget(widget, part))) {
     ui['ui:widget'] = widget;
@@ -97,69 +97,71 @@ function chosenUi(part: Schema, names: IRendererNames): UiSchema {
   return ui;
 }
 
-/** rjsf's `uiSchema` of one part: its annotations, else the renderer that its schema needs. */
-function uiOf(part: Schema, names: IRendererNames): UiSchema {
-  const ui = chosenUi(part, names);
-  const hinted = annotationsOf(part)['ui:field'];
+/** Creates the `uiSchema` of a schema: its annotations, else the renderer that it needs. */
+function createPartUi(part: Schema, names: IRendererNames): UiSchema {
+  const ui = getChosenUi(part, names);
+  const hinted = getAnnotations(part)['ui:field'];
   const [, elyraField] = ELYRA_FIELD.exec(typeof hinted === 'string' ? hinted : '') ?? [];
-  const field = fieldFor(part, elyraField);
-  return { ...(field === null ? {} : { 'ui:field': field }), ...ui, ...inside(part, names) };
+  const field = selectField(part, elyraField);
+  return { ...(field === null ? {} : { 'ui:field': field }), ...ui, ...createInnerUi(part, names) };
 }
 
-function inside(part: Schema, names: IRendererNames): UiSchema {
+function createInnerUi(part: Schema, names: IRendererNames): UiSchema {
   const ui: UiSchema = {};
-  const { items, additionalProperties: further } = part;
+  const { items, additionalProperties: additional } = part;
   if (isObject(items)) {
-    const hints = hintsOf(part)['items'];
-    const hinted = isObject(hints) ? { ...items, uihints: { ...hintsOf(items), ...hints } } : items;
-    ui['items'] = uiOf(hinted, names);
+    const hints = getHints(part)['items'];
+    const hinted = isObject(hints) ? { ...items, uihints: { ...getHints(items), ...hints } } : items;
+    ui['items'] = createPartUi(hinted, names);
   }
-  if (isObject(further)) {
-    ui['additionalProperties'] = uiOf(further, names);
+  if (isObject(additional)) {
+    ui['additionalProperties'] = createPartUi(additional, names);
   }
   for (const key of ['oneOf', 'anyOf']) {
     const branches = part[key];
     if (Array.isArray(branches)) {
-      ui['ui:objects'] = (branches as ReadonlyJSONValue[]).every(one => isObject(one) && 'properties' in one);
-      ui[key] = (branches as ReadonlyJSONValue[]).map(one => (isObject(one) ? uiOf(one, names) : {}));
+      ui['ui:objects'] = (branches as ReadonlyJSONValue[]).every(branch => isObject(branch) && 'properties' in branch);
+      ui[key] = (branches as ReadonlyJSONValue[]).map(branch => (isObject(branch) ? createPartUi(branch, names) : {}));
     }
   }
-  // The properties of a condition stand beside the others; so do, for older forms, those of a branch.
-  const added = ['then', 'else'].map(key => part[key]);
-  const all = ['oneOf', 'anyOf', 'allOf'].flatMap(key => (Array.isArray(part[key]) ? (part[key] as Schema[]) : []));
-  for (const one of [...added, ...all].filter(isObject)) {
-    Object.assign(ui, inside({ properties: one['properties'] ?? {}, allOf: one['allOf'] ?? [] }, names));
+  // Properties of conditions are beside the others; for older forms, those of branches as well.
+  const conditional = ['then', 'else'].map(key => part[key]);
+  const branches = ['oneOf', 'anyOf', 'allOf'].flatMap(key =>
+    Array.isArray(part[key]) ? (part[key] as Schema[]) : []
+  );
+  for (const branch of [...conditional, ...branches].filter(isObject)) {
+    Object.assign(ui, createInnerUi({ properties: branch['properties'] ?? {}, allOf: branch['allOf'] ?? [] }, names));
   }
   for (const [name, inner] of Object.entries(isObject(part['properties']) ? part['properties'] : {})) {
     if (isObject(inner)) {
-      ui[name] = uiOf(inner, names);
+      ui[name] = createPartUi(inner, names);
     }
   }
   return ui;
 }
 
-/** `uiSchema` of a part whose schema the form does not contain. */
-export function partUi(schema: Schema, names: IRendererNames): UiSchema {
-  return inside(schema, names);
+/** Creates the `uiSchema` of a schema that is not part of the schema of the form. */
+export function toPartUi(schema: Schema, names: IRendererNames): UiSchema {
+  return createInnerUi(schema, names);
 }
 
-/** `uiSchema` of the form of an instance. */
-export function instanceUi(form: Schema, names: IRendererNames): UiSchema {
+/** Creates the `uiSchema` of the form of an instance. */
+export function toInstanceUi(form: Schema, names: IRendererNames): UiSchema {
   const properties = isObject(form['properties']) ? form['properties'] : {};
   return {
-    ...chosenUi(form, names),
-    ...inside(form, names),
+    ...getChosenUi(form, names),
+    ...createInnerUi(form, names),
     schema_name: { 'ui:widget': 'hidden' },
     'ui:order': ['display_name', '*', 'name'].filter(name => name === '*' || name in properties)
   };
 }
 
-/** How the form of an aspect shows a property without annotations. */
-function aspectDefault(name: string, part: Schema): UiSchema {
+/** Returns how the form of an aspect shows a property without annotations. */
+function getAspectDefault(name: string, part: Schema): UiSchema {
   if (isStamp(part)) {
     return { 'ui:field': 'json', 'ui:widget': 'hidden' };
   }
-  const editing = editingOf(part);
+  const editing = getEditorKind(part);
   if (editing !== 'own') {
     return { 'ui:field': editing };
   }
@@ -169,28 +171,28 @@ function aspectDefault(name: string, part: Schema): UiSchema {
   return name === 'description' ? { 'ui:widget': 'textarea' } : {};
 }
 
-/** How the form of an aspect shows a property: as its annotations choose, else by its schema. */
-function aspectPartUi(name: string, part: Schema, names: IRendererNames): UiSchema {
-  const shape = aspectDefault(name, part);
+/** Creates the `uiSchema` of a property of an aspect: by its annotations, else by its schema. */
+function createAspectPartUi(name: string, part: Schema, names: IRendererNames): UiSchema {
+  const shape = getAspectDefault(name, part);
   if (!isAnnotated(part)) {
     return shape;
   }
-  const chosen = uiOf(part, names);
-  // Nested parts are edited as JSON unless annotations say how.
+  const chosen = createPartUi(part, names);
+  // Nested properties are edited as JSON, unless annotations choose otherwise.
   const isReplaced = 'ui:widget' in chosen || shape['ui:field'] === 'json';
   return isReplaced ? chosen : { ...shape, ...chosen };
 }
 
-/** `uiSchema` of the form of an aspect; `uihints` are those of the registry. */
-export function aspectUi(schema: Schema, uihints: ReadonlyJSONObject, names: IRendererNames): UiSchema {
+/** Creates the `uiSchema` of the form of an aspect; `uihints` are those of the registry. */
+export function toAspectUi(schema: Schema, uihints: ReadonlyJSONObject, names: IRendererNames): UiSchema {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const parts = Object.entries(properties).flatMap(([name, part]) =>
-    isObject(part) ? [[name, aspectPartUi(name, part, names)] as const] : []
+    isObject(part) ? [[name, createAspectPartUi(name, part, names)] as const] : []
   );
   const order = completeOrder(uihints['order'])?.filter(name => name === '*' || name in properties);
   return {
     ...Object.fromEntries(parts.filter(([, ui]) => Object.keys(ui).length > 0)),
     ...(order ? { 'ui:order': order } : {}),
-    ...chosenUi(schema, names)
+    ...getChosenUi(schema, names)
   };
 }

@@ -1,47 +1,50 @@
-/** A column, as its URN tells it. */
+/** A column, parsed from its URN. */
 interface IColumn {
-  /** The URN of the table that it is of. */
+  /** The URN of the table. */
   table: string;
   path: string;
 }
 
-/** The URN of a column holds that of its table; commas and parentheses of names are escaped. */
+/** The URN of a column contains that of its table; commas and parentheses in names are escaped. */
 const COLUMN_URN = /^urn:li:schemaField:\((urn:li:.+),([^,()]+)\)$/;
 
-/** Of what the server tells lineage: data (tables, files, streams) and programs. */
-const WITH_LINEAGE = /^urn:li:(?:dataset|dataJob):/;
+/** Entities with lineage: data (tables, files, streams) and programs. */
+const LINEAGE_URN = /^urn:li:(?:dataset|dataJob):/;
 
-/** Whether lineage can be asked of an entity. */
+/** Whether an entity has lineage. */
 export function hasLineage(urn: string): boolean {
-  return WITH_LINEAGE.test(urn);
+  return LINEAGE_URN.test(urn);
 }
 
-/** What a column is called and of which table it is; null for the URN of anything else. */
-export function columnOf(urn: string): IColumn | null {
+/** Parses the URN of a column; null for other URNs. */
+export function parseColumnUrn(urn: string): IColumn | null {
   const [, table, path] = COLUMN_URN.exec(urn) ?? [];
-  return table === undefined || path === undefined ? null : { table, path: unescaped(path) };
+  return table === undefined || path === undefined ? null : { table, path: decodePart(path) };
 }
 
-/** The URN of a column of a table. */
-export function columnUrn(table: string, path: string): string {
-  // `encodeURIComponent` leaves parentheses as they are.
-  const part = path.replace(/[%,()\u241f]/g, found => ({ '(': '%28', ')': '%29' })[found] ?? encodeURIComponent(found));
+/** Creates the URN of a column. */
+export function createColumnUrn(table: string, path: string): string {
+  // `encodeURIComponent` does not escape parentheses.
+  const part = path.replace(
+    /[%,()\u241f]/g,
+    character => ({ '(': '%28', ')': '%29' })[character] ?? encodeURIComponent(character)
+  );
   return `urn:li:schemaField:(${table},${part})`;
 }
 
-/** The plain path of a column: DataHub's paths of the second version without their types and versions. */
-export function columnPath(path: string): string {
+/** Returns the plain path of a column, without the types and versions in paths of DataHub. */
+export function getColumnPath(path: string): string {
   return path.startsWith('[') ? path.replace(/\[[^\]]*\]\.?/g, '') || path : path;
 }
 
-/** The last part of a URN that a person recognises. */
-export function shortUrn(urn: string): string {
-  const column = columnOf(urn);
+/** Shortens a URN to the part that users recognise. */
+export function shortenUrn(urn: string): string {
+  const column = parseColumnUrn(urn);
   const inner = /\((?:.*?,)?([^,]+),[^,]*\)$/.exec(urn)?.[1] ?? urn.split(':').at(-1) ?? urn;
-  return column === null ? unescaped(inner) : `${shortUrn(column.table)}.${column.path}`;
+  return column === null ? decodePart(inner) : `${shortenUrn(column.table)}.${column.path}`;
 }
 
-function unescaped(text: string): string {
+function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

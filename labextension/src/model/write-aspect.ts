@@ -1,7 +1,7 @@
 import type { WriteResult } from '../generated/api';
 import type { ICatalog } from '../tokens';
 
-/** Writes an aspect. `version` is what the writer read; 0 if there was nothing to read. Rejects with a `CatalogProblem`. */
+/** Writes an aspect. `version` is the version that was read, or 0 for a new aspect. Rejects with a `CatalogProblem`. */
 export function writeAspect(
   catalog: ICatalog,
   urn: string,

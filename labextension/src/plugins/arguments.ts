@@ -1,19 +1,19 @@
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
-/** The schema of the arguments of a command that is about one entity. */
+/** The schema of the arguments of a command for one entity. */
 export const URN_ARGUMENTS = {
   type: 'object',
   properties: { urn: { type: 'string', description: 'The URN of the entity' } },
   required: ['urn']
 };
 
-/** The URN among the arguments of a command; empty when there is none. */
-export function urnOf(args: ReadonlyPartialJSONObject): string {
+/** Returns the argument `urn` of a command; empty if there is none. */
+export function getUrn(args: ReadonlyPartialJSONObject): string {
   const urn = args['urn'];
   return typeof urn === 'string' ? urn : '';
 }
 
-/** The schema of the arguments of a command that is about one instance of a schemaspace. */
+/** The schema of the arguments of a command for one instance of a schemaspace. */
 export const INSTANCE_ARGUMENTS = {
   type: 'object',
   properties: {
@@ -23,8 +23,8 @@ export const INSTANCE_ARGUMENTS = {
   }
 };
 
-/** A text among the arguments of a command; empty when there is none. */
-export function textOf(args: ReadonlyPartialJSONObject, member: string): string {
+/** Returns a text argument of a command; empty if there is none. */
+export function getText(args: ReadonlyPartialJSONObject, member: string): string {
   const text = args[member];
   return typeof text === 'string' ? text : '';
 }

@@ -8,32 +8,32 @@ import { metadataIcon } from '../icons';
 import { EntityPanel, EntityTab } from '../panels/entity';
 import { EntityModel } from '../panels/entity/model';
 import { ICatalog, IChangeFeed, IFormTools } from '../tokens';
-import { guard } from './guard';
-import { openersOf } from './openers';
-import { offerTabs } from './tabs';
+import { warnBeforeUnload } from './warn-before-unload';
+import { createOpeners } from './openers';
+import { registerTabs } from './tabs';
 
-/** The form that has the keyboard, else the one of the page in front. */
-function currentForm({ shell }: JupyterFrontEnd): HTMLFormElement | null {
+/** Returns the focused form, else the one of the current page. */
+function findCurrentForm({ shell }: JupyterFrontEnd): HTMLFormElement | null {
   const form = 'form.jp-Colophon-form';
   const focused = document.activeElement?.closest<HTMLFormElement>(form);
   return focused ?? shell.currentWidget?.node.querySelector<HTMLFormElement>(form) ?? null;
 }
 
-/** Offers to save the form of a page, which the settings bind to a key. */
-function offerSaving(app: JupyterFrontEnd, trans: TranslationBundle): void {
+/** Registers the command that saves the form of a page; settings bind it to a key. */
+function registerSaveCommand(app: JupyterFrontEnd, trans: TranslationBundle): void {
   app.commands.addCommand(CommandIDs.saveForm, {
     label: trans.__('Save Metadata'),
     caption: trans.__('Save the form of the metadata page'),
     icon: saveIcon,
     describedBy: { args: { type: 'object', properties: {}, additionalProperties: false } },
-    isEnabled: () => currentForm(app) !== null,
-    execute: () => currentForm(app)?.requestSubmit()
+    isEnabled: () => findCurrentForm(app) !== null,
+    execute: () => findCurrentForm(app)?.requestSubmit()
   });
 }
 
 export const entity: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:entity',
-  description: 'Pages of entities in the main area, with forms for what people may write.',
+  description: 'Pages of entities in the main area, with forms for user metadata.',
   autoStart: true,
   requires: [ICatalog, IFormTools],
   optional: [IChangeFeed, ITranslator, ILayoutRestorer, ILabStatus],
@@ -47,18 +47,18 @@ export const entity: JupyterFrontEndPlugin<void> = {
     status: ILabStatus | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
-    const openers = openersOf(app.commands);
-    offerSaving(app, trans);
-    offerTabs(app, restorer, {
+    const openers = createOpeners(app.commands);
+    registerSaveCommand(app, trans);
+    registerTabs(app, restorer, {
       namespace: 'colophon-entity',
       type: 'Metadata',
       command: CommandIDs.openEntity,
       label: trans.__('Open Metadata Page'),
-      caption: trans.__('What people and machines wrote about this, its schema, runs and history'),
+      caption: trans.__('User and system metadata, schema, runs and history'),
       icon: metadataIcon,
-      made: urn => {
+      createTab: urn => {
         const tab = new EntityTab(new EntityPanel(new EntityModel(catalog, feed, urn), openers, tools, trans), trans);
-        guard(tab, status);
+        warnBeforeUnload(tab, status);
         return tab;
       }
     });

@@ -6,17 +6,17 @@ import { saveIcon } from '@jupyterlab/ui-components';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { CommandIDs, DOMAIN } from '../commands';
 import { schemaspacesIcon } from '../icons';
-import { Drafts } from '../model/drafts';
+import { DraftStorage } from '../model/drafts';
 import { InstancePanel, InstanceTab } from '../panels/instance';
 import type { IInstancePlace } from '../panels/instance/model';
 import { InstanceModel } from '../panels/instance/model';
 import { ICatalog, IChangeFeed, IFormTools, ISchemaspaces } from '../tokens';
-import { INSTANCE_ARGUMENTS, textOf } from './arguments';
-import { guard } from './guard';
+import { INSTANCE_ARGUMENTS, getText } from './arguments';
+import { warnBeforeUnload } from './warn-before-unload';
 import { addTab } from './tabs';
 
-/** The browser's storage; a browser may forbid it. */
-function storage(): Storage | null {
+/** Returns the storage of the browser; null if it is not allowed. */
+function getStorage(): Storage | null {
   try {
     return window.localStorage;
   } catch {
@@ -24,39 +24,39 @@ function storage(): Storage | null {
   }
 }
 
-function placeOf(args: ReadonlyPartialJSONObject): IInstancePlace {
-  const schema = textOf(args, 'schema');
-  // A list says `{unknown}` of what it could not read.
-  return { space: textOf(args, 'space'), schema: schema.startsWith('{') ? '' : schema, name: textOf(args, 'name') };
+function toPlace(args: ReadonlyPartialJSONObject): IInstancePlace {
+  const schema = getText(args, 'schema');
+  // A list contains `{unknown}` for unreadable schema names.
+  return { space: getText(args, 'space'), schema: schema.startsWith('{') ? '' : schema, name: getText(args, 'name') };
 }
 
-function isSame(one: IInstancePlace, other: IInstancePlace): boolean {
-  const ofSchema = one.name !== '' || one.schema === other.schema;
-  return one.space.toLowerCase() === other.space.toLowerCase() && one.name === other.name && ofSchema;
+function isSame(left: IInstancePlace, right: IInstancePlace): boolean {
+  const ofSchema = left.name !== '' || left.schema === right.schema;
+  return left.space.toLowerCase() === right.space.toLowerCase() && left.name === right.name && ofSchema;
 }
 
-/** A place as arguments of the command that opens it. */
-function argumentsOf(tab: InstanceTab): ReadonlyPartialJSONObject {
+/** Returns the arguments of the command that opens a tab. */
+function toArguments(tab: InstanceTab): ReadonlyPartialJSONObject {
   return { ...tab.content.model.place };
 }
 
-/** Offers the commands; a tab is made by `made`. */
-function offerCommands(
+/** Registers the commands; `createTab` creates a tab. */
+function registerCommands(
   { commands, shell }: JupyterFrontEnd,
   tracker: WidgetTracker<InstanceTab>,
-  made: (place: IInstancePlace) => InstanceTab,
+  createTab: (place: IInstancePlace) => InstanceTab,
   translator: ITranslator
 ): void {
   const trans = translator.load(DOMAIN);
   let tabs = 0;
-  const added = (place: IInstancePlace): InstanceTab => {
-    const tab = made(place);
+  const openTab = (place: IInstancePlace): InstanceTab => {
+    const tab = createTab(place);
     tab.id = `jp-colophon-instance-${++tabs}`;
     addTab(shell, tab, 'Instance');
     void tracker.add(tab);
     let { name } = place;
     tab.content.model.changed.connect(model => {
-      // It has got its name by being saved.
+      // The first save sets the name.
       if (model.place.name !== name) {
         ({ name } = model.place);
         void tracker.save(tab);
@@ -66,18 +66,18 @@ function offerCommands(
   };
   commands.addCommand(CommandIDs.editInstance, {
     label: trans.__('Edit Instance'),
-    caption: trans.__('A form for an instance of a schemaspace; for a new one where no name is said'),
+    caption: trans.__('Open the form of an instance; without a name, of a new one'),
     icon: schemaspacesIcon,
     describedBy: { args: { ...INSTANCE_ARGUMENTS, required: ['space'] } },
-    isEnabled: args => textOf(args, 'space') !== '' && textOf(args, 'schema') + textOf(args, 'name') !== '',
+    isEnabled: args => getText(args, 'space') !== '' && getText(args, 'schema') + getText(args, 'name') !== '',
     execute: args => {
-      const place = placeOf(args);
-      const tab = tracker.find(other => isSame(other.content.model.place, place)) ?? added(place);
+      const place = toPlace(args);
+      const tab = tracker.find(other => isSame(other.content.model.place, place)) ?? openTab(place);
       shell.activateById(tab.id);
       return tab;
     }
   });
-  const current = (): InstanceTab | null => {
+  const getCurrentTab = (): InstanceTab | null => {
     const tab = tracker.currentWidget;
     return tab && (tab === shell.currentWidget || tab.node.contains(document.activeElement)) ? tab : null;
   };
@@ -86,8 +86,8 @@ function offerCommands(
     caption: trans.__('Save the instance in the form'),
     icon: saveIcon,
     describedBy: { args: { type: 'object', properties: {}, additionalProperties: false } },
-    isEnabled: () => current() !== null,
-    execute: () => current()?.content.save()
+    isEnabled: () => getCurrentTab() !== null,
+    execute: () => getCurrentTab()?.content.save()
   });
 }
 
@@ -109,25 +109,25 @@ export const instance: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
-    const drafts = new Drafts(storage(), app.serviceManager.serverSettings.baseUrl);
-    drafts.tidy(Date.now());
+    const drafts = new DraftStorage(getStorage(), app.serviceManager.serverSettings.baseUrl);
+    drafts.deleteExpired(Date.now());
     const tracker = new WidgetTracker<InstanceTab>({ namespace: 'colophon-instance' });
-    const made = (place: IInstancePlace): InstanceTab => {
+    const createTab = (place: IInstancePlace): InstanceTab => {
       const model = new InstanceModel({ spaces, catalog, feed, drafts }, place);
       const remove = (): void => {
         const { space, name } = model.place;
         void app.commands.execute(CommandIDs.deleteInstance, { space, name });
       };
       const tab = new InstanceTab(new InstancePanel(model, tools, remove, trans), trans);
-      guard(tab, status);
+      warnBeforeUnload(tab, status);
       return tab;
     };
-    offerCommands(app, tracker, made, translator ?? nullTranslator);
+    registerCommands(app, tracker, createTab, translator ?? nullTranslator);
     palette?.addItem({ command: CommandIDs.saveInstance, category: trans.__('Metadata') });
     void restorer?.restore(tracker, {
       command: CommandIDs.editInstance,
-      args: argumentsOf,
-      name: tab => JSON.stringify(argumentsOf(tab))
+      args: toArguments,
+      name: tab => JSON.stringify(toArguments(tab))
     });
   }
 };

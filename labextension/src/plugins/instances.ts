@@ -5,25 +5,25 @@ import type { LabIcon } from '@jupyterlab/ui-components';
 import { addIcon, deleteIcon, duplicateIcon, editIcon, refreshIcon } from '@jupyterlab/ui-components';
 import { CommandIDs } from '../commands';
 import type { Instance } from '../generated/api';
-import { copyOf } from '../model/copying';
+import { copyInstance } from '../model/copy-instance';
 import { CatalogProblem } from '../model/problem';
-import { mayDrop } from '../components/may-drop';
+import { confirmDiscard } from '../components/confirm-discard';
 import type { SchemaspacesModel } from '../panels/schemaspace/model';
 import type { ISchemaspaces } from '../tokens';
-import { INSTANCE_ARGUMENTS, textOf } from './arguments';
-import type { IPlace } from './instance-outside';
-import { placeOf, schemaOf, tellProblem } from './instance-outside';
+import { INSTANCE_ARGUMENTS, getText } from './arguments';
+import type { IInstanceName } from './command-targets';
+import { resolveInstance, resolveSchema, showError } from './command-targets';
 
-/** How many names of a copy are tried. */
-const COPIES_MOST = 20;
+/** Maximum number of names to try for a copy. */
+const MAX_COPIES = 20;
 
-/** How long somebody can undo a removal, in milliseconds. */
+/** How long a deletion can be undone, in milliseconds. */
 const UNDO_MS = 20_000;
 
 const NAME_TAKEN = 409;
 
-/** What can be done with instances, whoever asks. */
-class InstanceDeeds {
+/** The actions on instances. */
+class InstanceActions {
   constructor(
     private _app: JupyterFrontEnd,
     private _spaces: ISchemaspaces,
@@ -32,48 +32,50 @@ class InstanceDeeds {
   ) {}
 
   /** Opens the editor of an instance, whatever its schema. */
-  async open({ space, name }: IPlace): Promise<void> {
-    const instance = await this._spaces.instance(space, name);
+  async open({ space, name }: IInstanceName): Promise<void> {
+    const instance = await this._spaces.readInstance(space, name);
     this.edit(space, instance.schema_name, name);
   }
 
-  /** Copies an instance beside itself; its secrets stay behind. */
-  async duplicate({ space, name }: IPlace): Promise<void> {
+  /** Copies an instance, without its secrets. */
+  async duplicate({ space, name }: IInstanceName): Promise<void> {
     const trans = this._trans;
-    const instance = await this._spaces.instance(space, name);
-    const { copy, leftOut } = await this._copied(space, instance);
+    const instance = await this._spaces.readInstance(space, name);
+    const { copy, omittedSecrets } = await this._createCopy(space, instance);
     void this._model.refreshSection(space);
-    const told = trans.__('“%1” was made.', copy.display_name);
-    const message = leftOut ? `${told} ${trans.__('Its secrets were not copied: type them anew.')}` : told;
+    const created = trans.__('“%1” was created.', copy.display_name);
+    const message = omittedSecrets
+      ? `${created} ${trans.__('Its secrets were not copied: enter them again.')}`
+      : created;
     Notification.success(message, {
       actions: [{ label: trans.__('Edit'), callback: () => this.edit(space, copy.schema_name, copy.name) }]
     });
   }
 
-  /** Removes an instance; that can be undone for a while, and where it cannot a person is asked before. */
-  async remove({ space, name }: IPlace): Promise<void> {
+  /** Deletes an instance, with a button to undo it; asks for confirmation if it cannot be undone. */
+  async remove({ space, name }: IInstanceName): Promise<void> {
     const trans = this._trans;
-    const instance = await this._spaces.instance(space, name);
+    const instance = await this._spaces.readInstance(space, name);
     const title = instance.display_name === '' ? name : instance.display_name;
     if (!instance.deletable) {
-      Notification.warning(trans.__('“%1” is of a shared folder: it can be changed, not removed.', title));
+      Notification.warning(trans.__('“%1” is in a shared folder: it can be changed, but not deleted.', title));
       return;
     }
     const undoable = instance.valid && instance.version !== null;
-    if (!undoable && !(await this._mayRemove(title))) {
+    if (!undoable && !(await this._confirmDelete(title))) {
       return;
     }
-    const { version, sharedInstanceVisible } = await this._spaces.remove(space, name, instance.version);
+    const { version, sharedInstanceVisible } = await this._spaces.deleteInstance(space, name, instance.version);
     void this._model.refreshSection(space);
     const undo = (): void => {
       if (version !== null) {
         void this._restore(space, name, title, version);
       }
     };
-    const told = sharedInstanceVisible
-      ? trans.__('“%1” was deleted. A shared one of the same name is there still.', title)
+    const deleted = sharedInstanceVisible
+      ? trans.__('“%1” was deleted. The shared instance with this name is now visible again.', title)
       : trans.__('“%1” was deleted.', title);
-    Notification.success(told, {
+    Notification.success(deleted, {
       autoClose: UNDO_MS,
       actions: undoable && version !== null ? [{ label: trans.__('Undo'), callback: undo }] : []
     });
@@ -86,31 +88,31 @@ class InstanceDeeds {
 
   private async _restore(space: string, name: string, title: string, version: number): Promise<void> {
     try {
-      await this._spaces.restore(space, name, version);
+      await this._spaces.restoreVersion(space, name, version);
       void this._model.refreshSection(space);
     } catch (reason) {
-      tellProblem(reason, this._trans.__('“%1” could not be brought back.', title));
+      showError(reason, this._trans.__('“%1” could not be restored.', title));
     }
   }
 
-  private _mayRemove(title: string): Promise<boolean> {
+  private _confirmDelete(title: string): Promise<boolean> {
     const trans = this._trans;
-    const body = trans.__('It is not valid, or not recorded yet, so this cannot be undone.');
-    return mayDrop(trans.__('Delete “%1”?', title), body, trans.__('Delete'), trans, trans.__('Cancel'));
+    const body = trans.__('This cannot be undone, because the instance is invalid or not recorded in the catalog.');
+    return confirmDiscard(trans.__('Delete “%1”?', title), body, trans.__('Delete'), trans, trans.__('Cancel'));
   }
 
-  private async _copied(space: string, instance: Instance): Promise<{ copy: Instance; leftOut: boolean }> {
+  private async _createCopy(space: string, instance: Instance): Promise<{ copy: Instance; omittedSecrets: boolean }> {
     const trans = this._trans;
     for (let time = 1; ; time++) {
       const title =
         time === 1
           ? trans.__('%1 (copy)', instance.display_name)
           : trans.__('%1 (copy %2)', instance.display_name, time);
-      const { document, leftOut } = copyOf(instance, title);
+      const { document, omittedSecrets } = copyInstance(instance, title);
       try {
-        return { copy: await this._spaces.create(space, document), leftOut };
+        return { copy: await this._spaces.createInstance(space, document), omittedSecrets };
       } catch (reason) {
-        if (!(reason instanceof CatalogProblem && reason.status === NAME_TAKEN) || time === COPIES_MOST) {
+        if (!(reason instanceof CatalogProblem && reason.status === NAME_TAKEN) || time === MAX_COPIES) {
           throw reason;
         }
       }
@@ -118,107 +120,107 @@ class InstanceDeeds {
   }
 }
 
-/** What the commands below need of the outside. */
-interface IOffer {
+/** The context of the commands below. */
+interface ICommandContext {
   commands: JupyterFrontEnd['commands'];
   spaces: ISchemaspaces;
   model: SchemaspacesModel;
-  deeds: InstanceDeeds;
+  actions: InstanceActions;
   trans: TranslationBundle;
 }
 
-function offerCreation({ commands, spaces, deeds, trans }: IOffer): string {
+function registerCreateCommand({ commands, spaces, actions, trans }: ICommandContext): string {
   commands.addCommand(CommandIDs.createInstance, {
-    label: args => (textOf(args, 'title') === '' ? trans.__('Create Instance…') : textOf(args, 'title')),
-    caption: trans.__('Make a new instance of a schemaspace'),
+    label: args => (getText(args, 'title') === '' ? trans.__('Create Instance…') : getText(args, 'title')),
+    caption: trans.__('Create an instance of a schemaspace'),
     icon: addIcon,
     describedBy: { args: INSTANCE_ARGUMENTS },
     execute: async args => {
       try {
-        const wanted = await schemaOf(args, spaces, trans);
-        if (wanted !== null) {
-          deeds.edit(wanted.space, wanted.schema);
+        const target = await resolveSchema(args, spaces, trans);
+        if (target !== null) {
+          actions.edit(target.space, target.schema);
         }
       } catch (reason) {
-        tellProblem(reason, trans.__('It is not known what can be created.'));
+        showError(reason, trans.__('The schemas could not be loaded.'));
       }
     }
   });
   return CommandIDs.createInstance;
 }
 
-/** Offers a command that is about one instance: the one of its arguments, or the one that a person is at. */
-function offerAbout(
-  { commands, model }: IOffer,
+/** Registers a command for one instance: that of its arguments, or the focused one. */
+function registerInstanceCommand(
+  { commands, model }: ICommandContext,
   command: string,
-  looks: { label: string; caption: string; icon: LabIcon; failed: string },
-  deed: (place: IPlace) => Promise<void>
+  texts: { label: string; caption: string; icon: LabIcon; failed: string },
+  run: (place: IInstanceName) => Promise<void>
 ): string {
-  const { failed, ...shown } = looks;
+  const { failed, ...shown } = texts;
   commands.addCommand(command, {
     ...shown,
     describedBy: { args: INSTANCE_ARGUMENTS },
-    isEnabled: args => placeOf(args, model) !== null,
+    isEnabled: args => resolveInstance(args, model) !== null,
     execute: async args => {
-      const place = placeOf(args, model);
+      const place = resolveInstance(args, model);
       if (place !== null) {
-        await deed(place).catch((reason: unknown) => tellProblem(reason, failed));
+        await run(place).catch((reason: unknown) => showError(reason, failed));
       }
     }
   });
   return command;
 }
 
-function offerRefreshing({ commands, model, trans }: IOffer): string {
+function registerRefreshCommand({ commands, model, trans }: ICommandContext): string {
   commands.addCommand(CommandIDs.refreshSchemaspaces, {
     label: trans.__('Refresh Schemaspaces'),
-    caption: trans.__('Load schemas and instances anew'),
+    caption: trans.__('Reload schemas and instances'),
     icon: refreshIcon,
     describedBy: { args: { type: 'object', properties: { space: INSTANCE_ARGUMENTS.properties.space } } },
     execute: async args => {
-      const space = textOf(args, 'space');
+      const space = getText(args, 'space');
       try {
-        await model.reload(space === '' ? undefined : space);
+        await model.reloadSchemas(space === '' ? undefined : space);
       } catch (reason) {
-        tellProblem(reason, trans.__('They could not be refreshed.'));
+        showError(reason, trans.__('Refreshing failed.'));
       }
     }
   });
   return CommandIDs.refreshSchemaspaces;
 }
 
-/** Offers what can be done with instances as commands; the answer is their ids. */
-export function offerInstanceCommands(
+/** Registers the commands for instances; returns their ids. */
+export function registerInstanceCommands(
   app: JupyterFrontEnd,
   spaces: ISchemaspaces,
   model: SchemaspacesModel,
   trans: TranslationBundle
 ): string[] {
-  const deeds = new InstanceDeeds(app, spaces, model, trans);
-  const offer: IOffer = { commands: app.commands, spaces, model, deeds, trans };
+  const actions = new InstanceActions(app, spaces, model, trans);
+  const context: ICommandContext = { commands: app.commands, spaces, model, actions, trans };
   const open = {
     label: trans.__('Edit Instance'),
     caption: trans.__('Open the instance in an editor'),
     icon: editIcon,
-    failed: trans.__('It cannot be opened.')
+    failed: trans.__('The instance could not be opened.')
   };
   const duplicate = {
     label: trans.__('Duplicate Instance'),
-    caption: trans.__('Make a copy of the instance, without its secrets'),
+    caption: trans.__('Copy the instance, without its secrets'),
     icon: duplicateIcon,
-    failed: trans.__('It could not be copied.')
+    failed: trans.__('The instance could not be copied.')
   };
   const remove = {
     label: trans.__('Delete Instance'),
-    caption: trans.__('Remove the instance; that can be undone'),
+    caption: trans.__('Delete the instance; this can be undone'),
     icon: deleteIcon,
-    failed: trans.__('It could not be deleted.')
+    failed: trans.__('The instance could not be deleted.')
   };
   return [
-    offerCreation(offer),
-    offerAbout(offer, CommandIDs.openInstance, open, place => deeds.open(place)),
-    offerAbout(offer, CommandIDs.duplicateInstance, duplicate, place => deeds.duplicate(place)),
-    offerAbout(offer, CommandIDs.deleteInstance, remove, place => deeds.remove(place)),
-    offerRefreshing(offer)
+    registerCreateCommand(context),
+    registerInstanceCommand(context, CommandIDs.openInstance, open, place => actions.open(place)),
+    registerInstanceCommand(context, CommandIDs.duplicateInstance, duplicate, place => actions.duplicate(place)),
+    registerInstanceCommand(context, CommandIDs.deleteInstance, remove, place => actions.remove(place)),
+    registerRefreshCommand(context)
   ];
 }

@@ -8,24 +8,24 @@ import { lineageIcon } from '../icons';
 import { Layouter } from '../lineage/layouter';
 import { LineagePanel } from '../panels/lineage';
 import { LineageModel } from '../panels/lineage/model';
-import { shortUrn } from '../model/urns';
-import { lastPart } from '../components/words';
+import { shortenUrn } from '../model/urns';
+import { getLastPart } from '../components/labels';
 import { ICatalog, IChangeFeed } from '../tokens';
-import { openersOf } from './openers';
-import { offerTabs } from './tabs';
+import { createOpeners } from './openers';
+import { registerTabs } from './tabs';
 
-const LEVELS_AT_FIRST = 1;
+const DEFAULT_LEVELS = 1;
 
-/** How many levels a graph opens with: the setting, as it is at that time. */
-function levelsFrom(registry: ISettingRegistry | null): () => number {
-  let levels = LEVELS_AT_FIRST;
+/** Returns a function that reads the current setting of the initial number of levels. */
+function readLevels(registry: ISettingRegistry | null): () => number {
+  let levels = DEFAULT_LEVELS;
   void registry?.load('jupyter-colophon:lineage').then(settings => {
-    const read = (): void => {
-      const wanted = settings.get('levels').composite;
-      levels = typeof wanted === 'number' ? wanted : LEVELS_AT_FIRST;
+    const applySettings = (): void => {
+      const value = settings.get('levels').composite;
+      levels = typeof value === 'number' ? value : DEFAULT_LEVELS;
     };
-    settings.changed.connect(read);
-    read();
+    settings.changed.connect(applySettings);
+    applySettings();
   });
   return () => levels;
 }
@@ -46,20 +46,20 @@ export const lineage: JupyterFrontEndPlugin<void> = {
     registry: ISettingRegistry | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
-    const levels = levelsFrom(registry);
-    const openers = openersOf(app.commands);
-    offerTabs(app, restorer, {
+    const levels = readLevels(registry);
+    const openers = createOpeners(app.commands);
+    registerTabs(app, restorer, {
       namespace: 'colophon-lineage',
       type: 'Lineage',
       command: CommandIDs.openLineage,
       label: trans.__('Open Lineage Graph'),
-      caption: trans.__('Where this comes from and where it goes'),
+      caption: trans.__('Upstream and downstream lineage'),
       icon: lineageIcon,
-      made: urn => {
+      createTab: urn => {
         const model = new LineageModel(catalog, feed, new Layouter(), urn, levels());
         const content = new LineagePanel(model, openers, themes?.themeChanged ?? null, trans);
         const tab = new MainAreaWidget({ content });
-        tab.title.label = trans.__('Lineage: %1', lastPart(shortUrn(urn)));
+        tab.title.label = trans.__('Lineage: %1', getLastPart(shortenUrn(urn)));
         tab.title.caption = urn;
         tab.title.icon = lineageIcon;
         return tab;

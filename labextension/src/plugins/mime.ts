@@ -4,11 +4,11 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { DOMAIN } from '../commands';
 import { LineageOutput } from '../mime/output';
-import { openersOf } from './openers';
+import { createOpeners } from './openers';
 
 export const mime: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:mime',
-  description: 'Draws lineage in the output of a notebook.',
+  description: 'Draws lineage graphs in notebook outputs.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
   optional: [ITranslator, IThemeManager],
@@ -21,9 +21,9 @@ export const mime: JupyterFrontEndPlugin<void> = {
     const outside = {
       trans: (translator ?? nullTranslator).load(DOMAIN),
       themeChanged: themes?.themeChanged ?? null,
-      ...openersOf(app.commands)
+      ...createOpeners(app.commands)
     };
-    // Before the HTML and the picture that the same output brings for those who have no Colophon.
+    // Before the HTML and the picture in the same output, which are for frontends without this extension.
     const rank = 0;
     registry.addFactory(
       {

@@ -1,7 +1,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { CommandIDs } from '../commands';
 
-/** What one view opens of another: each by the command that does it, so that nobody needs to know who offers it. */
+/** How views open each other: by commands, so that they do not depend on each other. */
 interface IOpeners {
   /** Opens the page of an entity, or of a run. */
   openEntity(urn: string): void;
@@ -10,14 +10,14 @@ interface IOpeners {
   openInstance(urn: string): void;
 }
 
-/** Schemaspace and name in the URN of an instance. */
+/** The schemaspace and the name in the URN of an instance. */
 const INSTANCE_URN = /^urn:li:instance:\(([^,()]+),([^,()]+)\)$/;
 
-/** What URNs of runs begin with. */
+/** The prefix of the URNs of runs. */
 const RUN_URN = 'urn:li:dataProcessInstance:';
 
-/** Opens pages and graphs by their commands. */
-export function openersOf(commands: JupyterFrontEnd['commands']): IOpeners {
+/** Creates functions that open pages and graphs by their commands. */
+export function createOpeners(commands: JupyterFrontEnd['commands']): IOpeners {
   return {
     openEntity: urn =>
       void commands.execute(urn.startsWith(RUN_URN) ? CommandIDs.openRun : CommandIDs.openEntity, { urn }),

@@ -4,17 +4,17 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
-import { originOf } from '../components/runs';
-import { shortUrn } from '../model/urns';
+import { formatOrigin } from '../components/runs';
+import { shortenUrn } from '../model/urns';
 import { RunPanel } from '../panels/run';
 import { RunModel } from '../panels/run/model';
 import { ICatalog, IChangeFeed } from '../tokens';
-import { openersOf } from './openers';
-import { offerTabs } from './tabs';
+import { createOpeners } from './openers';
+import { registerTabs } from './tabs';
 
 export const run: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:run',
-  description: 'Pages of runs in the main area: what they touched, and what was said of it then.',
+  description: 'Pages of runs in the main area: accessed entities with their metadata at that time.',
   autoStart: true,
   requires: [ICatalog],
   optional: [IChangeFeed, ITranslator, ILayoutRestorer],
@@ -26,21 +26,21 @@ export const run: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
-    const { openEntity } = openersOf(app.commands);
-    offerTabs(app, restorer, {
+    const { openEntity } = createOpeners(app.commands);
+    registerTabs(app, restorer, {
       namespace: 'colophon-run',
       type: 'Metadata',
       command: CommandIDs.openRun,
       label: trans.__('Open Run'),
-      caption: trans.__('Everything that was recorded for a run'),
+      caption: trans.__('Everything recorded for a run'),
       icon: metadataIcon,
-      made: urn => {
+      createTab: urn => {
         const model = new RunModel(catalog, feed, urn);
         const tab = new MainAreaWidget({ content: new RunPanel(model, openEntity, trans) });
-        tab.title.label = trans.__('Run: %1', shortUrn(urn));
-        // What ran says more than its number, once that is known.
+        tab.title.label = trans.__('Run: %1', shortenUrn(urn));
+        // The origin of a run is more informative than its id.
         model.changed.connect(({ state }) => {
-          tab.title.label = state.run ? trans.__('Run: %1', originOf(state.run, trans)) : tab.title.label;
+          tab.title.label = state.run ? trans.__('Run: %1', formatOrigin(state.run, trans)) : tab.title.label;
         });
         tab.title.caption = urn;
         tab.title.icon = metadataIcon;

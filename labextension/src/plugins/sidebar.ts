@@ -6,13 +6,13 @@ import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
 import { SearchPanel } from '../panels/search';
 import { SearchModel } from '../panels/search/model';
-import { SavedSearches } from '../model/saved-searches';
+import { SavedSearchStore } from '../model/saved-searches';
 import { ICatalog, IChangeFeed, ISchemaspaces } from '../tokens';
-import { openersOf } from './openers';
+import { createOpeners } from './openers';
 
 export const sidebar: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:sidebar',
-  description: 'The tab Metadata of the left sidebar: keys and entities.',
+  description: 'The panel Metadata in the left sidebar: search for keys and entities.',
   autoStart: true,
   requires: [ICatalog],
   optional: [IChangeFeed, ITranslator, ILayoutRestorer, ICommandPalette, ISchemaspaces],
@@ -27,10 +27,10 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands, shell } = app;
-    const model = new SearchModel(catalog, feed, spaces && new SavedSearches(spaces));
+    const model = new SearchModel(catalog, feed, spaces && new SavedSearchStore(spaces));
     const askName = async (): Promise<string | null> =>
-      (await InputDialog.getText({ title: trans.__('Save this search'), label: trans.__('Name') })).value;
-    const panel = new SearchPanel(model, { ...openersOf(commands), askName }, trans);
+      (await InputDialog.getText({ title: trans.__('Save search'), label: trans.__('Name') })).value;
+    const panel = new SearchPanel(model, { ...createOpeners(commands), askName }, trans);
     shell.add(panel, 'left', { rank: 850, type: 'Metadata' });
     restorer?.add(panel, panel.id);
     commands.addCommand(CommandIDs.showSearch, {

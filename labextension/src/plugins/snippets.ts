@@ -8,61 +8,61 @@ import type { Widget } from '@lumino/widgets';
 import { CommandIDs } from '../commands';
 import type { InstanceSummary } from '../generated/api';
 import type { ISnippet } from '../model/snippet';
-import { clashes, snippetOf, textFor } from '../model/snippet';
+import { differsFromTarget, toSnippet, formatForTarget } from '../model/snippet';
 import type { SchemaspacesModel } from '../panels/schemaspace/model';
 import type { ISchemaspaces } from '../tokens';
-import { INSTANCE_ARGUMENTS, textOf } from './arguments';
-import type { IPlace } from './instance-outside';
-import { pickedOf, placeOf, tellProblem } from './instance-outside';
+import { INSTANCE_ARGUMENTS, getText } from './arguments';
+import type { IInstanceName } from './command-targets';
+import { askInstance, resolveInstance, showError } from './command-targets';
 
-/** The schemaspace whose snippets are offered where none is named. */
+/** The default schemaspace of snippets. */
 const SNIPPETS = 'code-snippets';
 
-const AT_HAND_MOST = 20;
+const MAX_CACHED = 20;
 
 const INTO_NOTEBOOK = 'notebook:replace-selection';
 
-/** JupyterLab's own commands that put a text at the cursor, and what brings the keyboard there. */
-const PLACES = [
+/** JupyterLab's commands that insert text at the cursor, and the commands that focus the editor afterwards. */
+const INSERT_TARGETS = [
   { insert: INTO_NOTEBOOK, then: 'notebook:enter-edit-mode' },
   { insert: 'fileeditor:replace-selection', then: null },
   { insert: 'console:replace-selection', then: null }
 ];
 
-/** Code of snippets for a drag, which cannot wait: fetched when the pointer goes down. */
-export class SnippetsAtHand {
+/** Caches the code of snippets for drag and drop, which cannot wait: it is fetched on pointer down. */
+export class SnippetCache {
   constructor(private _spaces: ISchemaspaces) {}
 
   get(space: string, row: InstanceSummary): string | null {
-    return this._code.get(this._key(space, row)) ?? null;
+    return this._code.get(this._getKey(space, row)) ?? null;
   }
 
   fetch(space: string, row: InstanceSummary): void {
-    const key = this._key(space, row);
+    const key = this._getKey(space, row);
     if (this._code.has(key)) {
       return;
     }
-    void this._spaces.instance(space, row.name).then(
+    void this._spaces.readInstance(space, row.name).then(
       instance => {
         const [oldest] = this._code.keys();
-        if (this._code.size >= AT_HAND_MOST && oldest !== undefined) {
+        if (this._code.size >= MAX_CACHED && oldest !== undefined) {
           this._code.delete(oldest);
         }
-        this._code.set(key, snippetOf(instance)?.code ?? '');
+        this._code.set(key, toSnippet(instance)?.code ?? '');
       },
-      // Then there is nothing to drag; whoever presses Insert is told why.
+      // Then the snippet cannot be dragged; the command Insert reports the error.
       () => undefined
     );
   }
 
-  private _key(space: string, row: InstanceSummary): string {
+  private _getKey(space: string, row: InstanceSummary): string {
     return JSON.stringify([space, row.name, row.version, row.time]);
   }
 
   private _code = new Map<string, string>();
 }
 
-function member(value: unknown, ...names: readonly string[]): unknown {
+function getMember(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>(
     (inner, name) =>
       typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined,
@@ -70,37 +70,41 @@ function member(value: unknown, ...names: readonly string[]): unknown {
   );
 }
 
-function textAt(value: unknown, ...names: readonly string[]): string {
-  const found = member(value, ...names);
-  return typeof found === 'string' ? found : '';
+function getTextAt(value: unknown, ...names: readonly string[]): string {
+  const text = getMember(value, ...names);
+  return typeof text === 'string' ? text : '';
 }
 
-/** The MIME type of the text that a person is at: a notebook's cell, a console's prompt or a file; empty if unknown. */
-function mimeOf(widget: Widget | null): string {
-  const found = [
-    member(widget, 'content', 'activeCell', 'model', 'mimeType'),
-    member(widget, 'content', 'editor', 'model', 'mimeType'),
-    member(widget, 'console', 'promptCell', 'model', 'mimeType')
+/** Returns the MIME type of the current editor: a notebook cell, a console prompt or a file; empty if unknown. */
+function getMimeType(widget: Widget | null): string {
+  const mimeType = [
+    getMember(widget, 'content', 'activeCell', 'model', 'mimeType'),
+    getMember(widget, 'content', 'editor', 'model', 'mimeType'),
+    getMember(widget, 'console', 'promptCell', 'model', 'mimeType')
   ].find(mime => typeof mime === 'string');
-  return typeof found === 'string' ? found : '';
+  return typeof mimeType === 'string' ? mimeType : '';
 }
 
-async function mayMix(snippet: ISnippet, trans: TranslationBundle): Promise<boolean> {
+async function confirmOtherLanguage(snippet: ISnippet, trans: TranslationBundle): Promise<boolean> {
   const answer = await showDialog({
-    title: trans.__('Insert it all the same?'),
-    body: trans.__('“%1” is %2, and the place you are at is another language.', snippet.title, snippet.language),
+    title: trans.__('Insert anyway?'),
+    body: trans.__(
+      '“%1” is %2 code, but the active editor uses a different language.',
+      snippet.title,
+      snippet.language
+    ),
     buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Insert') })]
   });
   return answer.button.accept;
 }
 
-const ACTIVATION_TRIES = 20;
+const MAX_ACTIVATION_POLLS = 20;
 
 function isNotebook(widget: Widget): boolean {
-  return ['command', 'edit'].includes(textAt(widget, 'content', 'mode'));
+  return ['command', 'edit'].includes(getTextAt(widget, 'content', 'mode'));
 }
 
-/** Remembers the notebook that was used last, for snippets that are inserted from another tab. */
+/** Tracks the last used notebook, for snippets that are inserted from another tab. */
 class NotebookHistory {
   constructor(private _shell: JupyterFrontEnd.IShell) {
     _shell.currentChanged?.connect((_, { newValue }) => {
@@ -108,7 +112,7 @@ class NotebookHistory {
         this._last = newValue;
       }
     });
-    // A notebook whose editor loses the keyboard to a panel is in command mode at once.
+    // A notebook whose editor loses the focus to a panel switches to command mode at once.
     document.addEventListener('focusin', ({ target }) => {
       const element = target instanceof Element ? target : null;
       const notebook = element?.closest('.jp-Notebook');
@@ -118,13 +122,13 @@ class NotebookHistory {
     });
   }
 
-  /** Whether a notebook is in command mode, and was before the keyboard left it. */
+  /** Whether a notebook is in command mode, and was before it lost the focus. */
   isSelecting(notebook: Widget): boolean {
     const wasEditing = this._edited !== null && notebook.node.contains(this._edited);
-    return textAt(notebook, 'content', 'mode') === 'command' && !wasEditing;
+    return getTextAt(notebook, 'content', 'mode') === 'command' && !wasEditing;
   }
 
-  /** The notebook that was used last and is open still. */
+  /** The last used notebook that is still open. */
   get last(): Widget | null {
     if (this._last && !this._last.isDisposed) {
       return this._last;
@@ -136,14 +140,14 @@ class NotebookHistory {
   private _edited: Element | null = null;
 }
 
-function enabledPlace(commands: JupyterFrontEnd['commands']): (typeof PLACES)[number] | undefined {
-  return PLACES.find(one => commands.hasCommand(one.insert) && commands.isEnabled(one.insert));
+function findInsertTarget(commands: JupyterFrontEnd['commands']): (typeof INSERT_TARGETS)[number] | undefined {
+  return INSERT_TARGETS.find(target => commands.hasCommand(target.insert) && commands.isEnabled(target.insert));
 }
 
-/** Brings a notebook to the front and waits until its commands are about it. */
-async function activate({ commands, shell }: JupyterFrontEnd, notebook: Widget): Promise<void> {
+/** Activates a notebook, and waits until its commands are enabled. */
+async function activateNotebook({ commands, shell }: JupyterFrontEnd, notebook: Widget): Promise<void> {
   shell.activateById(notebook.id);
-  for (let left = ACTIVATION_TRIES; left > 0 && !commands.isEnabled(INTO_NOTEBOOK); left--) {
+  for (let left = MAX_ACTIVATION_POLLS; left > 0 && !commands.isEnabled(INTO_NOTEBOOK); left--) {
     MessageLoop.flush();
     await new Promise(resolve => window.setTimeout(resolve, 10));
   }
@@ -151,130 +155,132 @@ async function activate({ commands, shell }: JupyterFrontEnd, notebook: Widget):
 
 /** Scrolls a notebook to its active cell. */
 async function scrollToCell(notebook: Widget): Promise<void> {
-  const content = member(notebook, 'content') as { scrollToCell?: (cell: unknown) => Promise<void> } | undefined;
-  const cell = member(content, 'activeCell');
+  const content = getMember(notebook, 'content') as { scrollToCell?: (cell: unknown) => Promise<void> } | undefined;
+  const cell = getMember(content, 'activeCell');
   if (cell !== undefined && cell !== null) {
     await content?.scrollToCell?.(cell);
   }
 }
 
-/** Brings the keyboard to the code that was inserted. */
-async function enter({ commands }: JupyterFrontEnd, widget: Widget, command: string): Promise<void> {
-  // A notebook that is activated brings the keyboard to the cell a moment later, and out of its editor.
+/** Focuses the inserted code. */
+async function focusEditor({ commands }: JupyterFrontEnd, widget: Widget, command: string): Promise<void> {
+  // An activated notebook focuses the cell asynchronously, and leaves its editor.
   MessageLoop.flush();
   await new Promise(resolve => window.setTimeout(resolve));
   await commands.execute(command, { activate: false });
   await scrollToCell(widget);
 }
 
-async function insert(
+async function insertSnippet(
   app: JupyterFrontEnd,
   notebooks: NotebookHistory,
   snippet: ISnippet,
   trans: TranslationBundle
 ): Promise<void> {
   const { commands, shell } = app;
-  const notebook = enabledPlace(commands) ? null : notebooks.last;
+  const notebook = findInsertTarget(commands) ? null : notebooks.last;
   if (notebook) {
-    await activate(app, notebook);
+    await activateNotebook(app, notebook);
   }
-  const place = enabledPlace(commands);
+  const place = findInsertTarget(commands);
   const widget = shell.currentWidget;
   if (!place || widget === null) {
-    Notification.warning(trans.__('Nothing was inserted: open a notebook, a text file or a console first.'));
+    Notification.warning(trans.__('Cannot insert the snippet: open a notebook, a text file or a console first.'));
     return;
   }
-  // A cell that is only selected keeps its text: the code goes into a new cell below it.
+  // A selected cell keeps its text: the code is inserted into a new cell below it.
   const below = place.insert === INTO_NOTEBOOK && notebooks.isSelecting(widget);
-  const mime = below ? textAt(widget, 'content', 'codeMimetype') : mimeOf(widget);
-  if (clashes(snippet, mime) && !(await mayMix(snippet, trans))) {
+  const mime = below ? getTextAt(widget, 'content', 'codeMimetype') : getMimeType(widget);
+  if (differsFromTarget(snippet, mime) && !(await confirmOtherLanguage(snippet, trans))) {
     return;
   }
   if (below) {
     await commands.execute('notebook:insert-cell-below');
   }
-  await commands.execute(place.insert, { text: textFor(snippet, mime) });
+  await commands.execute(place.insert, { text: formatForTarget(snippet, mime) });
   shell.activateById(widget.id);
   if (place.then !== null && commands.hasCommand(place.then)) {
-    await enter(app, widget, place.then);
+    await focusEditor(app, widget, place.then);
   }
 }
 
-/** Finds the snippet that a command is about. */
-class SnippetChoice {
+/** Resolves the snippet of a command. */
+class SnippetResolver {
   constructor(
     private _spaces: ISchemaspaces,
     private _model: SchemaspacesModel,
     private _trans: TranslationBundle
   ) {}
 
-  /** The snippet of the arguments, of the place that a person is at, or of a question; null when that is given up. */
-  async chosen(args: ReadonlyPartialJSONObject, title: string): Promise<ISnippet | null> {
-    const place = await this._place(args, title);
+  /** Returns the snippet of the arguments, the focused one, or asks; null if the user cancels. */
+  async resolve(args: ReadonlyPartialJSONObject, title: string): Promise<ISnippet | null> {
+    const place = await this._resolveInstance(args, title);
     if (place === null) {
       return null;
     }
-    const found = snippetOf(await this._spaces.instance(place.space, place.name));
-    if (found === null) {
+    const snippet = toSnippet(await this._spaces.readInstance(place.space, place.name));
+    if (snippet === null) {
       Notification.warning(this._trans.__('“%1” has no code.', place.name));
     }
-    return found;
+    return snippet;
   }
 
-  private async _place(args: ReadonlyPartialJSONObject, title: string): Promise<IPlace | null> {
+  private async _resolveInstance(args: ReadonlyPartialJSONObject, title: string): Promise<IInstanceName | null> {
     const { current } = this._model.state;
     const here = args['here'] === true && current !== null && current.row.language !== null;
-    const known = textOf(args, 'name') !== '' || here ? placeOf(args, this._model) : null;
-    const space = textOf(args, 'space');
-    return known ?? pickedOf(space === '' ? SNIPPETS : space, title, this._spaces, this._trans);
+    const target = getText(args, 'name') !== '' || here ? resolveInstance(args, this._model) : null;
+    const space = getText(args, 'space');
+    return target ?? askInstance(space === '' ? SNIPPETS : space, title, this._spaces, this._trans);
   }
 }
 
-/** What the arguments of a command about a snippet are. */
+/** The schema of the arguments of a command for a snippet. */
 const SNIPPET_ARGUMENTS = {
   type: 'object',
   properties: {
     space: INSTANCE_ARGUMENTS.properties.space,
     name: INSTANCE_ARGUMENTS.properties.name,
-    here: { type: 'boolean', description: 'The snippet that has the focus in the panel; else it is asked which' }
+    here: { type: 'boolean', description: 'Use the focused snippet of the panel; otherwise, ask for one' }
   }
 };
 
-/** Offers what can be done with code snippets as commands; the answer is their ids. */
-export function offerSnippetCommands(
+/** Registers the commands for code snippets; returns their ids. */
+export function registerSnippetCommands(
   app: JupyterFrontEnd,
   spaces: ISchemaspaces,
   model: SchemaspacesModel,
   trans: TranslationBundle
 ): string[] {
-  const choice = new SnippetChoice(spaces, model, trans);
+  const choice = new SnippetResolver(spaces, model, trans);
   const notebooks = new NotebookHistory(app.shell);
-  const deed = (title: string, failed: string, done: (snippet: ISnippet) => Promise<void> | void) => ({
+  const createCommand = (title: string, failed: string, run: (snippet: ISnippet) => Promise<void> | void) => ({
     describedBy: { args: SNIPPET_ARGUMENTS },
     execute: async (args: ReadonlyPartialJSONObject): Promise<void> => {
       try {
-        const snippet = await choice.chosen(args, title);
+        const snippet = await choice.resolve(args, title);
         if (snippet !== null) {
-          await done(snippet);
+          await run(snippet);
         }
       } catch (reason) {
-        tellProblem(reason, failed);
+        showError(reason, failed);
       }
     }
   });
   app.commands.addCommand(CommandIDs.insertSnippet, {
     label: args => (args['here'] === true ? trans.__('Insert Snippet') : trans.__('Insert Snippet…')),
-    caption: trans.__('Put the code of a snippet at the cursor of the notebook, file or console, or into a new cell'),
+    caption: trans.__('Insert the code of a snippet at the cursor, or into a new cell'),
     icon: pasteIcon,
-    ...deed(trans.__('Insert which snippet?'), trans.__('Nothing was inserted.'), snippet =>
-      insert(app, notebooks, snippet, trans)
+    ...createCommand(
+      trans.__('Select the snippet to insert'),
+      trans.__('The snippet could not be inserted.'),
+      snippet => insertSnippet(app, notebooks, snippet, trans)
     )
   });
   app.commands.addCommand(CommandIDs.copySnippet, {
     label: args => (args['here'] === true ? trans.__('Copy Code') : trans.__('Copy Snippet…')),
     caption: trans.__('Copy the code of a snippet'),
     icon: copyIcon,
-    ...deed(trans.__('Copy which snippet?'), trans.__('Nothing was copied.'), snippet =>
+    ...createCommand(trans.__('Select the snippet to copy'), trans.__('The snippet could not be copied.'), snippet =>
       Clipboard.copyToSystem(snippet.code)
     )
   });

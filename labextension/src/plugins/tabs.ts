@@ -4,47 +4,45 @@ import type { MainAreaWidget } from '@jupyterlab/apputils';
 import { WidgetTracker } from '@jupyterlab/apputils';
 import type { LabIcon } from '@jupyterlab/ui-components';
 import type { Widget } from '@lumino/widgets';
-import { URN_ARGUMENTS, urnOf } from './arguments';
+import { URN_ARGUMENTS, getUrn } from './arguments';
 
-/** A tab in the main area about one entity. */
+/** A tab of one entity in the main area. */
 type Tab = MainAreaWidget<Widget & { readonly model: { readonly urn: string } }>;
 
-/** What distinguishes tabs of one kind from those of another. */
+/** The properties of a kind of tab. */
 interface ITabKind<T extends Tab> {
-  /** Where JupyterLab remembers open tabs, and the beginning of their ids. */
+  /** The namespace of the layout restorer, and the prefix of the ids. */
   namespace: string;
-  /** The shell's word for such tabs, by which a person can place them. */
+  /** The type for the layout of the shell. */
   type: string;
-  /** The command that opens one; its argument is a URN. */
+  /** The command that opens a tab; its argument is a URN. */
   command: string;
   label: string;
   caption: string;
   icon: LabIcon;
-  /** A new tab with its title; `offerTabs` gives it an id. */
-  made(urn: string): T;
+  /** Creates a tab with its title; `registerTabs` sets the id. */
+  createTab(urn: string): T;
 }
 
-/**
- * Adds a tab to the main area; where that holds one document only, as in Notebook 7, to the panel on the right.
- */
+/** Adds a tab to the main area, or to the right panel if the main area only holds one document, as in Notebook 7. */
 export function addTab(shell: JupyterFrontEnd.IShell, tab: Widget, type: string): void {
   shell.add(tab, 'main', { type });
-  // JupyterLab may add it a moment later, another application has refused it.
+  // JupyterLab may add it asynchronously; other applications have rejected it.
   if (tab.parent === null && !(shell instanceof LabShell)) {
     shell.add(tab, 'right', { type });
   }
 }
 
-/** Offers the command that opens a tab for an entity, or finds it; tabs that were open come back with the layout. */
-export function offerTabs<T extends Tab>(
+/** Registers the command that opens or activates a tab of an entity; open tabs are restored with the layout. */
+export function registerTabs<T extends Tab>(
   { commands, shell }: JupyterFrontEnd,
   restorer: ILayoutRestorer | null,
   kind: ITabKind<T>
 ): void {
-  const { namespace, type, command, label, caption, icon, made } = kind;
+  const { namespace, type, command, label, caption, icon, createTab } = kind;
   const tracker = new WidgetTracker<T>({ namespace });
-  const added = (urn: string): T => {
-    const tab = made(urn);
+  const openTab = (urn: string): T => {
+    const tab = createTab(urn);
     tab.id = `jp-${namespace}-${encodeURIComponent(urn)}`;
     addTab(shell, tab, type);
     void tracker.add(tab);
@@ -55,10 +53,10 @@ export function offerTabs<T extends Tab>(
     caption,
     icon,
     describedBy: { args: URN_ARGUMENTS },
-    isEnabled: args => urnOf(args) !== '',
+    isEnabled: args => getUrn(args) !== '',
     execute: args => {
-      const urn = urnOf(args);
-      const tab = tracker.find(other => other.content.model.urn === urn) ?? added(urn);
+      const urn = getUrn(args);
+      const tab = tracker.find(other => other.content.model.urn === urn) ?? openTab(urn);
       shell.activateById(tab.id);
       return tab;
     }

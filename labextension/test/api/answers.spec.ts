@@ -6,7 +6,7 @@ const PROBLEM = 'application/problem+json';
 test.each([
   [400, 'invalid'],
   [403, 'denied'],
-  [404, 'absent'],
+  [404, 'not-found'],
   [412, 'conflict'],
   [413, 'invalid'],
   [500, 'other'],
@@ -19,24 +19,24 @@ test.each([
   });
 });
 
-test('a commit of which nothing is known is no failure of the store alone', () => {
+test('an unknown commit result is not a store failure', () => {
   const body = { type: 'urn:jupyter-colophon:problem:commit-unknown', title: 'T', detail: 'D' };
-  expect(toProblem(503, PROBLEM, JSON.stringify(body)).kind).toBe('unsure');
+  expect(toProblem(503, PROBLEM, JSON.stringify(body)).kind).toBe('commit-unknown');
 });
 
-test('what a proxy says is not about the store', () => {
+test('a proxy error is not a store failure', () => {
   expect(toProblem(503, 'text/html', '<html>').kind).toBe('other');
 });
 
-test('a problem without a detail is told by its title', () => {
+test('a problem without detail shows its title', () => {
   expect(toProblem(400, PROBLEM, JSON.stringify({ title: 'T', detail: '' })).message).toBe('T');
 });
 
-test('whatever a proxy writes in the place of a problem does no harm', () => {
+test('an error response without a problem document is accepted', () => {
   for (const text of ['', '<html>', 'null', '[]', '{"errors": [1, null]}']) {
-    expect(toProblem(502, 'text/html', text)).toMatchObject({ kind: 'other', message: 'HTTP 502', faults: [] });
+    expect(toProblem(502, 'text/html', text)).toMatchObject({ kind: 'other', message: 'HTTP 502', errors: [] });
   }
-  expect(toProblem(400, PROBLEM, '{"detail": 4, "errors": [1, {"pointer": 2}]}').faults).toEqual([
+  expect(toProblem(400, PROBLEM, '{"detail": 4, "errors": [1, {"pointer": 2}]}').errors).toEqual([
     { pointer: '', message: '' }
   ]);
 });

@@ -1,6 +1,6 @@
 import { ServerConnection } from '@jupyterlab/services';
 import { expect, test } from 'vitest';
-import { socketTo } from '../../src/api/socket';
+import { createConnect } from '../../src/api/socket';
 import type { Message } from '../../src/generated/api';
 
 class FakeSocket {
@@ -26,22 +26,25 @@ function settings(token: boolean): ServerConnection.ISettings {
   });
 }
 
-test('a connection resumes after a number, and shows the token only where it must', () => {
-  const listener = { said: () => undefined, closed: () => undefined };
-  socketTo(settings(false))(17, listener);
+test('a connection sends cursor and token if needed', () => {
+  const listener = { onMessage: () => undefined, onClose: () => undefined };
+  createConnect(settings(false))(17, listener);
   expect(FakeSocket.last.url).toBe('ws://lab.test/hub/colophon/api/changes/ws?after=17');
-  socketTo(settings(true))(null, listener);
+  createConnect(settings(true))(null, listener);
   expect(FakeSocket.last.url).toBe('ws://lab.test/hub/colophon/api/changes/ws?token=secret');
 });
 
-test('messages are handed on, and nothing is heard after closing', () => {
-  const said: Message[] = [];
+test('messages are dispatched until the connection is closed', () => {
+  const messages: Message[] = [];
   let closed = 0;
-  const connection = socketTo(settings(false))(null, { said: message => said.push(message), closed: () => closed++ });
+  const connection = createConnect(settings(false))(null, {
+    onMessage: message => messages.push(message),
+    onClose: () => closed++
+  });
   const socket = FakeSocket.last;
   socket.onmessage?.({ data: '{"kind": "hello", "head": 4}' });
   socket.onmessage?.({ data: '7' });
-  expect(said).toEqual([{ kind: 'hello', head: 4 }]);
+  expect(messages).toEqual([{ kind: 'hello', head: 4 }]);
   connection.close();
   expect(socket.isClosed).toBe(true);
   expect(socket.onmessage).toBeNull();

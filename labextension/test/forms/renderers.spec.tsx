@@ -10,7 +10,7 @@ import { FormTools } from '../../src/forms/context';
 import { AspectEditor } from '../../src/model/editor';
 import AspectEditorForm from '../../src/panels/entity/aspect-editor';
 import { FakeServer, PEOPLE, problem, table } from '../support/server';
-import { until } from '../support/waiting';
+import { waitUntil } from '../support/wait-until';
 
 const PATH = `entities/${table('a')}/aspects/contract`;
 let open: Widget | null = null;
@@ -20,7 +20,7 @@ afterEach(() => {
   open = null;
 });
 
-/** What another extension would register: a field for a whole aspect or a part of it, and a widget. */
+/** Renderers of another extension: a field for an aspect or a part of it, and a widget. */
 function registry(): FormRendererRegistry {
   const renderers = new FormRendererRegistry();
   const Period = ({ formData, onChange }: FieldProps<{ days?: number }>): React.JSX.Element => (
@@ -49,22 +49,22 @@ async function form(schema: ReadonlyJSONObject, value: ReadonlyJSONObject, serve
     <FormTools.Provider value={{ editors: null, renderers: registry() }}>{body}</FormTools.Provider>
   );
   Widget.attach(open, document.body);
-  await until(() => button('Save') !== undefined);
+  await waitUntil(() => button('Save') !== undefined);
 }
 
 function button(name: string): HTMLButtonElement | undefined {
-  return [...document.querySelectorAll('button')].find(one => one.textContent === name);
+  return [...document.querySelectorAll('button')].find(item => item.textContent === name);
 }
 
 function labels(): string[] {
-  return [...document.querySelectorAll('form label')].map(one => one.textContent);
+  return [...document.querySelectorAll('form label')].map(item => item.textContent);
 }
 
 function alerts(): string[] {
-  return [...document.querySelectorAll('form [role="alert"]')].map(one => one.textContent);
+  return [...document.querySelectorAll('form [role="alert"]')].map(item => item.textContent);
 }
 
-test('a schema chooses the renderer of a whole aspect by annotation, and what it changes is saved', async () => {
+test('an annotated renderer edits a whole aspect', async () => {
   const server = new FakeServer().on('PUT', PATH, { body: {} });
   const schema = {
     type: 'object',
@@ -74,13 +74,13 @@ test('a schema chooses the renderer of a whole aspect by annotation, and what it
   await form(schema, { days: 7 }, server);
   expect(labels()).toEqual([]);
   button('keep 7 days')?.click();
-  await until(() => button('keep 8 days') !== undefined);
+  await waitUntil(() => button('keep 8 days') !== undefined);
   button('Save')?.click();
-  await until(() => server.seen.length === 1);
+  await waitUntil(() => server.seen.length === 1);
   expect(server.seen[0]?.body).toEqual({ days: 8 });
 });
 
-test('faults that a renderer of a whole aspect does not show are shown below it', async () => {
+test('errors that a renderer does not display are shown below it', async () => {
   const server = new FakeServer().on('PUT', PATH, problem(400, 'no', [{ pointer: '/days', message: 'too long' }]));
   const schema = {
     type: 'object',
@@ -90,11 +90,11 @@ test('faults that a renderer of a whole aspect does not show are shown below it'
   await form(schema, { days: 7 }, server);
   button('keep 7 days')?.click();
   button('Save')?.click();
-  await until(() => alerts().length > 0);
+  await waitUntil(() => alerts().length > 0);
   expect(alerts()).toEqual(['/days: too long']);
 });
 
-test('annotations choose renderers and the order of properties, in keywords and in hints', async () => {
+test('annotations choose renderers and the order of properties', async () => {
   const schema = {
     type: 'object',
     'ui:order': ['quality', 'retention'],
@@ -107,7 +107,7 @@ test('annotations choose renderers and the order of properties, in keywords and 
   };
   await form(schema, { quality: 4, retention: { days: 3 } });
   const controls = [...document.querySelectorAll('form input, form textarea, form button')];
-  expect(controls.map(one => one.getAttribute('type') ?? one.tagName)).toEqual([
+  expect(controls.map(item => item.getAttribute('type') ?? item.tagName)).toEqual([
     'range',
     'button',
     'text',
@@ -120,7 +120,7 @@ test('annotations choose renderers and the order of properties, in keywords and 
   expect(document.querySelector('textarea')?.placeholder).toBe('Terms of use');
 });
 
-test('a field of another extension for a single value has the label, the help and the faults of the form', async () => {
+test('a custom field gets label, help and errors of the form', async () => {
   const days = {
     title: 'Days',
     description: 'Kept',
@@ -130,7 +130,7 @@ test('a field of another extension for a single value has the label, the help an
   };
   await form({ type: 'object', properties: { days } }, { days: 9 });
   button('Save')?.click();
-  await until(() => alerts().length > 0);
+  await waitUntil(() => alerts().length > 0);
   expect([labels(), alerts()]).toEqual([['Days'], ['At most 5.']]);
   const control = document.getElementById(
     document.querySelector('form label')?.getAttribute('for') ?? ''
@@ -138,7 +138,7 @@ test('a field of another extension for a single value has the label, the help an
   expect(control.value).toBe('9');
 });
 
-test('an annotation cannot name a component, and a renderer that nobody registered falls back to the default', async () => {
+test('unknown renderers fall back to the default', async () => {
   const schema = {
     type: 'object',
     'ui:field': 'none:such',
@@ -160,7 +160,7 @@ test('an annotation cannot name a component, and a renderer that nobody register
   expect(document.querySelector('form legend')?.textContent).toBe('Parts');
 });
 
-test('annotated parts of an aspect are drawn as in forms of instances, others stay JSON', async () => {
+test('annotated nested properties have fields, others stay JSON', async () => {
   const item = { type: 'object', properties: { url: { title: 'Address', type: 'string' } } };
   const schema = {
     type: 'object',

@@ -1,40 +1,40 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import { expect, test } from 'vitest';
-import { instanceForm } from '../../src/model/instance-schema';
-import type { IFault } from '../../src/model/problem';
-import { checkOf } from '../../src/forms/validation';
+import { toInstanceForm } from '../../src/model/instance-schema';
+import type { IValidationError } from '../../src/model/problem';
+import { createCheck } from '../../src/forms/validation';
 import { RUNTIME } from '../support/instance-pages';
 
-const form = instanceForm(RUNTIME, false, { displayName: 'Display name', name: 'Name', nameHelp: '' });
-const check = checkOf(form, undefined, nullTranslator.load(''));
+const form = toInstanceForm(RUNTIME, false, { displayName: 'Display name', name: 'Name', nameHelp: '' });
+const check = createCheck(form, undefined, nullTranslator.load(''));
 
-function faults(metadata: ReadonlyJSONObject): readonly IFault[] {
+function faults(metadata: ReadonlyJSONObject): readonly IValidationError[] {
   const needed = { api_endpoint: 'https://example.org', kind: 'kfp' };
   return check({ schema_name: 'runtime', display_name: 'r', metadata: { ...needed, ...metadata } });
 }
 
-test('a good instance has no faults, and a kept secret is none', () => {
+test('a valid instance with a stored secret has no errors', () => {
   expect(faults({})).toEqual([]);
   expect(faults({ auth: { type: 'user', user: 'ada', password: { $secret: true } } })).toEqual([]);
 });
 
-test('of several branches only the one that was meant speaks', () => {
+test('only errors of the intended branch are reported', () => {
   expect(faults({ auth: { type: 'user', password: 'long enough' } })).toEqual([
     { pointer: '/metadata/auth/user', message: 'Required.' }
   ]);
   expect(faults({ auth: { type: 'none', user: 'x' } })).toEqual([
-    { pointer: '/metadata/auth', message: 'user does not belong here.' }
+    { pointer: '/metadata/auth', message: 'Unknown property: user.' }
   ]);
 });
 
-test('faults are in plain words', () => {
-  const found = faults({ tries: 0, servers: [], api_endpoint: 'no address', kind: 'other' });
-  expect(found.map(({ pointer, message }) => `${pointer} ${message}`).sort()).toEqual([
-    '/metadata/api_endpoint This must be an address such as https://example.org/path.',
-    '/metadata/kind This is always kfp.',
+test('errors have readable messages', () => {
+  const result = faults({ tries: 0, servers: [], api_endpoint: 'no address', kind: 'other' });
+  expect(result.map(({ pointer, message }) => `${pointer} ${message}`).sort()).toEqual([
+    '/metadata/api_endpoint Must be a URL such as https://example.org/path.',
+    '/metadata/kind Must be kfp.',
     '/metadata/servers Required.',
     '/metadata/tries At least 1.'
   ]);
-  expect(faults({ tries: 'many' })).toEqual([{ pointer: '/metadata/tries', message: 'This must be of type integer.' }]);
+  expect(faults({ tries: 'many' })).toEqual([{ pointer: '/metadata/tries', message: 'Must be of type integer.' }]);
 });

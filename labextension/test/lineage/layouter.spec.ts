@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { layout } from '../../src/lineage/layout';
+import { computeLayout } from '../../src/lineage/layout';
 import { Layouter } from '../../src/lineage/layouter';
 
 const GRAPH = { count: 2, edges: [[0, 1]] as const };
 
-/** A worker whose answers the test gives. */
+/** A worker whose answers are given by the test. */
 class FakeWorker {
   onmessage: ((event: { data: unknown }) => void) | null = null;
   onerror: ((event: { preventDefault(): void }) => void) | null = null;
@@ -18,39 +18,39 @@ class FakeWorker {
   }
 }
 
-test('answers come back to who asked, in whatever order', async () => {
+test('answers resolve their requests in any order', async () => {
   const worker = new FakeWorker();
   const layouter = new Layouter(() => worker as unknown as Worker);
-  const first = layouter.layout(GRAPH);
-  const second = layouter.layout({ count: 1, edges: [] });
+  const first = layouter.computeLayout(GRAPH);
+  const second = layouter.computeLayout({ count: 1, edges: [] });
   worker.onmessage?.({ data: { id: worker.tasks[1]?.id, layout: 'second' } });
   worker.onmessage?.({ data: { id: worker.tasks[0]?.id, layout: 'first' } });
   expect(await first).toBe('first');
   expect(await second).toBe('second');
-  expect(layouter.threaded).toBe(true);
+  expect(layouter.usesWorker).toBe(true);
 });
 
-test('where no worker can be had the layout is made here', async () => {
+test('without workers, the layout is computed in this thread', async () => {
   const layouter = new Layouter(() => {
     throw new Error('a policy forbids it');
   });
-  expect(await layouter.layout(GRAPH)).toEqual(layout(GRAPH));
-  expect(layouter.threaded).toBe(false);
+  expect(await layouter.computeLayout(GRAPH)).toEqual(computeLayout(GRAPH));
+  expect(layouter.usesWorker).toBe(false);
 });
 
-test('a worker that cannot be loaded leaves nobody waiting', async () => {
+test('pending layouts are computed when the worker fails to load', async () => {
   const worker = new FakeWorker();
   const layouter = new Layouter(() => worker as unknown as Worker);
-  const waiting = layouter.layout(GRAPH);
+  const waiting = layouter.computeLayout(GRAPH);
   worker.onerror?.({ preventDefault: () => undefined });
-  expect(await waiting).toEqual(layout(GRAPH));
-  expect(await layouter.layout(GRAPH)).toEqual(layout(GRAPH));
+  expect(await waiting).toEqual(computeLayout(GRAPH));
+  expect(await layouter.computeLayout(GRAPH)).toEqual(computeLayout(GRAPH));
 });
 
-test('the worker goes when the layouter goes', () => {
+test('disposing terminates the worker', () => {
   const worker = new FakeWorker();
   const layouter = new Layouter(() => worker as unknown as Worker);
-  void layouter.layout(GRAPH);
+  void layouter.computeLayout(GRAPH);
   layouter.dispose();
   expect(worker.isTerminated).toBe(true);
 });

@@ -1,15 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { IWords } from '../../src/lineage/cards';
-import { joined } from '../../src/lineage/graph';
-import { layout } from '../../src/lineage/layout';
-import { digraphOf, sceneOf } from '../../src/lineage/scene';
+import type { ILabels } from '../../src/lineage/cards';
+import { mergeAnswers } from '../../src/lineage/graph';
+import { computeLayout } from '../../src/lineage/layout';
+import { toDigraph, createScene } from '../../src/lineage/scene';
 import { LineageView } from '../../src/lineage/view';
 import { cell, lineageOf, table } from '../support/server';
 
-const WORDS: IWords = {
+const WORDS: ILabels = {
   graph: 'graph',
-  name: node => node.name,
-  place: node => node.namespace,
+  getName: node => node.name,
+  getPlace: node => node.namespace,
   describe: node => node.name,
   deleted: 'deleted',
   expand: (_, side) => side
@@ -21,27 +21,27 @@ let view: LineageView;
 
 beforeEach(() => {
   host = document.createElement('div');
-  // jsdom lays nothing out.
+  // jsdom has no layout.
   Object.defineProperties(host, { clientWidth: { value: 1000 }, clientHeight: { value: 600 } });
   document.body.replaceChildren(host);
-  // jsdom has no canvas; what is painted is looked at in the browser.
+  // jsdom has no canvas; painting is tested in the browser.
   HTMLCanvasElement.prototype.getContext = () => null;
   done = [];
   view = new LineageView(host, WORDS, {
-    pickNode: urn => done.push(`pick ${urn}`),
-    pickEdge: edge => done.push(`edge ${edge.source}`),
-    pickNothing: () => done.push('nothing'),
+    selectNode: urn => done.push(`pick ${urn}`),
+    selectEdge: edge => done.push(`edge ${edge.source}`),
+    clearSelection: () => done.push('nothing'),
     open: urn => done.push(`open ${urn}`),
     expand: (urn, side) => done.push(`expand ${urn} ${side}`)
   });
 });
 
 function show(...edges: [string, string][]): void {
-  const graph = joined([lineageOf(table('b'), edges, { [table('a')]: [2, 0] })]);
-  view.show(sceneOf(graph, layout(digraphOf(graph))));
+  const graph = mergeAnswers([lineageOf(table('b'), edges, { [table('a')]: [2, 0] })]);
+  view.show(createScene(graph, computeLayout(toDigraph(graph))));
 }
 
-/** Where a node is on the screen. */
+/** Sets the position of a node on the screen. */
 function leftOf(urn: string): number {
   const [x, scale] = /translate\((-?[\d.]+)px.*scale\(([\d.]+)\)/
     .exec(host.querySelector<HTMLElement>('.jp-Colophon-cards')?.style.transform ?? '')
@@ -51,15 +51,15 @@ function leftOf(urn: string): number {
 }
 
 function main(urn: string): HTMLElement {
-  const found = [...host.querySelectorAll<HTMLElement>('.jp-Colophon-node')].find(node => node.dataset['urn'] === urn);
-  return found?.firstElementChild as HTMLElement;
+  const result = [...host.querySelectorAll<HTMLElement>('.jp-Colophon-node')].find(node => node.dataset['urn'] === urn);
+  return result?.firstElementChild as HTMLElement;
 }
 
 function press(urn: string, key: string): void {
   main(urn).dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
 }
 
-test('every node is a button with a name, and one of them takes part in tabbing', () => {
+test('every node is a named button, one of them a tab stop', () => {
   show([table('a'), cell('p')], [cell('p'), table('b')]);
   expect(host.dataset).toMatchObject({ nodes: '3', edges: '2' });
   const cards = [...host.querySelectorAll('.jp-Colophon-card')];
@@ -67,7 +67,7 @@ test('every node is a button with a name, and one of them takes part in tabbing'
   expect(cards.filter(card => (card as HTMLElement).tabIndex === 0)).toEqual([main(table('b'))]);
 });
 
-test('a click picks, a double click opens, and a plus asks for more', () => {
+test('click selects, double click opens, plus expands', () => {
   show([table('a'), cell('p')], [cell('p'), table('b')]);
   main(table('a')).click();
   main(table('a')).dispatchEvent(new MouseEvent('dblclick', { bubbles: true }));
@@ -75,7 +75,7 @@ test('a click picks, a double click opens, and a plus asks for more', () => {
   expect(done).toEqual([`pick ${table('a')}`, `open ${table('a')}`, `expand ${table('a')} upstream`]);
 });
 
-test('arrows walk along the edges with the keyboard focus, Enter opens', () => {
+test('arrow keys move the focus along edges, Enter opens', () => {
   show([table('a'), cell('p')], [cell('p'), table('b')]);
   press(table('b'), 'ArrowLeft');
   expect(document.activeElement).toBe(main(cell('p')));
@@ -91,7 +91,7 @@ test('arrows walk along the edges with the keyboard focus, Enter opens', () => {
   ]);
 });
 
-test('the keyboard stays on its node when the graph grows', async () => {
+test('a focused node keeps the focus when the graph grows', async () => {
   show([table('a'), cell('p')], [cell('p'), table('b')]);
   press(table('b'), 'ArrowLeft');
   show([table('a'), cell('p')], [table('x'), cell('p')], [cell('p'), table('b')]);
@@ -99,24 +99,24 @@ test('the keyboard stays on its node when the graph grows', async () => {
   expect(document.activeElement).toBe(main(cell('p')));
 });
 
-test('names are text, whatever is in them', () => {
+test('names are rendered as text', () => {
   const evil = 'urn:li:dataset:<img src=x onerror=alert(1)>';
   show([evil, table('b')]);
   expect(host.querySelector('img')).toBeNull();
   expect(main(evil).textContent).toContain('<img');
 });
 
-test('a view that is gone draws and holds nothing', () => {
+test('a disposed view draws nothing', () => {
   show([table('a'), table('b')]);
   view.dispose();
   view.fit();
   expect(host.children).toHaveLength(0);
 });
 
-test('what an expansion adds comes into view, also after the drawing was moved', () => {
+test('new nodes of an expansion are brought into view', () => {
   show([table('a'), table('b')]);
   view.zoom(8);
-  const graph = joined([
+  const graph = mergeAnswers([
     lineageOf(
       table('b'),
       [
@@ -126,12 +126,12 @@ test('what an expansion adds comes into view, also after the drawing was moved',
       {}
     )
   ]);
-  view.show(sceneOf(graph, layout(digraphOf(graph))), table('a'));
+  view.show(createScene(graph, computeLayout(toDigraph(graph))), table('a'));
   expect(leftOf(table('x'))).toBeGreaterThanOrEqual(0);
   expect(leftOf(table('a'))).toBeLessThan(1000);
 });
 
-test('a drawing that was moved stays where it is when the graph grows elsewhere', () => {
+test('a moved drawing stays in place when the graph grows elsewhere', () => {
   show([table('a'), table('b')]);
   view.zoom(2);
   const before = leftOf(table('b'));

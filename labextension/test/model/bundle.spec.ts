@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { bundleOf, joined, wouldWrite } from '../../src/model/bundle';
+import { parseBundle, mergeBundles, countWrites } from '../../src/model/bundle';
 
 const ONE = { name: 'a', display_name: 'A', schema_name: 'code-snippet', metadata: {} };
 
-test('what an export wrote, a list and a single instance can be imported', () => {
-  const wanted = { instances: [ONE] };
-  expect(bundleOf(JSON.stringify({ schemaspace: 'code-snippets', instances: [ONE] }), 'x.json')).toEqual(wanted);
-  expect(bundleOf(JSON.stringify([ONE]), 'x.json')).toEqual(wanted);
-  expect(bundleOf(`\uFEFF${JSON.stringify(ONE)}`, 'x.json')).toEqual(wanted);
+test('exports, lists and single instances are parsed', () => {
+  const expected = { instances: [ONE] };
+  expect(parseBundle(JSON.stringify({ schemaspace: 'code-snippets', instances: [ONE] }), 'x.json')).toEqual(expected);
+  expect(parseBundle(JSON.stringify([ONE]), 'x.json')).toEqual(expected);
+  expect(parseBundle(`\uFEFF${JSON.stringify(ONE)}`, 'x.json')).toEqual(expected);
 });
 
-test('a single instance without a name has that of its file; several have to say theirs', () => {
+test('only a single instance may have no name', () => {
   const { display_name, metadata } = ONE;
   const nameless = { display_name, metadata };
-  expect(bundleOf(JSON.stringify(nameless), 'mine.json')).toEqual({ instances: [{ ...nameless, name: 'mine' }] });
-  expect(bundleOf(JSON.stringify([nameless, ONE]), 'mine.json')).toBe('nameless');
+  expect(parseBundle(JSON.stringify(nameless), 'mine.json')).toEqual({ instances: [{ ...nameless, name: 'mine' }] });
+  expect(parseBundle(JSON.stringify([nameless, ONE]), 'mine.json')).toBe('nameless');
 });
 
 test.each([
@@ -24,13 +24,13 @@ test.each([
   ['{"a": 1}', 'no-instances'],
   ['[1, 2]', 'no-instances']
 ])('%s cannot be imported: %s', (text, fault) => {
-  expect(bundleOf(text, 'x.json')).toBe(fault);
+  expect(parseBundle(text, 'x.json')).toBe(fault);
 });
 
-test('several files are one import, and what is there counts only if it is replaced', () => {
+test('files are merged and writes counted', () => {
   const bundle = { instances: [ONE] };
-  expect(joined([bundle, bundle]).instances.length).toBe(2);
+  expect(mergeBundles([bundle, bundle]).instances.length).toBe(2);
   const counts = { created: 2, updated: 0, unchanged: 1, conflict: 3, invalid: 1, failed: 0 };
   const report = { dryRun: true, results: [], counts };
-  expect([wouldWrite(report, false), wouldWrite(report, true)]).toEqual([2, 5]);
+  expect([countWrites(report, false), countWrites(report, true)]).toEqual([2, 5]);
 });

@@ -1,19 +1,17 @@
 import { expect, test } from 'vitest';
-import { comparison, differences } from '../../src/model/difference';
+import { compareDocuments, readPatch } from '../../src/model/difference';
 
-test('the first version is told leaf by leaf', () => {
-  expect(differences([{ op: 'add', path: '', value: { properties: { owner: 'ops' }, tags: ['faa', 'raw'] } }])).toEqual(
-    [
-      { kind: 'added', place: 'properties › owner', value: 'ops' },
-      { kind: 'added', place: 'tags', value: 'faa' },
-      { kind: 'added', place: 'tags', value: 'raw' }
-    ]
-  );
+test('the first version lists all leaves', () => {
+  expect(readPatch([{ op: 'add', path: '', value: { properties: { owner: 'ops' }, tags: ['faa', 'raw'] } }])).toEqual([
+    { kind: 'added', place: 'properties › owner', value: 'ops' },
+    { kind: 'added', place: 'tags', value: 'faa' },
+    { kind: 'added', place: 'tags', value: 'raw' }
+  ]);
 });
 
-test('changes and removals name their place as a person would', () => {
+test('changes and removals have readable locations', () => {
   expect(
-    differences([
+    readPatch([
       { op: 'replace', path: '/properties/a~1b', value: 'x' },
       { op: 'remove', path: '/tags/0' },
       { op: 'add', path: '/tags/-', value: 'new' },
@@ -28,10 +26,10 @@ test('changes and removals name their place as a person would', () => {
   ]);
 });
 
-test('moments of machines are told in the time zone of who reads, and other numbers as they are', () => {
+test('times are formatted in the local time zone', () => {
   const time = Date.UTC(2026, 10, 22, 12);
   const value = { time, files: 3, lastObservedMillis: time, rowCount: time, created: { time } };
-  expect(differences([{ op: 'add', path: '', value }]).map(one => one.value)).toEqual([
+  expect(readPatch([{ op: 'add', path: '', value }]).map(item => item.value)).toEqual([
     new Date(time).toLocaleString(),
     '3',
     new Date(time).toLocaleString(),
@@ -40,7 +38,7 @@ test('moments of machines are told in the time zone of who reads, and other numb
   ]);
 });
 
-test('a comparison gives old values, removed ones too, and knows items of lists by their names', () => {
+test('a comparison has old values and identifies list items by name', () => {
   const field = (fieldPath: string, nativeDataType: string): object => ({ fieldPath, nativeDataType });
   const before = {
     tags: ['raw-data', 'faa'],
@@ -52,7 +50,7 @@ test('a comparison gives old values, removed ones too, and knows items of lists 
     properties: { owner: 'sales' },
     fields: [field('email', 'int'), field('total', 'int')]
   };
-  expect(comparison(before, after)).toEqual([
+  expect(compareDocuments(before, after)).toEqual([
     { kind: 'changed', place: 'tags', old: 'raw-data', value: 'gold' },
     { kind: 'changed', place: 'properties › owner', old: 'ops', value: 'sales' },
     { kind: 'removed', place: 'properties › note', old: 'x', value: undefined },
@@ -64,14 +62,14 @@ test('a comparison gives old values, removed ones too, and knows items of lists 
   ]);
 });
 
-test('a comparison of lists of texts names what went and what came, and an order that changed', () => {
-  expect(comparison({ tags: ['a', 'b'] }, { tags: ['b', 'c', 'd'] })).toEqual([
+test('a comparison of text lists has additions, removals and order', () => {
+  expect(compareDocuments({ tags: ['a', 'b'] }, { tags: ['b', 'c', 'd'] })).toEqual([
     { kind: 'removed', place: 'tags', old: 'a', value: undefined },
     { kind: 'added', place: 'tags', value: 'c' },
     { kind: 'added', place: 'tags', value: 'd' }
   ]);
-  expect(comparison({ tags: ['a', 'b'] }, { tags: ['b', 'a'] })).toEqual([
+  expect(compareDocuments({ tags: ['a', 'b'] }, { tags: ['b', 'a'] })).toEqual([
     { kind: 'changed', place: 'tags', old: 'a, b', value: 'b, a' }
   ]);
-  expect(comparison({ tags: [] }, { tags: [] })).toEqual([]);
+  expect(compareDocuments({ tags: [] }, { tags: [] })).toEqual([]);
 });

@@ -24,17 +24,17 @@ function change(seq: number): Change {
   };
 }
 
-/** A feed on a network and a clock that the test moves. */
-class Bench {
-  readonly asked: (number | null)[] = [];
+/** Creates a feed with a network and a clock controlled by the test. */
+class FeedFixture {
+  readonly cursors: (number | null)[] = [];
   readonly pauses: number[] = [];
-  readonly heard: number[] = [];
+  readonly received: number[] = [];
   missed = 0;
   closed = 0;
   listener: IListener | null = null;
   readonly feed = new ChangeFeed(
     (after, listener) => {
-      this.asked.push(after);
+      this.cursors.push(after);
       this.listener = listener;
       return { close: () => (this.closed += 1) };
     },
@@ -46,20 +46,20 @@ class Bench {
   );
 
   constructor() {
-    this.feed.changed.connect((_, changes) => this.heard.push(...changes.map(one => one.seq)));
+    this.feed.changed.connect((_, changes) => this.received.push(...changes.map(item => item.seq)));
     this.feed.missed.connect(() => (this.missed += 1));
   }
 
   hello(head: number): void {
-    this.listener?.said({ kind: 'hello', head });
+    this.listener?.onMessage({ kind: 'hello', head });
   }
 
   say(...seqs: number[]): void {
-    this.listener?.said({ kind: 'changes', cursor: seqs.at(-1) ?? 0, changes: seqs.map(change) });
+    this.listener?.onMessage({ kind: 'changes', cursor: seqs.at(-1) ?? 0, changes: seqs.map(change) });
   }
 
   breakOff(): void {
-    this.listener?.closed();
+    this.listener?.onClose();
   }
 
   tick(): void {
@@ -71,12 +71,12 @@ class Bench {
   private _then: (() => void) | null = null;
 }
 
-test('nobody holds it: there is no connection; two hold it: there is one', () => {
-  const bench = new Bench();
-  expect(bench.asked).toEqual([]);
-  const first = bench.feed.hold();
-  const second = bench.feed.hold();
-  expect(bench.asked).toEqual([null]);
+test('several users of the feed share one connection', () => {
+  const bench = new FeedFixture();
+  expect(bench.cursors).toEqual([]);
+  const first = bench.feed.keepOpen();
+  const second = bench.feed.keepOpen();
+  expect(bench.cursors).toEqual([null]);
   first.dispose();
   expect(bench.closed).toBe(0);
   second.dispose();
@@ -84,33 +84,33 @@ test('nobody holds it: there is no connection; two hold it: there is one', () =>
   expect(bench.closed).toBe(1);
 });
 
-test('it resumes after the last change it heard, and hears none twice', () => {
-  const bench = new Bench();
-  bench.feed.hold();
+test('the feed resumes after the last change without duplicates', () => {
+  const bench = new FeedFixture();
+  bench.feed.keepOpen();
   bench.hello(10);
   bench.say(11, 12);
   bench.breakOff();
   bench.tick();
-  expect(bench.asked).toEqual([null, 12]);
+  expect(bench.cursors).toEqual([null, 12]);
   bench.hello(13);
   bench.say(12, 13);
-  expect(bench.heard).toEqual([11, 12, 13]);
+  expect(bench.received).toEqual([11, 12, 13]);
   expect(bench.missed).toBe(0);
 });
 
-test('gaps between numbers are normal', () => {
-  const bench = new Bench();
-  bench.feed.hold();
+test('gaps between sequence numbers are accepted', () => {
+  const bench = new FeedFixture();
+  bench.feed.keepOpen();
   bench.hello(1);
   bench.say(5);
   bench.say(9);
-  expect(bench.heard).toEqual([5, 9]);
+  expect(bench.received).toEqual([5, 9]);
   expect(bench.missed).toBe(0);
 });
 
-test('it waits longer after every failure, up to half a minute, and not at all long after a success', () => {
-  const bench = new Bench();
-  bench.feed.hold();
+test('reconnection delays double up to 30 seconds', () => {
+  const bench = new FeedFixture();
+  bench.feed.keepOpen();
   for (let failure = 0; failure < 9; failure++) {
     bench.breakOff();
     bench.tick();
@@ -121,49 +121,49 @@ test('it waits longer after every failure, up to half a minute, and not at all l
   expect(bench.pauses.at(-1)).toBe(500);
 });
 
-test('a log that begins anew makes everybody ask again', () => {
-  const bench = new Bench();
-  bench.feed.hold();
+test('a reset log signals missed changes', () => {
+  const bench = new FeedFixture();
+  bench.feed.keepOpen();
   bench.hello(100);
   bench.breakOff();
   bench.tick();
   bench.hello(3);
   expect(bench.missed).toBe(1);
   bench.say(4);
-  expect(bench.heard).toEqual([4]);
+  expect(bench.received).toEqual([4]);
 });
 
-test('a number that is refused time and again is given up, and everybody asks again', () => {
-  const bench = new Bench();
-  bench.feed.hold();
+test('a repeatedly rejected cursor is given up', () => {
+  const bench = new FeedFixture();
+  bench.feed.keepOpen();
   bench.hello(100);
   for (let failure = 0; failure < 3; failure++) {
     bench.breakOff();
     bench.tick();
   }
-  expect(bench.asked).toEqual([null, 100, 100, null]);
+  expect(bench.cursors).toEqual([null, 100, 100, null]);
   bench.hello(200);
   expect(bench.missed).toBe(1);
 });
 
-test('what a closed connection still says is not heard', () => {
-  const bench = new Bench();
-  const held = bench.feed.hold();
+test('messages after closing are ignored', () => {
+  const bench = new FeedFixture();
+  const subscription = bench.feed.keepOpen();
   bench.hello(1);
   const late = bench.listener;
-  held.dispose();
-  late?.said({ kind: 'changes', cursor: 2, changes: [change(2)] });
-  late?.closed();
-  expect(bench.heard).toEqual([]);
+  subscription.dispose();
+  late?.onMessage({ kind: 'changes', cursor: 2, changes: [change(2)] });
+  late?.onClose();
+  expect(bench.received).toEqual([]);
   expect(bench.pauses).toEqual([]);
 });
 
-test('it can be switched off while held, and resumes where it was', () => {
-  const bench = new Bench();
-  bench.feed.hold();
+test('the feed can be disabled and resumes later', () => {
+  const bench = new FeedFixture();
+  bench.feed.keepOpen();
   bench.hello(7);
   bench.feed.enabled = false;
   expect(bench.closed).toBe(1);
   bench.feed.enabled = true;
-  expect(bench.asked).toEqual([null, 7]);
+  expect(bench.cursors).toEqual([null, 7]);
 });

@@ -3,46 +3,46 @@ import type { Change } from '../../src/generated/api';
 import type { ILiveState } from '../../src/model/live-model';
 import { LiveModel } from '../../src/model/live-model';
 import { CatalogProblem } from '../../src/model/problem';
-import { SpokenFeed } from '../support/feed';
-import { until } from '../support/waiting';
+import { FakeFeed } from '../support/feed';
+import { waitUntil } from '../support/wait-until';
 
 interface IWord extends ILiveState {
   word: string;
 }
 
-/** Shows a word; the test gives the answers. */
+/** A model of a text; the test gives the answers. */
 class Word extends LiveModel<IWord> {
   readonly questions: { answer: (word: string) => void; fail: (reason: unknown) => void; signal: AbortSignal }[] = [];
 
-  constructor(spoken: SpokenFeed | null = null) {
-    super(spoken?.feed ?? null, { word: '', busy: false, problem: null });
+  constructor(fakeFeed: FakeFeed | null = null) {
+    super(fakeFeed?.feed ?? null, { word: '', busy: false, problem: null });
   }
 
-  protected override ask(signal: AbortSignal): Promise<Partial<IWord>> {
+  protected override load(signal: AbortSignal): Promise<Partial<IWord>> {
     return new Promise((resolve, fail) => {
       this.questions.push({ answer: word => resolve({ word }), fail, signal });
     });
   }
 
-  protected override heard(changes: readonly Change[]): void {
+  protected override onChanges(changes: readonly Change[]): void {
     if (changes.some(change => change.name === 'mine')) {
-      this.refreshSoon(0);
+      this.scheduleRefresh(0);
     }
   }
 }
 
-test('it asks when it is shown, once, and says that it waits', async () => {
+test('showing loads once and reports busy', async () => {
   const model = new Word();
   model.show();
   model.show();
   expect(model.questions.length).toBe(1);
   expect(model.state.busy).toBe(true);
   model.questions[0]?.answer('yes');
-  await until(() => !model.state.busy);
+  await waitUntil(() => !model.state.busy);
   expect(model.state).toEqual({ word: 'yes', busy: false, problem: null });
 });
 
-test('of two questions the newer counts, whichever is answered first', async () => {
+test('only the answer to the newest request is used', async () => {
   const model = new Word();
   const old = model.refresh();
   const young = model.refresh();
@@ -54,7 +54,7 @@ test('of two questions the newer counts, whichever is answered first', async () 
   expect(model.state.word).toBe('young');
 });
 
-test('a failure is a problem beside what is shown, and goes with the next answer', async () => {
+test('a failure becomes a problem until the next answer', async () => {
   const model = new Word();
   const first = model.refresh();
   model.questions[0]?.fail(new CatalogProblem('store', 'away'));
@@ -66,41 +66,41 @@ test('a failure is a problem beside what is shown, and goes with the next answer
   expect(model.state.problem).toBeNull();
 });
 
-test('only changes that concern it make it ask again', async () => {
-  const spoken = new SpokenFeed();
-  const model = new Word(spoken);
+test('only relevant changes reload the state', async () => {
+  const fakeFeed = new FakeFeed();
+  const model = new Word(fakeFeed);
   model.show();
   model.questions[0]?.answer('one');
-  await until(() => spoken.holders === 1);
-  spoken.tell('other');
+  await waitUntil(() => fakeFeed.holders === 1);
+  fakeFeed.emit('other');
   await new Promise(resolve => setTimeout(resolve, 20));
   expect(model.questions.length).toBe(1);
-  spoken.tell('mine');
-  await until(() => model.questions.length === 2);
+  fakeFeed.emit('mine');
+  await waitUntil(() => model.questions.length === 2);
   model.dispose();
 });
 
-test('hidden before its answer came, it shows the answer and listens to nothing', async () => {
-  const spoken = new SpokenFeed();
-  const model = new Word(spoken);
+test('a hidden model takes the answer but does not subscribe', async () => {
+  const fakeFeed = new FakeFeed();
+  const model = new Word(fakeFeed);
   model.show();
   model.hide();
   model.questions[0]?.answer('late');
-  await until(() => model.state.word === 'late');
-  expect(spoken.holders).toBe(0);
+  await waitUntil(() => model.state.word === 'late');
+  expect(fakeFeed.holders).toBe(0);
 });
 
-test('disposed, it asks nothing, changes nothing and tells nobody', async () => {
-  const spoken = new SpokenFeed();
-  const model = new Word(spoken);
-  let told = 0;
-  model.changed.connect(() => (told += 1));
-  const asked = model.refresh();
-  told = 0;
+test('a disposed model neither loads nor changes nor signals', async () => {
+  const fakeFeed = new FakeFeed();
+  const model = new Word(fakeFeed);
+  let messages = 0;
+  model.changed.connect(() => (messages += 1));
+  const requests = model.refresh();
+  messages = 0;
   model.dispose();
   model.questions[0]?.answer('late');
-  expect(await asked).toBe(false);
+  expect(await requests).toBe(false);
   model.show();
   expect(model.questions.length).toBe(1);
-  expect([model.state.word, told, spoken.holders]).toEqual(['', 0, 0]);
+  expect([model.state.word, messages, fakeFeed.holders]).toEqual(['', 0, 0]);
 });

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
-import { objectOf, pairFaults, pairsOf } from '../../src/model/pairs';
+import { toObject, findPairErrors, toPairs } from '../../src/model/pairs';
 
 const WORDS = { unnamed: 'unnamed', twice: 'twice' };
 
-test('an object goes to pairs and back, in its order', () => {
+test('objects convert to pairs and back in order', () => {
   const object = { b: '1', a: '2' };
-  expect(pairsOf(object, 5).map(pair => pair.id)).toEqual([5, 6]);
-  expect(Object.keys(objectOf(pairsOf(object, 0)))).toEqual(['b', 'a']);
+  expect(toPairs(object, 5).map(pair => pair.id)).toEqual([5, 6]);
+  expect(Object.keys(toObject(toPairs(object, 0)))).toEqual(['b', 'a']);
 });
 
-test('an empty row is no fault, and not in the object', () => {
+test('an empty row is ignored', () => {
   const pairs = [{ id: 0, key: '', value: '' }];
-  expect(objectOf(pairs)).toEqual({});
-  expect(pairFaults('/p', pairs, WORDS)).toEqual([]);
+  expect(toObject(pairs)).toEqual({});
+  expect(findPairErrors('/p', pairs, WORDS)).toEqual([]);
 });
 
-test('a value without a key and a key that stands twice are faults at their place', () => {
+test('missing and duplicate keys are errors', () => {
   const pairs = [
     { id: 0, key: 'a/b', value: '1' },
     { id: 1, key: 'a/b', value: '2' },
     { id: 2, key: '', value: 'x' }
   ];
-  expect(pairFaults('/p', pairs, WORDS)).toEqual([
+  expect(findPairErrors('/p', pairs, WORDS)).toEqual([
     { pointer: '/p/a~1b', message: 'twice' },
     { pointer: '/p/', message: 'unnamed' }
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Key } from '../../src/model/query';
-import { carrierQuery, foundKeys, keyPrefix, typedQuery } from '../../src/model/query';
+import { toKeyQuery, mergeKeys, getKeyPrefix, toTypedQuery } from '../../src/model/query';
 import { hit } from '../support/server';
 
 const OWNER: Key = { key: 'owner', kind: 'property', scope: 'USER', entities: 2 };
@@ -18,8 +18,8 @@ test.each([
   ['ops last-update-time=now-7d..', 'ops last-update-time=now-7d..'],
   ['owner:>=1', 'owner:>=1*'],
   ['   ', '']
-])('while typing %j the last word may still grow: %j', (typed, query) => {
-  expect(typedQuery(typed)).toBe(query);
+])('typing %j searches for %j', (typed, query) => {
+  expect(toTypedQuery(typed)).toBe(query);
 });
 
 test.each([
@@ -28,18 +28,18 @@ test.each([
   ['owner:op', ''],
   ['"x', ''],
   ['', '']
-])('keys are looked for by the last word of %j: %j', (typed, prefix) => {
-  expect(keyPrefix(typed)).toBe(prefix);
+])('the key prefix of %j is %j', (typed, prefix) => {
+  expect(getKeyPrefix(typed)).toBe(prefix);
 });
 
-test('a key leads to what carries it, whatever kind it is of', () => {
-  expect(carrierQuery(OWNER)).toBe('owner:*');
-  expect(carrierQuery({ key: 'faa', kind: 'tag' })).toBe('tags:faa');
-  expect(carrierQuery({ key: 'origin', kind: 'field' })).toBe('schema:origin');
-  expect(carrierQuery({ key: 'schema', kind: 'field' })).toBe('schema:*');
+test('keys of all kinds convert to queries', () => {
+  expect(toKeyQuery(OWNER)).toBe('owner:*');
+  expect(toKeyQuery({ key: 'faa', kind: 'tag' })).toBe('tags:faa');
+  expect(toKeyQuery({ key: 'origin', kind: 'field' })).toBe('schema:origin');
+  expect(toKeyQuery({ key: 'schema', kind: 'field' })).toBe('schema:*');
 });
 
-test('keys named like the text come first, then those whose values carry it', () => {
+test('keys with matching names come before those with matching values', () => {
   const contact: Key = { key: 'ops-contact', kind: 'property', scope: 'USER', entities: 1 };
   const hits = [
     hit('a', [{ key: 'owner', value: 'ops', scope: 'USER' }]),
@@ -50,7 +50,7 @@ test('keys named like the text come first, then those whose values carry it', ()
       { key: 'schema', value: 'ops_id:int', scope: 'SYSTEM' }
     ])
   ];
-  expect(foundKeys([contact], hits)).toEqual([
+  expect(mergeKeys([contact], hits)).toEqual([
     { ...contact, values: ['ops@x'] },
     { key: 'owner', kind: 'property', scope: 'USER', entities: undefined, values: ['ops'] },
     { key: 'ops-night', kind: 'tag', scope: 'USER', entities: undefined, values: [] },
@@ -58,7 +58,7 @@ test('keys named like the text come first, then those whose values carry it', ()
   ]);
 });
 
-test('the same key written by people and by machines stays two keys', () => {
+test('user and system keys of one name are separate', () => {
   const machine: Key = { ...OWNER, scope: 'SYSTEM' };
-  expect(foundKeys([OWNER, machine], [])).toHaveLength(2);
+  expect(mergeKeys([OWNER, machine], [])).toHaveLength(2);
 });

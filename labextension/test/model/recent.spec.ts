@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/generated/api';
-import { recentEntities } from '../../src/model/recent';
+import { listRecentEntities } from '../../src/model/recent';
 import { cell, table } from '../support/server';
 
 function change(name: string, part: Partial<Change>): Change {
@@ -24,29 +24,29 @@ function change(name: string, part: Partial<Change>): Change {
   };
 }
 
-test('what changed last comes first, and every entity once', () => {
-  const recent = recentEntities([change('a', {}), change('b', {}), change('a', { actor: 'bob' })]);
-  expect(recent.map(one => [one.name, one.actor])).toEqual([
+test('recent entities are listed once, newest first', () => {
+  const recent = listRecentEntities([change('a', {}), change('b', {}), change('a', { actor: 'bob' })]);
+  expect(recent.map(item => [item.name, item.actor])).toEqual([
     ['a', 'bob'],
     ['b', 'ada']
   ]);
 });
 
-test('a read or a write counts as used, the beginning of a run as nothing', () => {
-  const recent = recentEntities([
+test('accesses count as use, run starts are ignored', () => {
+  const recent = listRecentEntities([
     change('a', { operation: 'access', aspect: null, run: 'r' }),
     change('b1', { operation: 'run-start', aspect: null, type: 'dataJob', urn: cell('b1') })
   ]);
-  expect(recent.map(one => [one.name, one.how])).toEqual([['a', 'used']]);
+  expect(recent.map(item => [item.name, item.activity])).toEqual([['a', 'used']]);
 });
 
-test('what was deleted last is left out, and what was made again is not', () => {
+test('deleted entities are omitted unless created again', () => {
   const gone = change('a', { operation: 'delete', aspect: null });
-  expect(recentEntities([change('a', {}), gone])).toEqual([]);
-  expect(recentEntities([gone, change('a', { operation: 'create' })])).toHaveLength(1);
+  expect(listRecentEntities([change('a', {}), gone])).toEqual([]);
+  expect(listRecentEntities([gone, change('a', { operation: 'create' })])).toHaveLength(1);
 });
 
-test('the list is bounded', () => {
+test('the list is limited', () => {
   const many = Array.from({ length: 30 }, (_, index) => change(`t${index}`, {}));
-  expect(recentEntities(many, 4).map(one => one.name)).toEqual(['t29', 't28', 't27', 't26']);
+  expect(listRecentEntities(many, 4).map(item => item.name)).toEqual(['t29', 't28', 't27', 't26']);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { inlined } from '../../src/model/inlining';
-import { filled, isPlaceholder, secretPlaces, withoutSecrets } from '../../src/model/secrets';
+import { resolveRefs } from '../../src/model/resolve-refs';
+import { fillPlaceholders, isPlaceholder, findSecretPaths, removeSecrets } from '../../src/model/secrets';
 import { RUNTIME } from '../support/instance-pages';
 
 const KEPT = { $secret: true };
 
-test('a secret is found behind a reference, in a branch, in items and in further members', () => {
-  const schema = inlined({
+test('secrets are found in references, branches, items and members', () => {
+  const schema = resolveRefs({
     definitions: { word: { type: 'string', format: 'password' } },
     properties: {
       plain: { type: 'string' },
@@ -18,32 +18,32 @@ test('a secret is found behind a reference, in a branch, in items and in further
     if: { properties: { plain: { const: 'x' } } },
     then: { properties: { more: { format: 'password' } } }
   });
-  const places = secretPlaces(schema).map(place => place.join('.'));
+  const places = findSecretPaths(schema).map(place => place.join('.'));
   expect(places.sort()).toEqual(['either.key', 'hinted', 'list.*', 'map.*', 'more']);
 });
 
-test('what refers to itself is taken for secret as a whole', () => {
+test('recursive schemas count as secrets', () => {
   const tree = { type: 'object', properties: { child: { $ref: '#/definitions/tree' }, name: { type: 'string' } } };
-  const schema = inlined({ definitions: { tree }, properties: { root: { $ref: '#/definitions/tree' } } });
-  expect(secretPlaces(schema)).toEqual([['root', 'child']]);
+  const schema = resolveRefs({ definitions: { tree }, properties: { root: { $ref: '#/definitions/tree' } } });
+  expect(findSecretPaths(schema)).toEqual([['root', 'child']]);
 });
 
-test('a draft loses what was typed over a secret, and keeps that one is kept', () => {
-  const places = secretPlaces(inlined(RUNTIME));
+test('typed secrets are removed and placeholders kept', () => {
+  const places = findSecretPaths(resolveRefs(RUNTIME));
   const base = { metadata: { auth: { type: 'user', user: 'ada', password: KEPT } } };
   const draft = { metadata: { auth: { type: 'user', user: 'bob', password: 'CANARY' } } };
-  expect(withoutSecrets(draft, base, places)).toEqual({
+  expect(removeSecrets(draft, base, places)).toEqual({
     metadata: { auth: { type: 'user', user: 'bob', password: KEPT } }
   });
-  expect(JSON.stringify(withoutSecrets(draft, {}, places))).not.toContain('CANARY');
+  expect(JSON.stringify(removeSecrets(draft, {}, places))).not.toContain('CANARY');
 });
 
-test('secrets in a list are dropped from it', () => {
+test('secrets in lists are removed', () => {
   const places = [['keys', '*']];
-  expect(withoutSecrets({ keys: [KEPT, 'CANARY'] }, { keys: [KEPT] }, places)).toEqual({ keys: [KEPT] });
+  expect(removeSecrets({ keys: [KEPT, 'CANARY'] }, { keys: [KEPT] }, places)).toEqual({ keys: [KEPT] });
 });
 
-test('only the exact placeholder is one', () => {
+test('only the exact placeholder is recognised', () => {
   expect([isPlaceholder(KEPT), isPlaceholder({ $secret: false }), isPlaceholder({ ...KEPT, more: 1 })]).toEqual([
     true,
     false,
@@ -51,6 +51,6 @@ test('only the exact placeholder is one', () => {
   ]);
 });
 
-test('placeholders become texts for a validator, and their places are told', () => {
-  expect(filled({ a: [KEPT], b: 1 })).toEqual({ value: { a: ['secret'], b: 1 }, pointers: ['/a/0'] });
+test('placeholders are replaced by strings for validation', () => {
+  expect(fillPlaceholders({ a: [KEPT], b: 1 })).toEqual({ value: { a: ['secret'], b: 1 }, pointers: ['/a/0'] });
 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { clashes, snippetOf, textFor } from '../../src/model/snippet';
+import { differsFromTarget, toSnippet, formatForTarget } from '../../src/model/snippet';
 
 const PYTHON = { title: 'Read', language: 'Python', code: 'import pandas\npandas.read_csv("x")' };
 
-test('code is kept as lines or as one text', () => {
+test('code may be a list of lines or a string', () => {
   const metadata = { language: 'Python', code: ['a', 'b'] };
-  expect(snippetOf({ display_name: 'S', metadata })).toEqual({ title: 'S', language: 'Python', code: 'a\nb' });
-  expect(snippetOf({ display_name: 'S', metadata: { code: 'a' } })?.code).toBe('a');
-  expect(snippetOf({ display_name: 'S', metadata: {} })).toBeNull();
-  expect(snippetOf({ display_name: 'S', metadata: { code: [1] } })).toBeNull();
+  expect(toSnippet({ display_name: 'S', metadata })).toEqual({ title: 'S', language: 'Python', code: 'a\nb' });
+  expect(toSnippet({ display_name: 'S', metadata: { code: 'a' } })?.code).toBe('a');
+  expect(toSnippet({ display_name: 'S', metadata: {} })).toBeNull();
+  expect(toSnippet({ display_name: 'S', metadata: { code: [1] } })).toBeNull();
 });
 
 test.each([
@@ -22,14 +22,14 @@ test.each([
   ['Python', '', false],
   ['Python', 'text/x-ipythongfm', false],
   ['', 'text/x-python', false]
-])('%s in %s clashes: %s', (language, mime, expected) => {
-  expect(clashes({ ...PYTHON, language }, mime)).toBe(expected);
+])('%s in %s differs: %s', (language, mime, expected) => {
+  expect(differsFromTarget({ ...PYTHON, language }, mime)).toBe(expected);
 });
 
-test('in Markdown code stands between fences longer than its own', () => {
-  expect(textFor(PYTHON, 'text/x-python')).toBe(PYTHON.code);
-  expect(textFor(PYTHON, 'text/x-ipythongfm')).toBe(`\`\`\`python\n${PYTHON.code}\n\`\`\`\n`);
+test('code is fenced in Markdown', () => {
+  expect(formatForTarget(PYTHON, 'text/x-python')).toBe(PYTHON.code);
+  expect(formatForTarget(PYTHON, 'text/x-ipythongfm')).toBe(`\`\`\`python\n${PYTHON.code}\n\`\`\`\n`);
   const fenced = { ...PYTHON, code: '````\ninner\n````' };
-  expect(textFor(fenced, 'text/markdown')).toBe(`\`\`\`\`\`python\n${fenced.code}\n\`\`\`\`\`\n`);
-  expect(textFor({ ...PYTHON, language: 'Markdown' }, 'text/markdown')).toBe(PYTHON.code);
+  expect(formatForTarget(fenced, 'text/markdown')).toBe(`\`\`\`\`\`python\n${fenced.code}\n\`\`\`\`\`\n`);
+  expect(formatForTarget({ ...PYTHON, language: 'Markdown' }, 'text/markdown')).toBe(PYTHON.code);
 });

@@ -1,29 +1,29 @@
 import { CommandRegistry } from '@lumino/commands';
 import { expect, test } from 'vitest';
 import { CommandIDs } from '../../src/commands';
-import { openersOf } from '../../src/plugins/openers';
+import { createOpeners } from '../../src/plugins/openers';
 import { table } from '../support/server';
 
-test('a run has a page of its own, whoever opens it by its URN', () => {
+test('the URN of a run opens its page', () => {
   const commands = new CommandRegistry();
-  const asked: unknown[] = [];
-  commands.addCommand(CommandIDs.openRun, { execute: args => void asked.push(['run', args['urn']]) });
-  commands.addCommand(CommandIDs.openEntity, { execute: args => void asked.push(['entity', args['urn']]) });
-  const { openEntity } = openersOf(commands);
+  const requests: unknown[] = [];
+  commands.addCommand(CommandIDs.openRun, { execute: args => void requests.push(['run', args['urn']]) });
+  commands.addCommand(CommandIDs.openEntity, { execute: args => void requests.push(['entity', args['urn']]) });
+  const { openEntity } = createOpeners(commands);
   openEntity('urn:li:dataProcessInstance:r1');
   openEntity(table('flights'));
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     ['run', 'urn:li:dataProcessInstance:r1'],
     ['entity', table('flights')]
   ]);
 });
 
-test('an instance is opened by its schemaspace and name, and nothing else is', () => {
+test('the URN of an instance opens its editor', () => {
   const commands = new CommandRegistry();
-  const asked: unknown[] = [];
-  commands.addCommand(CommandIDs.openInstance, { execute: args => void asked.push(args) });
-  const openers = openersOf(commands);
+  const requests: unknown[] = [];
+  commands.addCommand(CommandIDs.openInstance, { execute: args => void requests.push(args) });
+  const openers = createOpeners(commands);
   openers.openInstance('urn:li:instance:(code-snippets,read_a_table)');
   openers.openInstance(table('flights'));
-  expect(asked).toEqual([{ space: 'code-snippets', name: 'read_a_table' }]);
+  expect(requests).toEqual([{ space: 'code-snippets', name: 'read_a_table' }]);
 });

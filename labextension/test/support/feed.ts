@@ -3,21 +3,21 @@ import type { IListener } from '../../src/model/feed';
 import { ChangeFeed } from '../../src/model/feed';
 import { table } from './server';
 
-/** A real feed upon a connection that the test speaks through. */
-export class SpokenFeed {
+/** A change feed whose connection is controlled by the test. */
+export class FakeFeed {
   holders = 0;
   readonly feed = new ChangeFeed(
     (_, listener) => {
       this.holders += 1;
       this._listener = listener;
-      queueMicrotask(() => listener.said({ kind: 'hello', head: 0 }));
+      queueMicrotask(() => listener.onMessage({ kind: 'hello', head: 0 }));
       return { close: () => (this.holders -= 1) };
     },
     () => () => undefined
   );
 
-  /** Tells of a change of a table. */
-  tell(name: string, part: Partial<Change> = {}): void {
+  /** Sends a change of a table. */
+  emit(name: string, part: Partial<Change> = {}): void {
     this._seq += 1;
     const change: Change = {
       seq: this._seq,
@@ -38,7 +38,7 @@ export class SpokenFeed {
       ...part
     };
     const message: Message = { kind: 'changes', cursor: this._seq, changes: [change] };
-    this._listener?.said(message);
+    this._listener?.onMessage(message);
   }
 
   private _listener: IListener | null = null;

@@ -2,7 +2,7 @@ import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { Instance } from '../../src/generated/api';
 import { FakeServer } from './server';
 
-/** A schema of code snippets, hinted at as Elyra's. */
+/** A schema of code snippets with the hints of Elyra. */
 export const SNIPPET: ReadonlyJSONObject = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   $id: 'urn:test:code-snippet',
@@ -49,7 +49,7 @@ export const SNIPPET: ReadonlyJSONObject = {
   required: ['schema_name', 'display_name', 'metadata']
 };
 
-/** A schema with a secret, a choice between branches, a constant and what stays hidden. */
+/** A schema with a secret, branches, a constant and a hidden property. */
 export const RUNTIME: ReadonlyJSONObject = {
   type: 'object',
   definitions: { login: { type: 'string', title: 'Password', format: 'password', minLength: 4 } },
@@ -115,7 +115,7 @@ export function hello(part: Partial<Instance> = {}): Instance {
   };
 }
 
-/** Where the instance is asked for. */
+/** The path of the instance. */
 export const PLACE = 'schemaspaces/code-snippets/instances';
 
 const HISTORY = 'entities/urn:li:instance:(code-snippets,hello)/aspects/instance/versions';

@@ -1,15 +1,15 @@
 import { ServerConnection } from '@jupyterlab/services';
 import type { Entity, EntityType, Lineage, Run, SearchResults } from '../../src/generated/api';
 
-/** What a fake server answers. */
+/** A response of the fake server. */
 export interface IAnswer {
   status?: number;
   body?: unknown;
   type?: string;
 }
 
-/** A request that reached the fake server. */
-export interface ISeen {
+/** A request to the fake server. */
+export interface IRequest {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -17,48 +17,48 @@ export interface ISeen {
   body: unknown;
 }
 
-/** Node's own request does not take jsdom's signals; whether one was given up, the client sees by itself. */
-class UnsignalledRequest extends Request {
+/** Node's Request rejects the signals of jsdom; the client detects aborted requests itself. */
+class RequestWithoutSignal extends Request {
   constructor(input: RequestInfo | URL, init: RequestInit = {}) {
     super(input, { ...init, signal: null });
   }
 }
 
-type Route = (seen: ISeen) => IAnswer | Promise<IAnswer>;
+type Route = (seen: IRequest) => IAnswer | Promise<IAnswer>;
 
 const ROOT = '/hub/colophon/api/';
 
-/** The network's other end: everything on our side of `fetch` is the real thing. */
+/** The server side of `fetch`; the client side is not faked. */
 export class FakeServer {
-  readonly seen: ISeen[] = [];
+  readonly seen: IRequest[] = [];
 
-  /** Answers a method and a decoded path below the API's root. */
+  /** Sets the response for a method and a decoded path below the root of the API. */
   on(method: string, path: string, route: Route | IAnswer): this {
     this._routes.set(`${method} ${path}`, typeof route === 'function' ? route : () => route);
     return this;
   }
 
-  /** Settings of a server that lives below a base path. */
+  /** Settings of a server with a base path. */
   get settings(): ServerConnection.ISettings {
     return ServerConnection.makeSettings({
       baseUrl: 'http://lab.test/hub/',
       wsUrl: 'ws://lab.test/hub/',
       token: 'secret',
-      Request: UnsignalledRequest,
+      Request: RequestWithoutSignal,
       fetch: (request, init) => this._answer(request, init)
     });
   }
 
-  /** How often a path was asked for. */
+  /** Returns how often a path was requested. */
   count(method: string, path: string): number {
-    return this.seen.filter(seen => seen.method === method && seen.path === path).length;
+    return this.seen.filter(request => request.method === method && request.path === path).length;
   }
 
   private async _answer(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const request = new Request(input, init);
     const url = new URL(request.url);
     const text = await request.text();
-    const seen: ISeen = {
+    const seen: IRequest = {
       method: request.method,
       path: url.pathname.startsWith(ROOT)
         ? url.pathname.slice(ROOT.length).split('/').map(decodeURIComponent).join('/')
@@ -108,16 +108,16 @@ const STAMP = { time: '2026-11-20T12:00:00.000Z', actor: 'ada' };
 
 type Match = SearchResults['hits'][number]['matches'][number];
 
-/** Why something is a hit; what is not said is usual. */
+/** A match of a hit, with defaults. */
 type Why = Pick<Match, 'key' | 'value' | 'scope'> & Partial<Match>;
 
 /** A search hit. */
 export function hit(name: string, why: Why[] = []): SearchResults['hits'][number] {
-  const matches = why.map(one => ({
+  const matches = why.map(item => ({
     aspect: 'businessMetadata',
     matchedOn: 'value' as const,
-    parts: [{ text: one.value, highlighted: true }],
-    ...one
+    parts: [{ text: item.value, highlighted: true }],
+    ...item
   }));
   return {
     urn: table(name),
@@ -213,7 +213,7 @@ export function runOf(id: string): Run {
   };
 }
 
-/** The schema of what people write, as the registry gives it. */
+/** The schema of user metadata in the registry. */
 export const PEOPLE: EntityType['aspects'][number] = {
   name: 'businessMetadata',
   title: 'User metadata',
@@ -247,7 +247,7 @@ export const PEOPLE: EntityType['aspects'][number] = {
   }
 };
 
-/** A table with what people wrote. */
+/** A table with user metadata. */
 export function entityOf(name: string, value: object, version = 1): Entity {
   return {
     urn: table(name),

@@ -1,1 +1,1 @@
-"""`jupyter colophon …`: what keeps a catalog healthy, without a server (docs/cli.md)."""
+"""The command line, `jupyter colophon …` (docs/cli.md)."""

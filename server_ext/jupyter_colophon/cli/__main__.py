@@ -1,4 +1,4 @@
-"""`python -m jupyter_colophon.cli`, where the script is not installed."""
+"""`python -m jupyter_colophon.cli`, for environments without the script."""
 
 from jupyter_colophon.cli.app import main
 

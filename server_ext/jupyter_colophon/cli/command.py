@@ -5,32 +5,34 @@ import logging
 import sys
 from abc import ABC, abstractmethod
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from jupyter_colophon.cli.config import Colophon, read_settings
+from jupyter_colophon.cli.config import CommandSettings, read_settings, require_existing_store
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_USAGE, print_error
-from jupyter_colophon.cli.parser import Parser
+from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.client.problems import ClientError
-from jupyter_colophon.client.progress_line import Line
-from jupyter_colophon.core.errors import InvalidConfiguration, InvalidQuery, MetadataError, NotFound
+from jupyter_colophon.client.progress_line import ProgressLine
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidQuery, MetadataError
 
-# Loaded when a command opens the store: `--help` and wrong usage need none of it.
+# Loaded when a command opens the store: `--help` and wrong usage do not need it.
 if TYPE_CHECKING:
-    from jupyter_colophon.maintenance import Keeper
+    from jupyter_colophon.maintenance import Maintenance
 
 
-class Command(ABC):
-    """One command: declares its arguments, and runs with what was parsed."""
+class CliCommand(ABC):
+    """A command: declares its arguments, and runs with the parsed ones."""
 
     #: What it does, in its help.
     description: ClassVar[str]
-    #: Whether argparse answers `--help`.
+    #: Arguments of calls that help shows as examples. Subcommands have their own.
+    examples: ClassVar[Sequence[str]] = ()
+    #: Whether argparse handles `--help`.
     has_help: ClassVar[bool] = True
-    #: Whether words that argparse does not know go to `words`, which then are the command's to judge.
+    #: Whether words that argparse does not know are added to `words`, for the command to parse.
     takes_unknown: ClassVar[bool] = False
 
     def __init__(self, args: Namespace) -> None:
@@ -38,73 +40,70 @@ class Command(ABC):
         self.json: bool = getattr(args, "json", False)
 
     @classmethod  # noqa: B027  a command may have none
-    def add_arguments(cls, parser: Parser) -> None:
+    def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the arguments."""
 
     @abstractmethod
     def run(self) -> int:
-        """Run the command; returns the exit code. May raise MetadataError, OSError."""
+        """Run the command, and return the exit code. May raise MetadataError, ClientError, OSError."""
 
     @property
-    def debugs(self) -> bool:
+    def is_debug(self) -> bool:
         """Whether `--debug` was given."""
         return getattr(self.args, "debug", False)
 
     @cached_property
-    def settings(self) -> Colophon:
+    def settings(self) -> CommandSettings:
         """The settings. Raises InvalidConfiguration."""
         return read_settings(self.args)
 
-    def overlay(self) -> Path | None:
-        """The file that adds to the registry; None where there is none. Raises InvalidConfiguration where it cannot be read.
+    def find_overlay(self) -> Path | None:
+        """Return the user's extension of the registry, or None. Raises InvalidConfiguration if it cannot be read.
 
-        Without its types, what is derived of their entities would be taken for too much.
+        Without its entity types, data derived from their entities would look superfluous.
         """
-        from jupyter_colophon.service.registry_files import readable
+        from jupyter_colophon.service.registry_files import require_readable
 
-        return readable(self.settings.overlay())
+        return require_readable(self.settings.get_registry_extension())
 
     def silence_logs(self) -> None:
-        """Drop what servers log beside an error, which is one line here, unless `--debug` was given."""
-        if not self.debugs:
+        """Drop log lines unless `--debug` was given: an error is printed as one line."""
+        if not self.is_debug:
             logging.getLogger("jupyter_colophon").addHandler(logging.NullHandler())
 
     @contextmanager
-    def keeper(self, *, new: bool = False) -> Iterator["Keeper"]:
-        """Open the store. Unless it may be `new`, it has to exist: raises NotFound, NoCatalog."""
-        from jupyter_colophon.maintenance import open_keeper
+    def open_maintenance(self, *, new: bool = False) -> Iterator["Maintenance"]:
+        """Open the store for maintenance. Raises NotFound or NoCatalog if it does not exist, unless it may be `new`."""
+        from jupyter_colophon.maintenance import open_for_maintenance
 
-        store = self.settings.store()
-        path = store.options.get("path") if store.provider == "sqlite" else None
-        if path is not None and not new and not Path(path).exists():
-            raise NotFound("catalog", path)
+        store = self.settings.store() if new else require_existing_store(self.settings)
         self.silence_logs()
-        overlay = self.overlay()
-        with Line(sys.stderr) as line:
-            keeper = open_keeper(store, line.show, new=new, overlay=overlay)
+        overlay = self.find_overlay()
+        with ProgressLine(sys.stderr) as line:
+            maintenance = open_for_maintenance(store, line.show, new=new, registry_extension=overlay)
             try:
-                yield keeper
+                yield maintenance
             finally:
-                keeper.close()
+                maintenance.close()
 
-    def answer(self, document: Mapping[str, Any], text: str) -> None:
-        """Print the result on stdout, as text or as JSON."""
+    def print_result(self, document: Mapping[str, Any], text: str) -> None:
+        """Print the result on stdout: the document with `--json`, else the text."""
         print(json.dumps(document, ensure_ascii=False) if self.json else text)
 
     def fail(self, text: str, status: int = EXIT_FAILED) -> int:
-        """Print an error; returns the exit code."""
+        """Print an error, and return the exit code."""
         print_error(text)
         return status
 
 
-def run_command(command: Command) -> int:
-    """Run a command; returns the exit code. Each error is one line on stderr."""
+def run_command(command: CliCommand) -> int:
+    """Run a command, and return the exit code. An error is one line on stderr."""
     try:
         return command.run()
     except InvalidConfiguration as error:
         return command.fail(error.detail, EXIT_USAGE)
     except MetadataError as error:
-        return command.fail(_sentence(error), EXIT_USAGE if _is_of_option(error) else EXIT_FAILED)
+        return command.fail(_format_error(error), EXIT_USAGE if _is_option_error(error) else EXIT_FAILED)
     except ClientError as error:
         return command.fail(str(error))
     except BrokenPipeError:
@@ -113,17 +112,17 @@ def run_command(command: Command) -> int:
         file = f"{error.filename}: " if error.filename else ""
         return command.fail(f"{file}{error.strerror or error}")
     except Exception as error:
-        if command.debugs:
+        if command.is_debug:
             raise
-        return command.fail(f"internal error ({type(error).__name__}): --debug prints a traceback")
+        return command.fail(f"internal error ({type(error).__name__}); run with --debug for a traceback")
 
 
-def _is_of_option(error: MetadataError) -> bool:
+def _is_option_error(error: MetadataError) -> bool:
     return isinstance(error, InvalidQuery) and error.parameter.startswith("--")
 
 
-def _sentence(error: MetadataError) -> str:
-    """The error, with the first of the places that are wrong."""
+def _format_error(error: MetadataError) -> str:
+    """Return the error's message, with the first of its problems."""
     first = next(iter(error.problems), None)
     if first is None:
         return error.detail

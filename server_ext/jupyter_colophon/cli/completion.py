@@ -1,30 +1,31 @@
-"""`jupyter colophon completion bash|zsh|fish`: the script with which a shell completes commands (decision 0031)."""
+"""`jupyter colophon completion bash|zsh|fish`: the script that completes commands in a shell (decision 0031)."""
 
-from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import Parser
+from jupyter_colophon.cli.parser import CommandParser
 
-#: `jupyter` hands the completion of a command to the command.
+#: `jupyter` delegates the completion of its subcommands to them.
 _PROGRAMS = ("jupyter-colophon", "jupyter")
 
 
-class Completion(Command):
-    """Prints the script of a shell."""
+class CompletionCommand(CliCommand):
+    """Print the completion script of a shell."""
 
     description = (
-        'Print the script that completes commands, to be read when the shell starts, as with eval "$(jupyter colophon'
-        ' completion bash)".'
+        'Print the script that completes commands. Load it when the shell starts: eval "$(jupyter colophon completion'
+        ' bash)".'
     )
+    examples = ("bash", "fish")
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
+    def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the shell."""
-        parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="The shell.")
+        parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="The name of the shell.")
 
     def run(self) -> int:
         """Print the script."""
         from argcomplete.shell_integration import shellcode
 
         script = shellcode(_PROGRAMS, shell=self.args.shell)
-        self.answer({"script": script}, script.rstrip())
+        self.print_result({"script": script}, script.rstrip())
         return EXIT_OK

@@ -1,4 +1,4 @@
-"""The settings of a command: Jupyter's config files, then the command line."""
+"""Read the settings of a command from Jupyter's config files and the command line."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -7,51 +7,61 @@ from jupyter_core.paths import jupyter_config_path
 from traitlets.config import Application, Config
 from traitlets.config.loader import DeferredConfigList, DeferredConfigString
 
-from jupyter_colophon.core.errors import InvalidConfiguration
-from jupyter_colophon.settings import Settings
+from jupyter_colophon.core.errors import InvalidConfiguration, NotFound
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.settings import Settings, create_settings
 
-#: Besides Jupyter's own, those of a server, where `c.Colophon` usually is.
-_COMMON_CONFIG = "jupyter_config"
+#: Jupyter's own file, then those of a server, where `c.Colophon` is usually set.
+_JUPYTER_CONFIG = "jupyter_config"
 _CONFIG_FILES = ("jupyter_server_config", "jupyter_jupyter_colophon_config", "jupyter_colophon_config")
 
 
-class Colophon(Settings):
-    """The settings, under the name that they have in a server."""
+class CommandSettings(Settings):
+    """The settings of a command."""
 
-    def is_anothers(self, name: str) -> bool:
-        """Whether it is for the server's extension."""
-        # A server is slow to load, and nearly nobody sets these.
+    def belongs_to_other(self, name: str) -> bool:
+        """Return whether this is a setting of the server extension, not of the catalog."""
+        # The server is slow to load, and these settings are rare.
         from jupyter_server.extension.application import ExtensionApp
 
         return name in ExtensionApp.class_traits(config=True)
 
 
-def read_settings(args: Namespace) -> Colophon:
+def read_settings(args: Namespace) -> CommandSettings:
     """Read the settings; options take precedence over config files.
 
     Raises:
         InvalidConfiguration: a config file does not exist or cannot be read.
     """
     config = _read_config_files(getattr(args, "config", ""))
-    given = {
+    options = {
         name.removeprefix("Colophon."): value for name, value in vars(args).items() if name.startswith("Colophon.")
     }
-    for name, value in given.items():
+    for name, value in options.items():
         is_list = isinstance(value, list)
         config.Colophon[name] = DeferredConfigList(value) if is_list else DeferredConfigString(value)
-    return Colophon(config=config)
+    return create_settings(CommandSettings, config)
+
+
+def require_existing_store(settings: Settings) -> StoreChoice:
+    """Return the store of the settings. Raises NotFound if it is a file that does not exist, InvalidConfiguration."""
+    store = settings.store()
+    path = store.options.get("path") if store.provider == "sqlite" else None
+    if path is not None and not Path(path).exists():
+        raise NotFound("catalog", str(path))
+    return store
 
 
 def _read_config_files(chosen: str) -> Config:
-    """Read Jupyter's config file, and the chosen one or else the server's and ours."""
+    """Read Jupyter's config file, then the chosen one, or else those of the server and of this command."""
     if chosen and not Path(chosen).is_file():
-        raise InvalidConfiguration(f"there is no config file {chosen}")
+        raise InvalidConfiguration(f"config file {chosen} not found")
     loader = Application()
     loader.raise_config_file_errors = True
-    for file in (_COMMON_CONFIG, *([chosen] if chosen else _CONFIG_FILES)):
+    for file in (_JUPYTER_CONFIG, *([chosen] if chosen else _CONFIG_FILES)):
         folders = [str(Path(file).parent)] if file is chosen else jupyter_config_path()
         try:
             loader.load_config_file(Path(file).name, path=folders)
-        except Exception as error:  # noqa: BLE001  a config file is anybody's program
+        except Exception as error:  # noqa: BLE001  a config file is a program, which may raise anything
             raise InvalidConfiguration(f"{file} cannot be read: {error}") from None
     return loader.config

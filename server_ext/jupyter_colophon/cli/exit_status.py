@@ -1,4 +1,4 @@
-"""How a command ends: exit codes, and what is wrong in one line on stderr (docs/cli.md)."""
+"""Exit codes, and errors as one line on stderr (docs/cli.md)."""
 
 import sys
 
@@ -6,5 +6,5 @@ EXIT_OK, EXIT_FAILED, EXIT_USAGE = 0, 1, 2
 
 
 def print_error(text: str) -> None:
-    """Print one line on stderr."""
+    """Print an error as one line on stderr."""
     print(f"jupyter colophon: {' '.join(text.split())}", file=sys.stderr)

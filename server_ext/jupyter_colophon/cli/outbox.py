@@ -1,43 +1,51 @@
-"""`jupyter colophon outbox flush`: sends what programs emitted while no server answered (docs/programs.md)."""
+"""`jupyter colophon outbox flush`: send metadata that programs emitted while no server was available (docs/programs.md)."""
 
 import logging
 
-from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
-from jupyter_colophon.cli.parser import Parser
-from jupyter_colophon.cli.servers import add_server_url, server_named
+from jupyter_colophon.cli.parser import CommandParser
+from jupyter_colophon.cli.servers import add_server_url, require_server
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.programs.outbox import claim_orphaned_files, default_folder, is_same_server
+from jupyter_colophon.client.programs.outbox import claim_orphaned_files, find_folder, is_same_server
 from jupyter_colophon.client.programs.outbox_delivery import Delivery
 from jupyter_colophon.client.transport import Transport
 
 
-class Outbox(Command):
-    """Sends the outbox."""
+class OutboxCommand(CliCommand):
+    """Send the outbox."""
 
-    description = "Send what programs emitted while no server answered."
+    description = "Send metadata that programs emitted while no server was available."
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
+    def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the only subcommand."""
-        description = "Send what programs emitted while no server answered, and what killed ones left."
+        description = (
+            "Send the outbox to a server: metadata that programs emitted while no server was available, including killed"
+            " programs."
+        )
         flush = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True).add_parser(
-            "flush", help="Send it.", description=description
+            "flush",
+            help="Send the outbox.",
+            description=description,
+            examples=("--url=http://localhost:8888/",),
         )
         add_server_url(flush)
-        flush.add_argument("--all-servers", action="store_true", help="Also send what was emitted for other servers.")
+        flush.add_argument(
+            "--all-servers", action="store_true", help="Also send metadata that was emitted for other servers."
+        )
 
     def run(self) -> int:
-        """Send what no running process holds; a running process sends its own."""
-        server = server_named(self.args.url)
+        """Send the files that no running process owns: a running process sends its own."""
+        server = require_server(self.args.url)
         logging.basicConfig(format="%(message)s")
         catalog = Operations(Transport(server))
         delivery, pending, other_servers = Delivery(catalog), 0, 0
-        for file in claim_orphaned_files(default_folder()):
+        for file in claim_orphaned_files(find_folder()):
             try:
                 if not self.args.all_servers and not is_same_server(file.server, server.url):
                     other_servers += len(file)
-                elif pending or not delivery.empty(file):
+                elif pending or not delivery.send_all(file):
                     pending += len(file)
             finally:
                 file.release()
@@ -48,13 +56,14 @@ class Outbox(Command):
             "pending": pending,
             "otherServers": other_servers,
         }
-        self.answer(
-            result, f"{delivery.sent} sent, {delivery.dropped} dropped, {pending} pending{_other(other_servers)}"
+        self.print_result(
+            result,
+            f"{delivery.sent} sent, {delivery.dropped} dropped, {pending} pending{_format_other_servers(other_servers)}",
         )
         if pending:
             return self.fail(delivery.error)
         return EXIT_FAILED if delivery.dropped else EXIT_OK
 
 
-def _other(count: int) -> str:
+def _format_other_servers(count: int) -> str:
     return f"; {count} for other servers (--all-servers)" if count else ""

@@ -1,9 +1,10 @@
-"""The parser of every command: common options, one-line errors, types of arguments."""
+"""The parser of every command: common options, one-line errors, examples in help, types of arguments."""
 
 import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,10 +16,12 @@ from jupyter_colophon.settings import Settings
 
 #: Finds the words that can complete an argument (argcomplete's protocol).
 Completer = Callable[..., Iterable[str]]
+#: An error lists the commands or subcommands if there are at most this many.
+_LISTED_COMMANDS_MAX = 12
 
 
 class StoreOnce(argparse.Action):
-    """Stores one value; an option that is given again is an error."""
+    """Store one value; an option that is given again is an error."""
 
     _is_given = False
 
@@ -37,20 +40,24 @@ class StoreOnce(argparse.Action):
 
 
 class ShowVersion(argparse.Action):
-    """Prints the version and exits. It is looked up only then."""
+    """Print the version and exit. The version is looked up only then."""
 
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
-        """Print it."""
+        """Print the version."""
         print(version("jupyter-colophon"))
         sys.exit(EXIT_OK)
 
 
-class Parser(argparse.ArgumentParser):
-    """Parses the arguments of a command. Its name is the default of the argument `parser`."""
+class CommandParser(argparse.ArgumentParser):
+    """Parse the arguments of a command.
 
-    def __init__(self, *, has_common_options: bool = True, **options: Any) -> None:
+    The parser is the default of the argument `parser`. `examples` are the arguments of calls that help shows.
+    """
+
+    def __init__(self, *, has_common_options: bool = True, examples: Sequence[str] = (), **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
-        self._is_mixing = False
+        self.examples = examples
+        self._is_intermixed = False
         self.register("action", None, StoreOnce)
         self.register("action", "store", StoreOnce)
         self.set_defaults(parser=self)
@@ -58,25 +65,60 @@ class Parser(argparse.ArgumentParser):
             add_common_options(self)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse arguments; a list of words may have options between its words."""
-        is_mixed = self._has_list and not self._is_mixing and "_ARGCOMPLETE" not in os.environ
-        if not is_mixed:
+        """Parse arguments; options may stand between the values of an argument that takes several."""
+        is_intermixed = self._has_list and not self._is_intermixed and "_ARGCOMPLETE" not in os.environ
+        if not is_intermixed:
             return super().parse_known_args(args, namespace)
-        self._is_mixing = True
+        self._is_intermixed = True
         return self.parse_known_intermixed_args(args, namespace)
+
+    def format_help(self) -> str:
+        """Return the help, with the examples at its end."""
+        lines = [f"  {self.prog} {example}".rstrip() for example in self.examples]
+        return super().format_help() + ("\n".join(["", "examples:", *lines, ""]) if lines else "")
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error in one line, and exit."""
+        print_error(f"{message} (see {self.prog} --help)")
+        sys.exit(EXIT_USAGE)
+
+    def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
+        """Exit with an error that names unknown options or arguments, and the most similar option."""
+        options = [word.partition("=")[0] for word in words if word.startswith("-")]
+        if not options:
+            self.error(f"unexpected arguments: {' '.join(words)}")
+        self.error(f"unknown option {options[0]}{suggest(options[0], self._option_string_actions, quotes='')}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is not among the choices, with the most similar one."""
+        if action.choices is None or value in action.choices:
+            return
+        choices = [str(choice) for choice in action.choices]
+        suggestion = suggest(str(value), choices)
+        if isinstance(action, argparse._SubParsersAction):
+            kind = str(action.metavar).lower()
+            choice_list = list_choices(choices) if len(choices) <= _LISTED_COMMANDS_MAX else ""
+            raise argparse.ArgumentError(None, f"unknown {kind} {value!r}{suggestion or choice_list}")
+        raise argparse.ArgumentError(action, f"invalid value {value!r}{suggestion or list_choices(choices)}")
 
     @property
     def _has_list(self) -> bool:
         return any(action.nargs in ("*", "+") and not action.option_strings for action in self._actions)
 
-    def error(self, message: str) -> NoReturn:
-        """Print what is wrong in one line, and exit."""
-        print_error(f"{message} (see {self.prog} --help)")
-        sys.exit(EXIT_USAGE)
+
+def suggest(text: str, choices: Iterable[str], *, quotes: str = "'") -> str:
+    """Return `; did you mean 'x'?` for the choice that is most similar to a text; "" if none is."""
+    similar = get_close_matches(text, list(choices), n=1, cutoff=0.7)
+    return f"; did you mean {quotes}{similar[0]}{quotes}?" if similar else ""
+
+
+def list_choices(choices: Iterable[str]) -> str:
+    """Return the end of an error that lists all choices."""
+    return f"; choose from {', '.join(choices)}"
 
 
 def add_common_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that every command has. None has a default: they may come before and after the command's name."""
+    """Add the options of every command. None has a default: they may come before and after the command's name."""
     group = parser.add_argument_group("common options", "Any setting is an option too: --Colophon.SETTING=VALUE.")
     absent = argparse.SUPPRESS
     group.add_argument("--json", action="store_true", default=absent, help="Print JSON.")
@@ -86,7 +128,7 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_short_settings(group: argparse._ActionsContainer) -> None:
-    """Add the settings that have an option of their own, and the choice of the config file."""
+    """Add the option `--config`, and settings that have a short option."""
     absent = argparse.SUPPRESS
     group.add_argument("--config", metavar="FILE", default=absent, help="Read settings from this config file only.")
     group.add_argument(
@@ -97,7 +139,7 @@ def add_short_settings(group: argparse._ActionsContainer) -> None:
         dest="Colophon.storage_provider",
         metavar="NAME",
         default=absent,
-        help="The store: sqlite, postgresql, or another one that is installed.",
+        help="The store: sqlite, postgresql, or another installed provider.",
     )
 
 
@@ -110,32 +152,32 @@ def add_long_settings(group: argparse._ActionsContainer) -> None:
 
 
 def complete_with(action: argparse.Action, completer: Completer) -> None:
-    """Complete an argument with what `completer` finds."""
+    """Complete an argument with the words that `completer` finds."""
     action.completer = completer  # type: ignore[attr-defined]  # argcomplete's protocol
 
 
-def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Return the type of whole numbers in a range."""
-    described = f"a whole number from {least}" + ("" if most is None else f" to {most}")
+def build_integer_type(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
+    """Return the argument type of integers in a range."""
+    allowed = f"an integer of at least {minimum}" if maximum is None else f"an integer from {minimum} to {maximum}"
 
     def convert(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
-            number = least - 1
-        if number < least or (most is not None and number > most):
-            raise argparse.ArgumentTypeError(f"must be {described}")
+            number = minimum - 1
+        if number < minimum or (maximum is not None and number > maximum):
+            raise argparse.ArgumentTypeError(f"must be {allowed}")
         return number
 
     return convert
 
 
-def ignoring_case(choices: Sequence[str]) -> Callable[[str], str]:
-    """Return the type that writes a choice as it is declared."""
-    return lambda text: next((one for one in choices if one.lower() == text.lower()), text)
+def build_choice_type(choices: Sequence[str]) -> Callable[[str], str]:
+    """Return the argument type that accepts a choice in upper or lower case."""
+    return lambda text: next((choice for choice in choices if choice.lower() == text.lower()), text)
 
 
-def key_value(text: str) -> tuple[str, str]:
+def parse_key_value(text: str) -> tuple[str, str]:
     """Split `KEY=VALUE`."""
     key, equals, value = text.partition("=")
     if not equals:
@@ -143,8 +185,8 @@ def key_value(text: str) -> tuple[str, str]:
     return key, value
 
 
-def file_path(text: str) -> Path:
-    """Return the path of a file."""
+def parse_path(text: str) -> Path:
+    """Return the path of a file; `~` is the home directory."""
     if not text:
-        raise argparse.ArgumentTypeError("the name of the file is empty")
+        raise argparse.ArgumentTypeError("the file name is empty")
     return Path(text).expanduser()

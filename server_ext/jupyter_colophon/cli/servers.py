@@ -1,28 +1,28 @@
-"""The server that a command is for."""
+"""The server that a command connects to."""
 
 import os
 
-from jupyter_colophon.cli.parser import Parser
-from jupyter_colophon.client.transport import Server
+from jupyter_colophon.cli.parser import CommandParser
+from jupyter_colophon.client.transport import ServerAddress
 from jupyter_colophon.core.errors import InvalidConfiguration
 
 
-def add_server_url(parser: Parser) -> None:
-    """Declare the server of a client's command."""
-    parser.add_argument("--url", default="", help="The server (its token in COLOPHON_TOKEN). Default: COLOPHON_URL.")
+def add_server_url(parser: CommandParser) -> None:
+    """Declare the option `--url`."""
+    parser.add_argument("--url", default="", help="The server (token in COLOPHON_TOKEN). Default: COLOPHON_URL.")
 
 
-def server_named(url: str) -> Server:
+def require_server(url: str) -> ServerAddress:
     """Return the server of `--url`, else of COLOPHON_URL. Raises InvalidConfiguration."""
-    known = url or os.environ.get("COLOPHON_URL", "")
-    if not known:
-        raise InvalidConfiguration("which server? Say --url=, or set COLOPHON_URL")
-    return server_at(known)
+    chosen = url or os.environ.get("COLOPHON_URL", "")
+    if not chosen:
+        raise InvalidConfiguration("no server given: use --url=, or set COLOPHON_URL")
+    return create_server(chosen)
 
 
-def server_at(url: str, token: str | None = None) -> Server:
+def create_server(url: str, token: str | None = None) -> ServerAddress:
     """Return the server at a URL, by default with the token in COLOPHON_TOKEN. Raises InvalidConfiguration."""
     try:
-        return Server(url, os.environ.get("COLOPHON_TOKEN", "") if token is None else token)
+        return ServerAddress(url, os.environ.get("COLOPHON_TOKEN", "") if token is None else token)
     except ValueError as error:
         raise InvalidConfiguration(f"--url: {error}") from None

@@ -24,16 +24,16 @@ class StoredAspect:
 def read_stored_aspect(operations: Operations, urn: str, aspect: str, timeout_s: float | None = None) -> StoredAspect:
     """Return an aspect with its version, also of an entity that does not exist."""
     entity = find_entity(operations, urn, aspect, timeout_s=timeout_s) or {}
-    found = entity.get("aspects", {}).get(aspect)
-    return StoredAspect(found["value"], found["version"]) if found else StoredAspect({}, -1)
+    stored = entity.get("aspects", {}).get(aspect)
+    return StoredAspect(stored["value"], stored["version"]) if stored else StoredAspect({}, -1)
 
 
 def write_stored_aspect(
     operations: Operations, urn: str, aspect: str, value: Mapping[str, Any], version: int
 ) -> Document:
-    """Write an aspect if its version is still `version`; -1 means that there is none yet. Answer: `WriteResult`.
+    """Write an aspect if its version is still `version`; -1 means that it must not exist. Answer: `WriteResult`.
 
-    Raises `RequestFailed` with status 412 if somebody else was faster.
+    Raises `RequestFailed` with status 412 if another writer was faster.
     """
     if version == -1:
         return operations.write_aspect(urn, aspect, value, if_none_match="*")
@@ -41,9 +41,9 @@ def write_stored_aspect(
 
 
 def edit_aspect(operations: Operations, urn: str, aspect: str, edit: Callable[[Document], Document]) -> Document:
-    """Read an aspect, write what `edit` makes of it, and repeat both if somebody else was faster. Answer: `WriteResult`.
+    """Read an aspect, write the result of `edit`, and repeat both if another writer was faster. Answer: `WriteResult`.
 
-    `edit` gets the present value (empty if there is none), must not change it, and may be called several times.
+    `edit` gets the current value (empty if there is none), must not change it, and may be called several times.
     """
     attempts = 0
     while True:

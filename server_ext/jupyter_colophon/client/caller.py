@@ -28,11 +28,11 @@ class Call:
     def __post_init__(self) -> None:
         """Drop parameters that have no value."""
         for name in ("query", "headers"):
-            given = {key: value for key, value in getattr(self, name).items() if value is not None}
-            object.__setattr__(self, name, given)
+            present = {key: value for key, value in getattr(self, name).items() if value is not None}
+            object.__setattr__(self, name, present)
 
 
-def parameter_text(value: object) -> str:
+def format_parameter(value: object) -> str:
     """Return a parameter's value as it is sent."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -47,7 +47,7 @@ class Caller(Protocol):
         """Return the answer's JSON object; an empty one if the answer has no body."""
         ...
 
-    def lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
+    def stream_lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
         """Yield the lines of the answer as they arrive, without line breaks. `timeout_s` limits the wait for each block."""
         ...
 

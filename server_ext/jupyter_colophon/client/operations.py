@@ -659,12 +659,12 @@ class Operations:
     def export_namespace(self, namespace: str, *, timeout_s: float | None = None) -> Iterator[bytes]:
         """Export all metadata of a namespace."""
         call = Call("exportNamespace", "GET", "/export", query={"namespace": namespace})
-        return self.caller.lines(call, timeout_s)
+        return self.caller.stream_lines(call, timeout_s)
 
     def export_selection(self, body: Body, *, timeout_s: float | None = None) -> Iterator[bytes]:
         """Export the metadata of a namespace, for some entity types or some aspects only. Body: `NamespaceExport`."""
         call = Call("exportSelection", "POST", "/export", body=body)
-        return self.caller.lines(call, timeout_s)
+        return self.caller.stream_lines(call, timeout_s)
 
     def import_namespace(
         self, body: Body, *, dry_run: bool | None = None, overwrite: bool | None = None, timeout_s: float | None = None

@@ -6,7 +6,7 @@ from typing import Any
 Document = dict[str, Any]
 
 
-def pages(fetch_page: Callable[[str | None], Document], name: str) -> Iterator[Document]:
+def read_pages(fetch_page: Callable[[str | None], Document], name: str) -> Iterator[Document]:
     """Yield the items under `name` of all pages. Raises what `fetch_page` raises."""
     cursor: str | None = None
     while True:

@@ -25,7 +25,7 @@ class RequestFailed(ClientError):
     """
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
-        super().__init__(_sentence(status, problem))
+        super().__init__(_format_sentence(status, problem))
         self.status, self.problem = status, dict(problem)
 
     @property
@@ -45,8 +45,8 @@ class RequestFailed(ClientError):
         return self.status in {408, 425, 429, 502, 503, 504, 507}
 
 
-def _sentence(status: int, problem: Mapping[str, Any]) -> str:
-    """One line: the problem's detail, then what is wrong at each place."""
+def _format_sentence(status: int, problem: Mapping[str, Any]) -> str:
+    """Return one line: the problem's detail, then the message for each location."""
     head = str(problem.get("detail") or problem.get("title") or f"the server answered {status}")
     places = [
         f"{entry.get('pointer') or 'body'}: {entry.get('message', '')}"
@@ -56,7 +56,7 @@ def _sentence(status: int, problem: Mapping[str, Any]) -> str:
     return " ".join(("; ".join([head, *places])).split())
 
 
-class NotFound(ClientError, LookupError):
+class EntityNotFound(ClientError, LookupError):
     """The catalog has no entity of this name."""
 
 

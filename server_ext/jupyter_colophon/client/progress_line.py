@@ -3,14 +3,14 @@
 import time
 from typing import TextIO
 
-from jupyter_colophon.core.display_text import width
+from jupyter_colophon.core.display_text import measure_width
 
 #: Minimum time between two updates, in seconds.
 _PAUSE_S = 0.1
 _ERASE = "\x1b[K"
 
 
-class Line:
+class ProgressLine:
     """A progress line that is erased at the end. `watched` shows it also if the stream is not a terminal."""
 
     def __init__(self, stream: TextIO, *, watched: bool = False) -> None:
@@ -32,13 +32,13 @@ class Line:
 
     def _write(self, text: str) -> None:
         """Replace the line. A notebook's output has no erase sequence: overwrite the old text with blanks."""
-        blanks = "" if self._is_terminal else " " * (self._length - width(text))
+        blanks = "" if self._is_terminal else " " * (self._length - measure_width(text))
         erased = _ERASE if self._is_terminal else ""
         self._stream.write(f"\r{erased}{text}{blanks}" + ("" if text or self._is_terminal else "\r"))
         self._stream.flush()
-        self._length = width(text)
+        self._length = measure_width(text)
 
-    def __enter__(self) -> "Line":
+    def __enter__(self) -> "ProgressLine":
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -11,7 +11,7 @@ Done = Callable[[int], None]
 
 
 def save_lines(lines: Iterator[bytes], file: Path, done: Done) -> int:
-    """Write an export to a file, all at once or not at all; returns how many aspects. Raises OSError, and what the lines raise."""
+    """Write an export atomically to a file, and return the number of aspects. Raises OSError, and errors of the lines."""
     # Read the first line before the file is created: an unknown namespace must not leave a file.
     first = next(lines)
     count = 0

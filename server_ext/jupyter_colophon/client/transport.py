@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from jupyter_colophon.client.caller import Call, Document, parameter_text
+from jupyter_colophon.client.caller import Call, Document, format_parameter
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 
 CONNECT_TIMEOUT_S = 2.0
@@ -33,7 +33,7 @@ _CONNECTION_CLOSED = (http.client.RemoteDisconnected, ConnectionResetError, Brok
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """A response: HTTP status, header fields in lower case, and the parsed JSON (None without a body)."""
 
     status: int
@@ -42,7 +42,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerAddress:
     """A server: `url` is its base URL with the base path, `token` is sent as `Authorization` and never shown.
 
     User, password, query and fragment of a URL are dropped, since they may contain secrets.
@@ -74,7 +74,7 @@ class Transport:
 
     def __init__(
         self,
-        server: Server,
+        server: ServerAddress,
         connect_timeout_s: float = CONNECT_TIMEOUT_S,
         timeout_s: float = TOTAL_TIMEOUT_S,
         prefix: str = "/colophon/api",
@@ -97,7 +97,7 @@ class Transport:
         body: object = None,
         headers: Mapping[str, str] | None = None,
         timeout_s: float | None = None,
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Send one request and read its whole response.
 
         `path` follows the API's prefix and is already percent-encoded; None in `query` is left out; `body` becomes JSON
@@ -109,12 +109,12 @@ class Transport:
             ServerUnavailable: no answer within `timeout_s` (default 10 s), or one that is not JSON.
             RequestFailed: the answer's status is 3xx, 4xx or 5xx (304 is an answer).
         """
-        target = self._prefix + path + _query_string(query)
-        payload = _payload(body)
-        fields = self._header_fields(method, payload, headers)
+        target = self._prefix + path + _format_query(query)
+        payload = _encode_body(body)
+        fields = self._build_headers(method, payload, headers)
         deadline = time.monotonic() + (timeout_s or self._timeout_s)
 
-        def attempt() -> Answer:
+        def send() -> HttpAnswer:
             with self._lock:
                 try:
                     return self._exchange(method, target, payload, fields, deadline)
@@ -123,23 +123,23 @@ class Transport:
                     raise
 
         try:
-            return _raise_for_status(attempt() if method == "GET" else _retry_once(attempt, deadline))
+            return _raise_for_status(send() if method == "GET" else _retry_once(send, deadline))
         except (OSError, http.client.HTTPException) as reason:
-            raise ServerUnavailable(self.server.url, _reason(reason)) from None
+            raise ServerUnavailable(self.server.url, _format_reason(reason)) from None
 
     def call(self, call: Call, timeout_s: float | None = None) -> Document:
         """Send a call, and return the answer's JSON object; an empty one if it has no body. Raises what `request` raises."""
         answer = self.request(
             call.method,
-            _path(call),
+            _format_path(call),
             query=call.query,
             body=call.body,
-            headers=_call_headers(call),
+            headers=_list_call_headers(call),
             timeout_s=timeout_s,
         )
         return answer.body if isinstance(answer.body, dict) else {}
 
-    def lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
+    def stream_lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
         """Send a call on a separate connection, and yield the lines of the answer as they arrive.
 
         Each block has to arrive within `timeout_s`, by default 60 s. Raises what `request` raises, also if the
@@ -148,23 +148,23 @@ class Transport:
         connection: http.client.HTTPConnection | None = None
         try:
             connection = self._connect(time.monotonic() + self._timeout_s)
-            payload = _payload(call.body)
-            target = self._prefix + _path(call) + _query_string(call.query)
+            payload = _encode_body(call.body)
+            target = self._prefix + _format_path(call) + _format_query(call.query)
             connection.request(
-                call.method, target, payload, self._header_fields(call.method, payload, _call_headers(call))
+                call.method, target, payload, self._build_headers(call.method, payload, _list_call_headers(call))
             )
             _set_timeout(connection, timeout_s or LINES_TIMEOUT_S)
             response = connection.getresponse()
             if response.status != HTTPStatus.OK:
                 headers = {name.lower(): value for name, value in response.getheaders()}
-                _raise_for_status(Answer(response.status, headers, _parse(response.read(_BLOCK_BYTES))))
+                _raise_for_status(HttpAnswer(response.status, headers, _parse(response.read(_BLOCK_BYTES))))
             rest = b""
             # Split at \n only: strings contain other line breaks. read1 raises if a chunk is missing, readline does not.
             while block := response.read1(_BLOCK_BYTES):
                 *whole, rest = (rest + block).split(b"\n")
                 yield from whole
         except (OSError, http.client.HTTPException) as reason:
-            raise ServerUnavailable(self.server.url, _reason(reason)) from None
+            raise ServerUnavailable(self.server.url, _format_reason(reason)) from None
         finally:
             if connection is not None:
                 connection.close()
@@ -174,7 +174,7 @@ class Transport:
         with self._lock:
             self._drop()
 
-    def _header_fields(self, method: str, payload: bytes | None, headers: Mapping[str, str] | None) -> dict[str, str]:
+    def _build_headers(self, method: str, payload: bytes | None, headers: Mapping[str, str] | None) -> dict[str, str]:
         fields = {"Accept": "application/json", "User-Agent": "jupyter-colophon"}
         if method != "GET":
             fields["Idempotency-Key"] = os.urandom(16).hex()
@@ -187,7 +187,7 @@ class Transport:
 
     def _exchange(
         self, method: str, target: str, payload: bytes | None, fields: Mapping[str, str], deadline: float
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Send on the open connection; if the server has closed it, send again on a new one.
 
         Sending again is safe: a write has its idempotency key.
@@ -203,14 +203,14 @@ class Transport:
 
     def _send(
         self, method: str, target: str, payload: bytes | None, fields: Mapping[str, str], deadline: float
-    ) -> Answer:
+    ) -> HttpAnswer:
         connection = self._open_connection(deadline)
         self._set_deadline(connection, deadline)
         connection.request(method, target, payload, dict(fields))
         self._set_deadline(connection, deadline)
         response = connection.getresponse()
         content = self._read(connection, response, deadline)
-        answer = Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, _parse(content))
+        answer = HttpAnswer(response.status, {k.lower(): v for k, v in response.getheaders()}, _parse(content))
         if response.will_close:
             self._drop()
         return answer
@@ -222,7 +222,7 @@ class Transport:
 
     def _connect(self, deadline: float) -> http.client.HTTPConnection:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        connection = kind(self._host, self._port, timeout=min(self._connect_timeout_s, _remaining(deadline)))
+        connection = kind(self._host, self._port, timeout=min(self._connect_timeout_s, _compute_remaining(deadline)))
         connection.connect()
         return connection
 
@@ -247,7 +247,7 @@ class Transport:
         return b"".join(blocks)
 
     def _set_deadline(self, connection: http.client.HTTPConnection, deadline: float) -> None:
-        _set_timeout(connection, _remaining(deadline))
+        _set_timeout(connection, _compute_remaining(deadline))
 
     def _drop(self) -> None:
         if self._connection is not None:
@@ -256,7 +256,7 @@ class Transport:
             self._connection = None
 
 
-def _retry_once(attempt: Callable[[], Answer], deadline: float) -> Answer:
+def _retry_once(attempt: Callable[[], HttpAnswer], deadline: float) -> HttpAnswer:
     """Return the response to a write; send it a second time if the first response was lost and there is time."""
     try:
         answer = attempt()
@@ -278,20 +278,20 @@ def _set_timeout(connection: http.client.HTTPConnection, timeout_s: float) -> No
         connection.sock.settimeout(timeout_s)
 
 
-def _payload(body: object) -> bytes | None:
+def _encode_body(body: object) -> bytes | None:
     return body if body is None or isinstance(body, bytes) else json.dumps(body, separators=(",", ":")).encode()
 
 
-def _path(call: Call) -> str:
+def _format_path(call: Call) -> str:
     return call.path_template.format_map({name: quote(value, safe="") for name, value in call.path.items()})
 
 
-def _call_headers(call: Call) -> dict[str, str]:
+def _list_call_headers(call: Call) -> dict[str, str]:
     content_type = {} if call.body is None else {"Content-Type": call.content_type}
     return content_type | {name: str(value) for name, value in call.headers.items()}
 
 
-def _remaining(deadline: float) -> float:
+def _compute_remaining(deadline: float) -> float:
     """Return the seconds until the deadline.
 
     Raises:
@@ -303,9 +303,9 @@ def _remaining(deadline: float) -> float:
     return left
 
 
-def _query_string(query: Mapping[str, object] | None) -> str:
-    given = {name: parameter_text(value) for name, value in (query or {}).items() if value is not None}
-    return f"?{urlencode(given)}" if given else ""
+def _format_query(query: Mapping[str, object] | None) -> str:
+    parameters = {name: format_parameter(value) for name, value in (query or {}).items() if value is not None}
+    return f"?{urlencode(parameters)}" if parameters else ""
 
 
 def _parse(content: bytes) -> object:
@@ -318,7 +318,7 @@ def _parse(content: bytes) -> object:
         return content
 
 
-def _raise_for_status(answer: Answer) -> Answer:
+def _raise_for_status(answer: HttpAnswer) -> HttpAnswer:
     no_json = isinstance(answer.body, bytes)
     if answer.status < 300 or answer.status == 304:
         if no_json:
@@ -330,10 +330,10 @@ def _raise_for_status(answer: Answer) -> Answer:
     if answer.status == 404 and not {"type", "status"} & problem.keys():
         msg = "the Jupyter Colophon extension is not enabled there"
         raise http.client.HTTPException(msg)
-    raise RequestFailed(answer.status, {**problem, "detail": _detail(answer.status, problem)})
+    raise RequestFailed(answer.status, {**problem, "detail": _find_detail(answer.status, problem)})
 
 
-def _detail(status: int, body: Mapping[str, Any]) -> str:
+def _find_detail(status: int, body: Mapping[str, Any]) -> str:
     """Return the detail of a problem; for errors of Jupyter itself, which are not problem documents, our own text."""
     words = str(body.get("detail") or body.get("message") or f"the server answered {status}")
     # Without a valid token Jupyter treats us as a browser and requires a cookie, a sign-in, or an XSRF token. A denied
@@ -344,7 +344,7 @@ def _detail(status: int, body: Mapping[str, Any]) -> str:
     return "the server does not accept the token" if is_unknown else words
 
 
-def _reason(reason: Exception) -> str:
+def _format_reason(reason: Exception) -> str:
     if isinstance(reason, TimeoutError):
         return "timed out"
     if isinstance(reason, OSError) and reason.strerror:

@@ -1,1 +1,1 @@
-"""Pure values and rules: no input or output."""
+"""Pure values and functions: no input or output."""

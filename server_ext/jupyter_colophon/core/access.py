@@ -1,4 +1,4 @@
-"""Who may do what. The gate itself is asked by the services, before anything else."""
+"""Principals and their permissions. Services check read access before anything else."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -11,7 +11,7 @@ KERNEL_ACTIONS: frozenset[Action] = frozenset({"read", "annotate", "emit"})
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks: a user, by which kernel's token if by one, with the scopes of that token."""
+    """The caller: a user, the kernel whose token was used, if any, and the scopes of that token."""
 
     user: str
     via: str | None = None
@@ -19,15 +19,15 @@ class Principal:
 
 
 class Authorizer(Protocol):
-    """Decides for one namespace; asked for every entity that a request names or an answer would show."""
+    """Decides on access to a namespace; called for every entity that a request names or a response would contain."""
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
-        """Whether the principal may do this in a namespace."""
+        """Return whether the principal may perform this action in a namespace."""
 
 
 class ScopeAuthorizer:
-    """One user, everything theirs: the token's scopes decide (spec SEC-3)."""
+    """Authorizes a single user who owns everything, by the token's scopes (spec SEC-3)."""
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
-        """Whether the principal's token has the scope; every namespace is the user's own."""
+        """Return whether the principal's token has the scope; every namespace belongs to the user."""
         return action in principal.scopes

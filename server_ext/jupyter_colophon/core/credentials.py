@@ -1,8 +1,8 @@
-"""Credentials in a text: found by where they are, and replaced by `***`.
+"""Mask credentials in text with `***`, by their position.
 
-A value is a credential by its position: the value of an option, a keyword, a property or a statement whose name says so
-(`.option("password", "x")`, `token="x"`, `SET fs.s3a.secret.key=x`, `IDENTIFIED BY 'x'`), or the user part of a URL.
-Rather a word too many is replaced than one too few. The time is linear in the length of the text.
+A value is a credential by its position: the value of an option, a keyword, a property or a statement with a secret name
+(`.option("password", "x")`, `token="x"`, `SET fs.s3a.secret.key=x`, `IDENTIFIED BY 'x'`), or the user part of a URL. In
+doubt a word is masked. The time is linear in the length of the text.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 MASK: Final = "***"
 
-#: Parts of names of what is secret, without the separators of words.
+#: Parts of secret names, without word separators.
 _SECRET_PARTS = (
     "password",
     "passwort",
@@ -35,7 +35,7 @@ _SECRET_PARTS = (
 _SECRET_WORDS = frozenset({"auth", "cred", "creds", "pass", "passcode", "pat", "pw", "sas", "sig", "signature"})
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
-#: Literals in literals: SQL in Python, JSON in SQL. Deeper ones are replaced as a whole.
+#: The depth of nested literals, such as SQL in Python or JSON in SQL. Deeper ones are masked as a whole.
 _DEEPEST = 4
 
 _TOKEN = re.compile(
@@ -69,7 +69,7 @@ _LINE_MAGIC = re.compile(r"^[ \t]*[%!][^\n]*", re.MULTILINE)
 
 
 def is_secret_name(name: str) -> bool:
-    """Return whether a name (`password`, `fs.s3a.secret.key`, `dbToken`) says that its value is secret."""
+    """Return whether a name (`password`, `fs.s3a.secret.key`, `dbToken`) indicates a secret value."""
     words = [word.lower() for word in _WORDS.findall(name)]
     joined = "".join(words)
     return any(part in joined for part in _SECRET_PARTS) or not _SECRET_WORDS.isdisjoint(words)
@@ -105,45 +105,45 @@ def _mask_text(text: str, level: int) -> str:
     return _FLAG.sub(_mask_value, _ASSIGNED.sub(_mask_value, text))
 
 
-def _mask_user(found: re.Match[str]) -> str:
+def _mask_user(match: re.Match[str]) -> str:
     # The container of an Azure account is written where other URLs have a user.
-    is_container = found["scheme"].lower().startswith(("abfs", "wasb")) and ":" not in found["user"]
-    return found[0] if is_container else f"{found['scheme']}{MASK}@"
+    is_container = match["scheme"].lower().startswith(("abfs", "wasb")) and ":" not in match["user"]
+    return match[0] if is_container else f"{match['scheme']}{MASK}@"
 
 
-def _mask_value(found: re.Match[str]) -> str:
-    return f"{found['name']}{found['sign']}{MASK}" if is_secret_name(found["name"]) else found[0]
+def _mask_value(match: re.Match[str]) -> str:
+    return f"{match['name']}{match['sign']}{MASK}" if is_secret_name(match["name"]) else match[0]
 
 
 class _Position:
-    """Where a walk through a text is: in the value of a secret name, behind such a name, or elsewhere."""
+    """The position of a walk through a text: in the value of a secret name, after such a name, or elsewhere."""
 
     def __init__(self) -> None:
         self._depth = 0
         #: The depth of brackets at which the value of a secret name began.
         self._value_depth: int | None = None
         self._has_value = False
-        #: The secret name right before: a word may be a function's.
+        #: The secret name directly before this position: a word may be the name of a function.
         self._name: Literal["word", "literal"] | None = None
 
     @property
     def is_secret(self) -> bool:
-        """Whether a literal here is the value of a secret name."""
+        """Return whether a literal here is the value of a secret name."""
         return self._value_depth is not None or self._name == "word"
 
     def meet_word(self, word: str) -> None:
-        """Pass a word. The one between a name and its literal (`IDENTIFIED BY`) changes nothing."""
+        """Process a word. The word between a name and its literal (`IDENTIFIED BY`) changes nothing."""
         self._has_value = True
         if self._value_depth is None and is_secret_name(word):
             self._name = "word"
 
     def meet_literal(self, content: str) -> None:
-        """Pass a literal, or a number."""
+        """Process a literal or a number."""
         self._has_value = True
         self._name = "literal" if self._value_depth is None and is_secret_name(content) else None
 
     def meet_sign(self, sign: str) -> None:
-        """Pass a character that is of no word and no literal."""
+        """Process a character that belongs to no word and no literal."""
         if sign in "([{":
             self._depth += 1
             if sign == "(" and self._name == "word":
@@ -168,16 +168,16 @@ class _Position:
 
 
 def _mask_literals(text: str, level: int) -> str:
-    """Mask the literals of a text that are values of secret names, and what is secret within the others."""
+    """Mask the literals that are values of secret names, and secrets within other literals."""
     if level > _DEEPEST:
         return MASK
     parts: list[str] = []
     position, at = _Position(), 0
-    while (found := _TOKEN.match(text, at)) is not None:
-        kind, token, at = found.lastgroup, found[0], found.end()
+    while (match := _TOKEN.match(text, at)) is not None:
+        kind, token, at = match.lastgroup, match[0], match.end()
         if kind in ("block", "escaped", "literal"):
-            opening, content, closing = _split_literal(text, found)
-            at = found.start() + len(opening) + len(content) + len(closing)
+            opening, content, closing = _split_literal(text, match)
+            at = match.start() + len(opening) + len(content) + len(closing)
             parts += [opening, MASK if position.is_secret else _mask_text(content, level + 1), closing]
             position.meet_literal(content)
         elif kind == "number":
@@ -189,19 +189,19 @@ def _mask_literals(text: str, level: int) -> str:
         elif kind == "comment" and level == 0:
             parts.append(mask_comment(token))
         else:
-            # Only in the source itself a `#` begins a comment.
-            at = found.start() + 1
+            # `#` begins a comment only in the source itself.
+            at = match.start() + 1
             parts.append(token[0])
             position.meet_sign(token[0])
     return "".join(parts)
 
 
-def _split_literal(text: str, found: re.Match[str]) -> tuple[str, str, str]:
+def _split_literal(text: str, match: re.Match[str]) -> tuple[str, str, str]:
     """Return a literal's opening with its prefix, its content, and its closing, which may be missing."""
-    opening = _OPENING.match(text, found.start())
+    opening = _OPENING.match(text, match.start())
     if opening is None:
-        return found[0], "", ""
+        return match[0], "", ""
     quote, begin = opening[1], opening.end()
-    end = found.end() if found.lastgroup == "literal" else text.find(quote, begin)
+    end = match.end() if match.lastgroup == "literal" else text.find(quote, begin)
     end = len(text) if end < 0 else end
     return opening[0], text[begin:end], quote if text.startswith(quote, end) else ""

@@ -1,4 +1,4 @@
-"""Places to read on from: opaque to clients, signed so that nobody makes one up (spec SEARCH-21)."""
+"""Write and read cursors: opaque to clients and signed, so that they cannot be forged (spec SEARCH-21)."""
 
 import base64
 import hashlib
@@ -12,18 +12,18 @@ _SIGNATURE_BYTES = 12
 
 
 class Cursors:
-    """Writes and reads cursors with a key that every process of a store shares."""
+    """Writes and reads cursors with a key that all processes of a store share."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
 
     def write(self, kind: str, place: Any) -> str:
-        """A place as text that is fit for a URL."""
+        """Return a position as text for a URL."""
         body = json.dumps([kind, place], separators=(",", ":")).encode()
         return base64.urlsafe_b64encode(self._sign(body) + body).decode().rstrip("=")
 
     def read(self, kind: str, text: str) -> Any:
-        """The place again; raises InvalidQuery when it was not written by us for this kind of list."""
+        """Return the position in a cursor. Raises InvalidQuery unless it was written for this kind of list."""
         try:
             raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         except ValueError:

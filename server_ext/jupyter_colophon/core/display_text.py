@@ -1,4 +1,4 @@
-"""Text as a terminal shows it: its width, and nothing that a terminal would obey."""
+"""Format text for a terminal: its width, and without control characters."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -7,42 +7,43 @@ _WIDE = frozenset("WF")
 _SHOWN_AS = {"\n": "⏎", "\t": " ", "\r": "", "\N{NO-BREAK SPACE}": " "}
 
 
-def width(text: str) -> int:
-    """Return the columns that a text takes: two for a wide East Asian character, none for a combining one."""
+def measure_width(text: str) -> int:
+    """Return the number of columns that a text takes: two for a wide East Asian character, none for a combining one."""
     if text.isascii():
         return len(text)
-    return sum(_columns(character) for character in text)
+    return sum(_count_columns(character) for character in text)
 
 
-def align(rows: Iterable[Sequence[str]], first_gap: str = "  ") -> list[str]:
+def format_columns(rows: Iterable[Sequence[str]], first_gap: str = "  ") -> list[str]:
     """Return rows as lines, each column as wide as its widest cell; `first_gap` follows the first column."""
     rows = list(rows)
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(measure_width, column)) for column in zip(*rows, strict=True)]
     gaps = [first_gap, *["  "] * len(widths)]
     return [
         "".join(
-            cell + " " * (widest - width(cell)) + gap for cell, widest, gap in zip(row, widths, gaps, strict=False)
+            cell + " " * (widest - measure_width(cell)) + gap
+            for cell, widest, gap in zip(row, widths, gaps, strict=False)
         ).rstrip()
         for row in rows
     ]
 
 
-def printable(text: str) -> str:
-    """Return a text in one line without control characters: a value must not move a cursor or change colours."""
+def escape_control_characters(text: str) -> str:
+    """Return a text in one line with control characters escaped: a value must not move the cursor or change colours."""
     return "".join(char if char.isprintable() else _SHOWN_AS.get(char, "\N{REPLACEMENT CHARACTER}") for char in text)
 
 
 def cut(text: str, length: int) -> str:
-    """Return a text, cut to a length with an ellipsis."""
+    """Return a text, truncated to a length with an ellipsis."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def count_of(number: int, noun: str) -> str:
-    """Return a number with its noun, one whose plural ends in s: `1 field`, `2 fields`."""
+    """Return a number with its noun, for nouns with a plural in s: `1 field`, `2 fields`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _columns(character: str) -> int:
+def _count_columns(character: str) -> int:
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in _WIDE else 1

@@ -1,7 +1,7 @@
-"""Define every error of the product, one class for each cause. `http/problems.py` maps each to a status.
+"""Define every error of the product, one class for each cause. `operations/problems.py` maps each to a status.
 
-An error carries data, and its message is made from them. Values that a user wrote appear in a message only if the
-same user sent them (names, query words); aspect values never do (spec WRITE-12).
+An error has data, from which its message is built. Values that a user wrote appear in a message only if the same user
+sent them (names, query words); aspect values never do (spec WRITE-12).
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class InvalidName(MetadataError):
     """A URN, a name or a path violates its grammar."""
 
     def __init__(self, kind: str, text: str, reason: str) -> None:
-        super().__init__(f"{shown(text)} is not a valid {kind}: {reason}")
+        super().__init__(f"{quote_text(text)} is not a valid {kind}: {reason}")
         self.kind, self.text, self.reason = kind, text, reason
 
 
@@ -79,7 +79,7 @@ class RunConflict(MetadataError):
     """A report contradicts what is recorded of a run: the run has ended, or began at another time."""
 
     def __init__(self, run_id: str, reason: str) -> None:
-        super().__init__(f"run {shown(run_id)} {reason}")
+        super().__init__(f"run {quote_text(run_id)} {reason}")
         self.run_id, self.reason = run_id, reason
 
 
@@ -117,14 +117,14 @@ class ConfirmationRequired(AccessDenied):
     """Deleting a namespace with everything in it requires its name as confirmation (spec CDAP-7)."""
 
     def __init__(self, name: str) -> None:
-        super().__init__("delete", f"namespace {shown(name)} with everything in it: add confirm={name} to confirm")
+        super().__init__("delete", f"namespace {quote_text(name)} with everything in it: add confirm={name} to confirm")
 
 
 class Reserved(AccessDenied):
     """The name of a namespace is reserved for the platform (spec ID-16)."""
 
     def __init__(self, name: str) -> None:
-        super().__init__("create", f"namespace {shown(name)}: the name is reserved")
+        super().__init__("create", f"namespace {quote_text(name)}: the name is reserved")
         self.name = name
 
 
@@ -133,9 +133,15 @@ class NotFound(MetadataError):
 
     def __init__(self, kind: str, name: str, hint: str = "", renamed_to: str = "") -> None:
         """Create the error; `renamed_to` is the present URN of the entity that had this name before."""
-        hint = f"it was renamed to {shown(renamed_to)}" if renamed_to else hint
-        super().__init__(f"{kind} {shown(name)} not found" + (f": {hint}" if hint else ""))
+        hint = f"it was renamed to {quote_text(renamed_to)}" if renamed_to else hint
+        super().__init__(f"{kind} {quote_text(name)} not found" + (f": {hint}" if hint else ""))
         self.kind, self.name, self.renamed_to = kind, name, renamed_to
+
+
+def create_missing_namespace_error(name: str) -> NotFound:
+    """Return the error of a write into a namespace that does not exist, with the ways out."""
+    ways = "create it first (jupyter colophon namespace create, or PUT of its aspect `status`), or use the namespace default"
+    return NotFound("namespace", name, ways)
 
 
 class UnknownEntityType(NotFound):
@@ -146,7 +152,7 @@ class AlreadyExists(MetadataError):
     """A thing with this name exists, and the proposal was to create it."""
 
     def __init__(self, kind: str, name: str) -> None:
-        super().__init__(f"{kind} {shown(name)} already exists")
+        super().__init__(f"{kind} {quote_text(name)} already exists")
         self.kind, self.name = kind, name
 
 
@@ -154,16 +160,18 @@ class RenameConflict(MetadataError):
     """An entity cannot be renamed: the new name is in use, or others depend on the old one."""
 
     def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{shown(name)} cannot be renamed now: {reason}")
+        super().__init__(f"{quote_text(name)} cannot be renamed now: {reason}")
         self.name, self.reason = name, reason
 
 
 class SchemaspaceNotFound(NotFound, ValueError):
     """No schemaspace has this name or id."""
 
-    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+    def __init__(self, name: str, valid_names: tuple[str, ...]) -> None:
         super().__init__("schemaspace", name)
-        self.detail = f"The schemaspace name or id '{name}' is not in the list of valid schemaspaces: '{list(known)}'!"
+        self.detail = (
+            f"The schemaspace name or id '{name}' is not in the list of valid schemaspaces: '{list(valid_names)}'!"
+        )
         self.args = (self.detail,)
 
 
@@ -217,12 +225,10 @@ class InstanceUnreadable(MetadataError):
 
 
 class InstanceInvalid(InvalidInstance):
-    """An instance does not satisfy its schema; the message is the first error in the wording that Elyra's clients
-    know.
-    """
+    """An instance does not satisfy its schema; the message is the first error in the wording of Elyra."""
 
     def __init__(self, name: str, schema: str, first: str, problems: tuple[Problem, ...]) -> None:
-        super().__init__(f"instance {shown(name)}", problems)
+        super().__init__(f"instance {quote_text(name)}", problems)
         self.detail = f"Validation failed for instance '{name}' using the {schema} schema with error: {first}."
         self.args = (self.detail,)
         self.name, self.schema, self.first = name, schema, first
@@ -245,19 +251,21 @@ class RenameNotSupported(MetadataError):
 
 
 class InstanceIsDirectory(MetadataError):
-    """A folder has the name of an instance's file; its content is not ours to remove."""
+    """A folder has the name of an instance's file; it is not removed."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"a folder has the name of the file of instance {shown(name)}: remove the folder yourself")
+        super().__init__(
+            f"a folder has the name of the file of instance {quote_text(name)}: remove the folder yourself"
+        )
         self.name = name
 
 
 class HookFailed(MetadataError):
-    """The schema's own class refused or failed; `undone` says whether the save was rolled back (spec INST-7)."""
+    """The schema's own class refused or failed; `undone` states whether the save was rolled back (spec INST-7)."""
 
     def __init__(self, hook: str, name: str, reason: str, *, undone: bool = False) -> None:
         after = "; the change was rolled back" if undone else ""
-        super().__init__(f"{hook} of instance {shown(name)} failed: {reason}{after}")
+        super().__init__(f"{hook} of instance {quote_text(name)} failed: {reason}{after}")
         self.hook, self.name, self.undone = hook, name, undone
 
 
@@ -269,7 +277,7 @@ class IdempotencyKeyReused(MetadataError):
     """An idempotency key was used for another request within a day (spec WRITE-9)."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"the idempotency key {shown(key)} was used for another request")
+        super().__init__(f"the idempotency key {quote_text(key)} was used for another request")
         self.key = key
 
 
@@ -277,7 +285,7 @@ class NotEmpty(MetadataError):
     """A namespace contains entities."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"namespace {shown(name)} still contains entities: delete them first")
+        super().__init__(f"namespace {quote_text(name)} still contains entities: delete them first")
         self.name = name
 
 
@@ -326,12 +334,12 @@ class TableSchemaIncompatible(StorageError):
 class StoreTooNew(StorageError):
     """The store has the schema of a newer version of this package; it is left unchanged."""
 
-    def __init__(self, version: int, known: int) -> None:
+    def __init__(self, version: int, supported: int) -> None:
         super().__init__(
-            f"the store has schema version {version}, and this version of jupyter-colophon supports {known}: "
+            f"the store has schema version {version}, and this version of jupyter-colophon supports {supported}: "
             "use a newer one"
         )
-        self.version, self.known = version, known
+        self.version, self.known = version, supported
 
 
 class UnsupportedStore(StorageError):
@@ -360,14 +368,14 @@ class NoCatalog(MetadataError):
 
 
 class StoreDamaged(StorageError):
-    """The store's data are damaged; `jupyter colophon doctor` says what to do."""
+    """The store's data are damaged; `jupyter colophon doctor` explains what to do."""
 
 
 class LogCompacted(MetadataError):
     """The change log no longer has the requested changes (spec MODEL-15)."""
 
     def __init__(self, after: int, floor: int) -> None:
-        super().__init__(f"changes up to {floor} are no longer kept: list again, then go on with after={floor}")
+        super().__init__(f"changes up to {floor} are no longer kept: list again, then continue with after={floor}")
         self.after, self.floor = after, floor
 
 
@@ -377,7 +385,7 @@ class LogReset(LogCompacted):
     """
 
     def __init__(self, after: int, head: int) -> None:
-        MetadataError.__init__(self, f"the change log ends at {head}: list again, then go on with after={head}")
+        MetadataError.__init__(self, f"the change log ends at {head}: list again, then continue with after={head}")
         self.after, self.floor = after, head
 
 
@@ -418,7 +426,7 @@ class NamespaceDeleting(StoreUnavailable):
     """A namespace of this name is being deleted; it can be created again in a moment."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"namespace {shown(name)} is being deleted: create it again in a moment")
+        super().__init__(f"namespace {quote_text(name)} is being deleted: create it again in a moment")
         self.name = name
 
 
@@ -426,7 +434,7 @@ class StoreFull(StorageError):
     """There is no space left for a write."""
 
 
-def shown(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return a user's text quoted, truncated and with control characters escaped, for a message or a log line."""
     cut = text if len(text) <= 200 else text[:200] + "…"
     return repr(cut)

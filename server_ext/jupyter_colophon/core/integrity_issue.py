@@ -1,10 +1,10 @@
-"""What a check of the catalog found wrong."""
+"""Integrity issues, which checks of the catalog find."""
 
 from typing import NamedTuple
 
 
-class Finding(NamedTuple):
-    """Where something is wrong (a URN, a table, the change log), and what; never a value that somebody wrote."""
+class IntegrityIssue(NamedTuple):
+    """The subject of the issue (a URN, a table, the change log), and the problem, without values that users wrote."""
 
     subject: str
-    fault: str
+    problem: str

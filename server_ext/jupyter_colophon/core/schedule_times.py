@@ -10,20 +10,22 @@ _CRON_FIELDS = 5
 _SECOND_MS = 1_000
 
 
-def next_due(every: str, cron: str, after: int, last: int | None) -> int | None:
-    """Return the next due time after `after` (ms), with the due time before it in `last`; None where there is none. Raises ValueError."""
+def calculate_next_due(every: str, cron: str, after: int, last: int | None) -> int | None:
+    """Return the next due time after `after` (ms); `last` is the due time before it. Return None if there is none.
+    Raises ValueError.
+    """
     if cron:
-        return _cron_after(cron, after)
-    step = duration_ms(every)
+        return _find_next_match(cron, after)
+    step = parse_duration_ms(every)
     start = after if last is None else last
     return start + ((after - start) // step + 1) * step
 
 
-def faults(schedule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what is not valid in a schedule: the member, empty for the whole, and the reason. Its schema checks the types."""
+def find_problems(schedule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the problems of a schedule: the member, empty for the whole, and the reason. Its schema checks the types."""
     if not any(schedule.get(name) for name in ("every", "cron", "on_change")):
         yield "", "it needs every, cron or on_change"
-    for name, read in (("every", duration_ms), ("cron", _first_due), ("retry_after", duration_ms)):
+    for name, read in (("every", parse_duration_ms), ("cron", _find_first_due), ("retry_after", parse_duration_ms)):
         if (text := schedule.get(name)) and isinstance(text, str):
             try:
                 read(text)
@@ -31,8 +33,8 @@ def faults(schedule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 yield name, str(error)
 
 
-def duration_ms(text: str) -> int:
-    """An ISO 8601 duration of weeks, or of days and times, at least a second. Raises ValueError."""
+def parse_duration_ms(text: str) -> int:
+    """Parse an ISO 8601 duration of weeks, or of days and times, of at least a second. Raises ValueError."""
     match = _DURATION.fullmatch(text)
     weeks, days, hours, minutes, seconds = (int(group or 0) for group in match.groups()) if match else (0,) * 5
     length = timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
@@ -42,21 +44,21 @@ def duration_ms(text: str) -> int:
     return int(length / timedelta(milliseconds=1))
 
 
-def _first_due(cron: str) -> int:
-    """Return the first time at which a cron expression was ever due. Raises ValueError where there is none."""
-    due = _cron_after(cron, 0)
+def _find_first_due(cron: str) -> int:
+    """Return the first time at which a cron expression was ever due. Raises ValueError if there is none."""
+    due = _find_next_match(cron, 0)
     if due is None:
         msg = "no date ever matches it"
         raise ValueError(msg)
     return due
 
 
-def _cron_after(cron: str, moment: int) -> int | None:
-    """Return the first minute after a moment (ms) that a cron expression matches. Raises ValueError."""
-    # Late: only catalogs with schedules need it.
+def _find_next_match(cron: str, moment: int) -> int | None:
+    """Return the first minute after a time (ms) that a cron expression matches. Raises ValueError."""
+    # Imported late: only catalogs with schedules need it.
     from cronsim import CronSim, CronSimError
 
-    # With six fields the first one is a second: we offer minutes only.
+    # With six fields the first is seconds, which are not supported.
     if len(cron.split()) != _CRON_FIELDS:
         msg = "it must have five fields: minute, hour, day of the month, month, day of the week"
         raise ValueError(msg)

@@ -1,4 +1,4 @@
-"""Which store somebody chose."""
+"""The choice of a store."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class StoreChoice:
-    """A storage provider's name, and its options."""
+    """The name of a storage provider, and its options."""
 
     provider: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def sqlite_file(path: Path) -> StoreChoice:
-    """The store in this file."""
+def choose_sqlite_file(path: Path) -> StoreChoice:
+    """Return the choice of the SQLite store in this file."""
     return StoreChoice("sqlite", {"path": str(path.expanduser())})

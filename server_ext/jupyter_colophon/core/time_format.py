@@ -1,4 +1,4 @@
-"""Times as people and clients write them, and as we write them. Inside, a time is ms since 1970."""
+"""Parse and format times. Internally a time is ms since 1970."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -26,33 +26,35 @@ _INSTANT = re.compile(
 
 
 def parse_time(text: str, now_ms: int, name: str = "") -> int:
-    """A time in ms: ISO 8601, a number of seconds or milliseconds, or `now` with steps such as `now-1d+2h`.
+    """Parse a time to ms: ISO 8601, a number of seconds or milliseconds, or `now` with steps such as `now-1d+2h`.
 
-    Raises `InvalidQuery`, which names the parameter, for anything else, and for times before 1970 or after the year 9999.
+    Raises InvalidQuery, which names the parameter, for anything else, and for times before 1970 or after the year 9999.
     """
     try:
-        return _any_time(text.strip(), now_ms)
+        return _parse_any_time(text.strip(), now_ms)
     except InvalidQuery as error:
         raise InvalidQuery(error.reason, name) from None
 
 
 def parse_span(text: str, name: str) -> int:
-    """A length of time in ms: a number with its unit, such as `7d`. Raises `InvalidQuery`."""
-    found = _SPAN.fullmatch(text.strip())
-    if found is None:
-        raise InvalidQuery("a length of time is a number with ms, s, m, h or d, such as 7d", name)
-    return min(int(found[1]) * _UNIT_MS[found[2]], TIME_MS_MAX)
+    """Parse a time span to ms: a number with its unit, such as `7d`. Raises InvalidQuery."""
+    match = _SPAN.fullmatch(text.strip())
+    if match is None:
+        raise InvalidQuery("a time span is a number with ms, s, m, h or d, such as 7d", name)
+    return min(int(match[1]) * _UNIT_MS[match[2]], TIME_MS_MAX)
 
 
 def parse_instant(text: str) -> int:
-    """A time in ms out of ISO 8601: a day (its beginning in UTC), or a day and a time with `Z` or an offset.
+    """Parse an ISO 8601 time to ms: a day (its start in UTC), or a day and a time with `Z` or an offset.
 
-    What is finer than a millisecond is cut off. Raises `InvalidQuery`.
+    Fractions of a millisecond are dropped. Raises InvalidQuery.
     """
-    found = _INSTANT.fullmatch(text.strip())
-    if found is None:
-        raise InvalidQuery("a time is 2026-11-20T12:00:00Z, milliseconds since 1970, or now-1d (ms, s, m, h, d)")
-    day, clock, fraction, offset = found.groups()
+    match = _INSTANT.fullmatch(text.strip())
+    if match is None:
+        raise InvalidQuery(
+            "expected a time such as 2026-11-20T12:00:00Z, milliseconds since 1970, or now-1d (ms, s, m, h, d)"
+        )
+    day, clock, fraction, offset = match.groups()
     try:
         instant = datetime.fromisoformat(f"{day}T{clock or '00:00'}{(offset or 'Z').upper()}")
     except ValueError:
@@ -61,25 +63,25 @@ def parse_instant(text: str) -> int:
 
 
 def format_time(ms: int) -> str:
-    """A time as ISO 8601 in UTC with milliseconds, such as `2026-11-20T12:00:00.000Z`."""
+    """Format a time as ISO 8601 in UTC with milliseconds, such as `2026-11-20T12:00:00.000Z`."""
     return f"{(_EPOCH + ms * _MILLISECOND).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
-def _any_time(text: str, now_ms: int) -> int:
+def _parse_any_time(text: str, now_ms: int) -> int:
     if _NUMBER.fullmatch(text):
         number = int(text)
         return _in_range(number if number >= MILLISECONDS_FROM else number * 1000)
     if len(text) <= CHARACTERS_MAX and _RELATIVE.fullmatch(text):
-        return _in_range(now_ms + sum(_step(*step) for step in _STEP.findall(text)))
+        return _in_range(now_ms + sum(_parse_step(*step) for step in _STEP.findall(text)))
     return parse_instant(text)
 
 
-def _step(sign: str, number: str, unit: str) -> int:
+def _parse_step(sign: str, number: str, unit: str) -> int:
     length = int(number) * _UNIT_MS[unit]
     return -length if sign == "-" else length
 
 
 def _in_range(ms: int) -> int:
     if not 0 <= ms <= TIME_MS_MAX:
-        raise InvalidQuery("a time lies between 1970 and the year 9999")
+        raise InvalidQuery("a time must be between 1970 and the year 9999")
     return ms

@@ -67,7 +67,7 @@ class FileMetadataCache(SingletonConfigurable):
 
 def _stamp(path: str) -> Stamp:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns

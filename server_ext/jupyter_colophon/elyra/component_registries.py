@@ -34,15 +34,15 @@ class ComponentRegistriesSchemas(ShippedSchemas):
 
         registries = MetadataManager(schemaspace_name or ComponentRegistries.NAME)
         catalogs = MetadataManager(ComponentCatalogs.NAME)
-        waiting = [one for one in registries.get_all(of_schema=schema_name) if not _is_factory(one)]
+        waiting = [registry for registry in registries.get_all(of_schema=schema_name) if not _is_factory(registry)]
         return [
-            one.name
-            for one in waiting
-            if not _exists(catalogs, one.name) and self._migrate_one(catalogs, one, dry_run=dry_run)
+            registry.name
+            for registry in waiting
+            if not _has_catalog(catalogs, registry.name) and self._migrate_one(catalogs, registry, dry_run=dry_run)
         ]
 
     def _migrate_one(self, catalogs: "MetadataManager", registry: Any, *, dry_run: bool) -> bool:
-        catalog = _catalog_of(registry)
+        catalog = _create_catalog(registry)
         try:
             if dry_run:
                 catalogs.validate(registry.name, catalog)
@@ -59,8 +59,8 @@ def _is_factory(registry: Any) -> bool:
     return str(registry.resource or "").startswith(str(Path(sys.prefix, "share", "jupyter", "metadata")))
 
 
-def _catalog_of(registry: Any) -> Any:
-    from jupyter_colophon.schemaspaces.metadata import Metadata
+def _create_catalog(registry: Any) -> Any:
+    from jupyter_colophon.schemaspaces.metadata import InstanceMetadata
 
     metadata = {name: value for name, value in registry.metadata.items() if name not in ("runtime", "location_type")}
     document = {
@@ -69,10 +69,10 @@ def _catalog_of(registry: Any) -> Any:
         "schema_name": _SCHEMAS[registry.metadata["location_type"]],
         "metadata": metadata | {"runtime_type": _RUNTIME_TYPES[registry.metadata["runtime"]]},
     }
-    return Metadata.from_dict(ComponentCatalogs.NAME, document)
+    return InstanceMetadata.from_dict(ComponentCatalogs.NAME, document)
 
 
-def _exists(catalogs: "MetadataManager", name: str) -> bool:
+def _has_catalog(catalogs: "MetadataManager", name: str) -> bool:
     try:
         catalogs.get(name)
     except InstanceNotFound:

@@ -16,14 +16,14 @@ from jupyter_colophon.core.errors import (
     RemovalNotPermitted,
     StorageError,
 )
-from jupyter_colophon.core.identity.instance_names import normalized, require_instance_name
-from jupyter_colophon.elyra.storage import CatalogMetadataStore, store_class, stored_by
+from jupyter_colophon.core.identity.instance_names import normalize_name, require_instance_name
+from jupyter_colophon.elyra.storage import CatalogMetadataStore, adapt_store, get_store_class
 from jupyter_colophon.schemaspaces import instances
 from jupyter_colophon.schemaspaces.schema import SchemaManager
 from jupyter_colophon.service.instances.object_api import InstanceObjects
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.transport import Server
+    from jupyter_colophon.client.transport import ServerAddress
     from jupyter_colophon.elyra.remote import RemoteObjects
 
 #: The methods that an instance must have to be saved.
@@ -50,7 +50,7 @@ class MetadataManager(LoggingConfigurable):
 
     @default("metadata_store_class")
     def _default_store_class(self) -> type:
-        return store_class()
+        return get_store_class()
 
     def __init__(self, schemaspace: str, store: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -58,7 +58,9 @@ class MetadataManager(LoggingConfigurable):
         self.schemaspace = self.schema_mgr.get_schemaspace_name(schemaspace)
         store_type: Any = self.metadata_store_class
         self.metadata_store: Any = store_type(self.schemaspace, **kwargs) if store is None else store
-        self._server = _server() if isinstance(self.metadata_store, CatalogMetadataStore) and store is None else None
+        self._server = (
+            _find_server() if isinstance(self.metadata_store, CatalogMetadataStore) and store is None else None
+        )
 
     def schemaspace_exists(self) -> bool:
         """Return whether anything was ever stored for the schemaspace."""
@@ -123,7 +125,7 @@ class MetadataManager(LoggingConfigurable):
     @staticmethod
     def get_normalized_name(name: str) -> str:
         """Return the name derived from a display name."""
-        return normalized(name)
+        return normalize_name(name)
 
     @cached_property
     def _remote(self) -> "RemoteObjects | None":
@@ -136,16 +138,18 @@ class MetadataManager(LoggingConfigurable):
 
     @property
     def _objects(self) -> InstanceObjects:
-        return instances.current().objects(self.schemaspace, stored_by(self.schemaspace, self.metadata_store))
+        return instances.get_instances().create_objects(
+            self.schemaspace, adapt_store(self.schemaspace, self.metadata_store)
+        )
 
 
-def _server() -> "Server | None":
+def _find_server() -> "ServerAddress | None":
     """Return the server named by the environment; None without one, and inside a server process."""
     if not os.environ.get("COLOPHON_URL") or instances.is_served():
         return None
-    from jupyter_colophon.elyra.remote import known_server
+    from jupyter_colophon.elyra.remote import find_server
 
-    return known_server()
+    return find_server()
 
 
 def _require_instance(metadata: Any) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from jupyter_colophon.elyra.manager import MetadataManager
-from jupyter_colophon.elyra.storage import stored_by
+from jupyter_colophon.elyra.storage import adapt_store
 from jupyter_colophon.elyra.upgrades import is_outdated
 from jupyter_colophon.schemaspaces.shipped.providers import ShippedSchemas
 from jupyter_colophon.schemaspaces.shipped.spaces import ComponentCatalogs, Runtimes
@@ -17,8 +17,8 @@ class UpgradedSchemas(ShippedSchemas):
     ) -> list[str]:
         """Save each instance of the user's own that is upgraded on load; return their names. A dry run saves none."""
         manager = MetadataManager(schemaspace_name or self.SPACE.NAME)
-        store = stored_by(manager.schemaspace, manager.metadata_store)
-        stored_instances = store.read_many(store.names())
+        store = adapt_store(manager.schemaspace, manager.metadata_store)
+        stored_instances = store.read_many(store.list_names())
         names = [stored.name for stored in stored_instances if stored.own and is_outdated(stored.document, schema_name)]
         return [name for name in names if self._save_upgraded(manager, name, dry_run=dry_run)]
 

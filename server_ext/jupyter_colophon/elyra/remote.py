@@ -6,12 +6,12 @@ from functools import partial
 from typing import Any, NoReturn
 
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.paging import pages
+from jupyter_colophon.client.paging import read_pages
 from jupyter_colophon.client.problems import ClientError, RequestFailed
-from jupyter_colophon.client.transport import Server, Transport
+from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, SchemaNotFound, StoreUnavailable
-from jupyter_colophon.schemaspaces.metadata import Metadata
-from jupyter_colophon.service.instances.class_adapter import Shaped
+from jupyter_colophon.schemaspaces.metadata import InstanceMetadata
+from jupyter_colophon.service.instances.class_adapter import InstanceObject
 
 #: The timeout for all instances of a schemaspace, in seconds.
 _TIMEOUT_S = 120.0
@@ -21,10 +21,10 @@ _MEMBERS = ("name", "display_name", "schema_name", "metadata")
 _READ_ONLY_MEMBERS = ("resource", "reason")
 
 
-def known_server() -> Server | None:
+def find_server() -> ServerAddress | None:
     """Return the server named by the environment, if any. Raises ValueError if COLOPHON_URL is not a valid URL."""
     url = os.environ.get("COLOPHON_URL")
-    return Server(url, os.environ.get("COLOPHON_TOKEN", "")) if url else None
+    return ServerAddress(url, os.environ.get("COLOPHON_TOKEN", "")) if url else None
 
 
 class RemoteObjects:
@@ -33,42 +33,42 @@ class RemoteObjects:
     Hooks run in the server. A kernel's token may read instances, but not change them.
     """
 
-    def __init__(self, space: str, server: Server) -> None:
+    def __init__(self, space: str, server: ServerAddress) -> None:
         self._space, self._operations = space, Operations(Transport(server))
 
     def schemaspace_exists(self) -> bool:
         """Return whether there are instances."""
         return bool(self._request(partial(self._operations.list_instances, self._space, limit=1))["total"])
 
-    def get_all(self, *, include_invalid: bool = False, of_schema: str | None = None) -> Sequence[Shaped]:
+    def get_all(self, *, include_invalid: bool = False, of_schema: str | None = None) -> Sequence[InstanceObject]:
         """Return all instances by name; with `include_invalid` invalid ones too, with a `reason`."""
         body = {"includeInvalid": include_invalid} | ({"schema": of_schema} if of_schema else {})
         export = partial(self._operations.export_instances, self._space, body, timeout_s=_TIMEOUT_S)
         documents = self._request(export)["instances"]
-        found = {one["name"]: self._create_object(one) for one in documents}
-        for row in self._invalid(of_schema) if include_invalid else ():
-            found[row["name"]] = Metadata(**{"metadata": {}} | _document(row))
-        return [found[name] for name in sorted(found)]
+        objects_by_name = {document["name"]: self._create_object(document) for document in documents}
+        for row in self._read_invalid(of_schema) if include_invalid else ():
+            objects_by_name[row["name"]] = InstanceMetadata(**{"metadata": {}} | _to_object_arguments(row))
+        return [objects_by_name[name] for name in sorted(objects_by_name)]
 
-    def get(self, name: str) -> Shaped:
+    def get(self, name: str) -> InstanceObject:
         """Return a valid instance. Raises InstanceNotFound, SchemaNotFound, ValidationError, ValueError."""
         document = self._read(name)
         if document["reason"]:
-            first = next((one["message"] for one in document["problems"]), document["reason"])
+            first = next((problem["message"] for problem in document["problems"]), document["reason"])
             _refuse(document["reason"], first, SchemaNotFound(self._space, document["schema_name"]))
-        return self._create_object(_document(document))
+        return self._create_object(_to_object_arguments(document))
 
-    def create(self, name: str | None, instance: Shaped) -> Shaped:
+    def create(self, name: str | None, instance: InstanceObject) -> InstanceObject:
         """Save a new instance. Raises InstanceExists, and the errors of `get`."""
-        body = _edit_document(instance) | ({"name": name} if name else {})
+        body = _to_edit(instance) | ({"name": name} if name else {})
         create = partial(self._operations.create_instance, self._space, body)
-        return self._create_object(_document(self._request(create, name or "", body.get("schema_name"))))
+        return self._create_object(_to_object_arguments(self._request(create, name or "", body.get("schema_name"))))
 
-    def update(self, name: str, instance: Shaped, *, for_migration: bool = False) -> Shaped:
+    def update(self, name: str, instance: InstanceObject, *, for_migration: bool = False) -> InstanceObject:
         """Replace an instance. A mask leaves a secret unchanged."""
-        body = _edit_document(instance)
+        body = _to_edit(instance)
         write = partial(self._operations.write_instance, self._space, name, body)
-        return self._create_object(_document(self._request(write, name, body.get("schema_name"))))
+        return self._create_object(_to_object_arguments(self._request(write, name, body.get("schema_name"))))
 
     def remove(self, name: str) -> None:
         """Remove an instance. Raises InstanceNotFound, PermissionError."""
@@ -78,15 +78,15 @@ class RemoteObjects:
         document: Mapping[str, Any] = self._request(partial(self._operations.read_instance, self._space, name), name)
         return document
 
-    def _invalid(self, schema: str | None) -> Iterator[Mapping[str, Any]]:
+    def _read_invalid(self, schema: str | None) -> Iterator[Mapping[str, Any]]:
         page = partial(
             self._operations.list_instances, self._space, valid="false", schema=schema, sort="name", limit=_PAGE
         )
-        for row in pages(lambda cursor: self._request(partial(page, cursor=cursor)), "instances"):
+        for row in read_pages(lambda cursor: self._request(partial(page, cursor=cursor)), "instances"):
             yield self._read(row["name"])
 
-    def _create_object(self, document: Mapping[str, Any]) -> Shaped:
-        instance: Shaped = Metadata.from_dict(self._space, document)
+    def _create_object(self, document: Mapping[str, Any]) -> InstanceObject:
+        instance: InstanceObject = InstanceMetadata.from_dict(self._space, document)
         return instance
 
     def _request(self, call: Callable[[], Any], name: str = "", schema: str | None = None) -> Any:
@@ -110,7 +110,7 @@ class RemoteObjects:
         if refused.is_temporary or refused.status >= 500:
             raise StoreUnavailable(detail) from refused
         kind = str(refused.problem.get("type", "")).rpartition(":")[2]
-        _refuse("ValidationError" if kind == "invalid-instance" else "ValueError", detail, absent)
+        _refuse("ValidationError" if kind in ("invalid-instance", "invalid-value") else "ValueError", detail, absent)
 
 
 def _refuse(reason: str, detail: str, absent: SchemaNotFound) -> NoReturn:
@@ -124,12 +124,12 @@ def _refuse(reason: str, detail: str, absent: SchemaNotFound) -> NoReturn:
     raise ValidationError(detail)
 
 
-def _document(document: Mapping[str, Any]) -> dict[str, Any]:
+def _to_object_arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a document of `instance.json` to the arguments of the object's class."""
     return {**document["extra"], **{key: document[key] for key in (*_MEMBERS, *_READ_ONLY_MEMBERS)}}
 
 
-def _edit_document(instance: Shaped) -> dict[str, Any]:
+def _to_edit(instance: InstanceObject) -> dict[str, Any]:
     """Return the document of `instance-edit.json` for an object."""
     document = instance.to_dict(trim=True)
     extra = {key: value for key, value in document.items() if key not in (*_MEMBERS, *_READ_ONLY_MEMBERS)}

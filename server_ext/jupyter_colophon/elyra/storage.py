@@ -9,13 +9,13 @@ from typing import Any
 from traitlets import log
 
 from jupyter_colophon.core.errors import InstanceNotFound, InstanceUnreadable, RemovalNotPermitted
-from jupyter_colophon.core.instances.instance import Held
+from jupyter_colophon.core.instances.instance import StoredInstance
 from jupyter_colophon.core.model.proposal import ABSENT, Condition
 from jupyter_colophon.elyra.cache import FileMetadataCache
 from jupyter_colophon.schemaspaces import instances
-from jupyter_colophon.service.instances.elyra_store_adapter import ForeignInstances
-from jupyter_colophon.service.instances.store_protocol import InstanceStore
-from jupyter_colophon.storage.files.paths import data_folders
+from jupyter_colophon.service.instances.stores.elyra_store_adapter import ElyraStoreAdapter
+from jupyter_colophon.service.instances.stores.protocol import InstanceStore
+from jupyter_colophon.storage.files.paths import list_data_folders
 
 __all__ = ["CatalogMetadataStore", "FileMetadataCache", "FileMetadataStore", "MetadataStore"]
 
@@ -51,7 +51,7 @@ class MetadataStore(ABC):
         """Remove the instance with this `name`. Raises PermissionError for one of a shared folder."""
 
 
-class KeptMetadataStore(MetadataStore):
+class OwnMetadataStore(MetadataStore):
     """One of our own stores under Elyra's names. Changes are recorded in the catalog."""
 
     #: The kind of store, as in the setting `metadata_store`; "" means the configured one.
@@ -60,7 +60,7 @@ class KeptMetadataStore(MetadataStore):
     @property
     def instances(self) -> InstanceStore:
         """The underlying store."""
-        return instances.current().stores.of(self.schemaspace.lower(), self.KIND)
+        return instances.get_instances().stores.get(self.schemaspace.lower(), self.KIND)
 
     def schemaspace_exists(self) -> bool:
         """Return whether anything was ever stored for the schemaspace."""
@@ -69,30 +69,32 @@ class KeptMetadataStore(MetadataStore):
     def fetch_instances(self, name: str | None = None, include_invalid: bool = False) -> list[dict[str, Any]]:
         """Return all instances by name, or one."""
         if name is None:
-            found = self.instances.read_many(self.instances.names())
-            return [_to_document(held) for held in found if held.document is not None or include_invalid]
-        held = self.instances.read(name)
-        if held is None:
+            stored_instances = self.instances.read_many(self.instances.list_names())
+            return [
+                _to_document(stored) for stored in stored_instances if stored.document is not None or include_invalid
+            ]
+        stored = self.instances.read(name)
+        if stored is None:
             raise InstanceNotFound(self.schemaspace, name)
-        if held.document is None:
-            raise ValueError(InstanceUnreadable(self.schemaspace, name, held.problem).detail)
-        return [_to_document(held)]
+        if stored.document is None:
+            raise ValueError(InstanceUnreadable(self.schemaspace, name, stored.problem).detail)
+        return [_to_document(stored)]
 
     def store_instance(self, name: str, metadata: dict[str, Any], for_update: bool = False) -> dict[str, Any]:
         """Store an instance, durably and atomically."""
         condition = Condition() if for_update else Condition(version=ABSENT)
-        result = self.instances.save(name, deepcopy(metadata), condition, instances.current().account)
-        return _to_document(result.held) if result.held is not None else {"name": name, **metadata}
+        result = self.instances.save(name, deepcopy(metadata), condition, instances.get_instances().account)
+        return _to_document(result.stored) if result.stored is not None else {"name": name, **metadata}
 
     def delete_instance(self, metadata: dict[str, Any]) -> None:
         """Remove an instance."""
         try:
-            self.instances.remove(str(metadata.get("name")), Condition(), instances.current().account)
+            self.instances.remove(str(metadata.get("name")), Condition(), instances.get_instances().account)
         except RemovalNotPermitted as error:
             raise PermissionError(error.detail) from error
 
 
-class FileMetadataStore(KeptMetadataStore):
+class FileMetadataStore(OwnMetadataStore):
     """Instances in files, one each; new ones are written to the first of `metadata_paths`."""
 
     KIND = "file"
@@ -107,31 +109,31 @@ class FileMetadataStore(KeptMetadataStore):
     def metadata_path(*subdirs: str) -> list[str]:
         """Return Jupyter's data folders, the writable one first, optionally with subfolders of `metadata`."""
         below = ("metadata", *subdirs) if subdirs else ()
-        return [os.path.join(folder, *below) for folder in data_folders()]
+        return [os.path.join(folder, *below) for folder in list_data_folders()]
 
 
-class CatalogMetadataStore(KeptMetadataStore):
+class CatalogMetadataStore(OwnMetadataStore):
     """Instances in the catalog's database, shared by all its users."""
 
     KIND = "catalog"
 
 
-def store_class() -> type[KeptMetadataStore]:
+def get_store_class() -> type[OwnMetadataStore]:
     """Return the store class for the setting `metadata_store`."""
-    known: dict[str, type[KeptMetadataStore]] = {"file": FileMetadataStore, "catalog": CatalogMetadataStore}
-    return known.get(instances.current().stores.chosen, KeptMetadataStore)
+    classes: dict[str, type[OwnMetadataStore]] = {"file": FileMetadataStore, "catalog": CatalogMetadataStore}
+    return classes.get(instances.get_instances().stores.chosen, OwnMetadataStore)
 
 
-def stored_by(space: str, store: Any) -> InstanceStore:
+def adapt_store(space: str, store: Any) -> InstanceStore:
     """Return an InstanceStore for a store: ours directly, unless a subclass overrides its methods."""
     kind = type(store)
-    own = isinstance(store, KeptMetadataStore) and all(
-        getattr(kind, name) is getattr(KeptMetadataStore, name)
+    own = isinstance(store, OwnMetadataStore) and all(
+        getattr(kind, name) is getattr(OwnMetadataStore, name)
         for name in ("fetch_instances", "store_instance", "delete_instance")
     )
-    return store.instances if own else ForeignInstances(space.lower(), store)
+    return store.instances if own else ElyraStoreAdapter(space.lower(), store)
 
 
-def _to_document(held: Held) -> dict[str, Any]:
-    document: Mapping[str, Any] = held.document if held.document is not None else {"reason": "ValueError"}
-    return deepcopy(dict(document)) | {"name": held.name, "resource": held.resource}
+def _to_document(stored: StoredInstance) -> dict[str, Any]:
+    document: Mapping[str, Any] = stored.document if stored.document is not None else {"reason": "ValueError"}
+    return deepcopy(dict(document)) | {"name": stored.name, "resource": stored.resource}

@@ -6,12 +6,12 @@ Reading changes no file. An upgraded instance is stored with its next save, or b
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.schemaspaces.metadata import Metadata
+from jupyter_colophon.schemaspaces.metadata import InstanceMetadata
 
 _RUNTIME_TYPES = {"kfp": "KUBEFLOW_PIPELINES", "airflow": "APACHE_AIRFLOW"}
 
 
-class UpgradedInstance(Metadata):
+class UpgradedInstance(InstanceMetadata):
     """A runtime configuration or a component catalog; one of an older version is upgraded when it is loaded."""
 
     def on_load(self, **kwargs: Any) -> None:

@@ -58,12 +58,12 @@ class Colophon(Settings, ExtensionApp):
         if problem:
             _logger.error("cannot serve the catalog: %s", problem)
         self.settings[SETTING] = state = ServerState(
-            self, store, self.identity(), version("jupyter-colophon"), problem, elyra_api=self._serves_elyra_api
+            self, store, self.build_identity(), version("jupyter-colophon"), problem, elyra_api=self._serves_elyra_api
         )
         if self.sinks and not problem:
-            from jupyter_colophon.http.changes.event_bus import bus
+            from jupyter_colophon.http.changes.event_bus import create_bus
 
-            state.deliver(self.sinks, bus(self.serverapp))
+            state.deliver(self.sinks, create_bus(self.serverapp))
         if self.max_scheduled_runs and not problem and self.serverapp is not None:
             state.schedule(partial(provisioner.issue_run_token, self.serverapp))
         if self.serverapp is not None:
@@ -73,12 +73,12 @@ class Colophon(Settings, ExtensionApp):
         """Handle requests below our prefixes. The routes and their modules are loaded by the first such request."""
         if self.serverapp is not None:
             prefixes = ["colophon", "elyra"] if self._serves_elyra_api else ["colophon"]
-            LazyRouter(self.serverapp.web_app, self.serverapp.base_url, self._routes).install(prefixes)
+            LazyRouter(self.serverapp.web_app, self.serverapp.base_url, self._load_routes).install(prefixes)
 
-    def _routes(self) -> list[Route]:
-        from jupyter_colophon.http.routes import routes
+    def _load_routes(self) -> list[Route]:
+        from jupyter_colophon.http.routes import list_routes
 
-        return routes(elyra=self._serves_elyra_api)
+        return list_routes(elyra=self._serves_elyra_api)
 
     @cached_property
     def _serves_elyra_api(self) -> bool:

@@ -13,9 +13,9 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.core.read_budget import limit_reads
 from jupyter_colophon.http.kernels.tokens import KernelIdentity
-from jupyter_colophon.http.state import SETTING, ServerState, actor
-from jupyter_colophon.operations.call import Call
-from jupyter_colophon.operations.idempotency import ASKING, fingerprint
+from jupyter_colophon.http.state import SETTING, ServerState, find_actor
+from jupyter_colophon.operations.call import ReceivedCall
+from jupyter_colophon.operations.idempotency import FINGERPRINTED_HEADERS, compute_fingerprint
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -49,10 +49,10 @@ class AuthenticatedRequest:
     @property
     def principal(self) -> Principal:
         """The user, with the scopes of the request's token."""
-        holder = self.state.tokens.holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
+        holder = self.state.tokens.find_holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
         if holder is not None:
             return holder.principal
-        return Principal(actor(self.settings["identity_provider"], self.current_user))
+        return Principal(find_actor(self.settings["identity_provider"], self.current_user))
 
     async def authorize(self, action: str) -> None:
         """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource."""
@@ -60,36 +60,36 @@ class AuthenticatedRequest:
         if not await ensure_async(allowed):
             raise HTTPError(HTTPStatus.FORBIDDEN, f"User is not authorized to {action} on resource: {RESOURCE}.")
 
-    def call(self, path: Mapping[str, str]) -> Call:
+    def call(self, path: Mapping[str, str]) -> ReceivedCall:
         """Return the request for operations."""
         request, user, principal = self.request, self.current_user, self.principal
         # A display name that Jupyter generated is not the account's name (docs/decisions, 3).
         name = (user.display_name or user.name) if user.username == principal.user else principal.user
-        return Call(
+        return ReceivedCall(
             principal=principal,
-            query=self.sent_query(),
+            query=self.read_query(),
             headers=request.headers,
             path=path,
-            body=self.sent_body,
+            body=self.read_body,
             raw_path=str(request.path).removeprefix(self.base_url.rstrip("/")),
             base_url=self.base_url,
             display_name=name or principal.user,
-            fingerprint=self._fingerprint,
+            fingerprint=self._compute_fingerprint,
         )
 
-    def sent_query(self) -> dict[str, list[str]]:
+    def read_query(self) -> dict[str, list[str]]:
         """Return the query parameters, not stripped: blanks may be part of names."""
         return {name: self.get_query_arguments(name, strip=False) for name in self.request.query_arguments}
 
-    def sent_body(self) -> bytes:
+    def read_body(self) -> bytes:
         """Return the request body, decompressed. Raises MalformedBody, TooLarge."""
         return bytes(self.request.body)
 
-    def _fingerprint(self) -> str:
+    def _compute_fingerprint(self) -> str:
         """Compute a fingerprint of the request. This takes time if the body is large."""
         path = str(self.request.uri).removeprefix(self.base_url)
-        headers = [self.request.headers.get(name, "") for name in ASKING]
-        return fingerprint(str(self.request.method), path, headers, self.sent_body())
+        headers = [self.request.headers.get(name, "") for name in FINGERPRINTED_HEADERS]
+        return compute_fingerprint(str(self.request.method), path, headers, self.read_body())
 
     async def query(self, work: "Callable[[Catalog], T]") -> T:
         """Read the catalog off the event loop, under the read deadline. Raises StorageError."""
@@ -99,6 +99,6 @@ class AuthenticatedRequest:
 
         def read() -> T:
             with limit_reads(state.settings.read_timeout_seconds):
-                return work(state.catalog())
+                return work(state.get_catalog())
 
         return await asyncio.get_running_loop().run_in_executor(state.threads, read)

@@ -17,7 +17,7 @@ from tornado.httputil import (
 from tornado.routing import PathMatches, Router, Rule, RuleRouter
 from tornado.web import Application
 
-#: A pattern, a handler's class, and what it is initialised with.
+#: A pattern, a handler's class, and the arguments of its initialize.
 Route = tuple[str, type] | tuple[str, type, Mapping[str, Any]]
 #: Imports the handlers and returns the routes, without the server's base URL.
 Load = Callable[[], Iterable[Route]]
@@ -59,13 +59,13 @@ class LazyRouter(Router):
 
     async def _add(self) -> None:
         try:
-            self._table = _Table(self.application, await asyncio.to_thread(self._rules))
+            self._table = _Table(self.application, await asyncio.to_thread(self._load_rules))
         except Exception:
             _logger.exception("cannot load the routes: no request can be served")
         finally:
             self._is_finished = True
 
-    def _rules(self) -> list[Rule]:
+    def _load_rules(self) -> list[Rule]:
         """Load the routes, and return rules grouped by path prefix, so that a request is not matched against all of them."""
         rules_by_prefix: dict[str, list[Rule]] = {}
         for pattern, handler, *kwargs in self._load():

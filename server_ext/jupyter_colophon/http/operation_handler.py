@@ -13,17 +13,17 @@ from tornado.web import HTTPError, RequestHandler, authenticated
 
 from jupyter_colophon.core.documents.json_parsing import encode_in_pieces
 from jupyter_colophon.core.documents.json_values import is_larger
-from jupyter_colophon.core.errors import MetadataError, NotFound, StoreUnavailable, shown
+from jupyter_colophon.core.errors import MetadataError, NotFound, StoreUnavailable, quote_text
 from jupyter_colophon.core.read_budget import limit_reads, require_answer_size, take_page
 from jupyter_colophon.http.request_body import BodyHandler
 from jupyter_colophon.operations.api import Api, Failure
 from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.operation import Operation
-from jupyter_colophon.operations.request import Answer, Changes, Lines, Result
+from jupyter_colophon.operations.request import Answer, ChangesAnswer, LinesAnswer, Result
 
 T = TypeVar("T")
 _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
-#: Documents up to about so many bytes are encoded at once, larger ones in pieces.
+#: Documents up to about this many bytes are encoded at once, larger ones in pieces.
 _ENCODED_AT_ONCE: Final = 100_000
 #: When to try again where the store is unavailable.
 _RETRY_AFTER_SECONDS: Final = "5"
@@ -62,7 +62,7 @@ class OperationHandler(BodyHandler):
             raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
         if served is None:
             raise NotFound("path", str(self.request.path))
-        chosen = served.choose(self.sent_query()) if served.actions else served
+        chosen = served.choose(self.read_query()) if served.actions else served
         if chosen.permission != served.permission:
             await self.authorize(chosen.permission)
         await self.serve(chosen, path)
@@ -73,23 +73,23 @@ class OperationHandler(BodyHandler):
         """Run an operation and send the response."""
         call = self.call(path)
 
-        def work() -> tuple[Result, str]:
+        def run_operation() -> tuple[Result, str]:
             result = perform(self.api, operation, self.state, call)
             return result, _encode(result.document, operation) if isinstance(result, Answer) else ""
 
-        result, text = await self.run(operation, path, work)
-        if isinstance(result, Lines):
+        result, text = await self.run(operation, path, run_operation)
+        if isinstance(result, LinesAnswer):
             await self._send_lines(result, operation.content_type)
         elif isinstance(result, Answer):
             self._send(result, text, operation)
         else:
             await self.send_changes(result)
 
-    async def send_changes(self, changes: Changes) -> None:
+    async def send_changes(self, changes: ChangesAnswer) -> None:
         """Send changes of the change log. Only the handlers of routes with such answers can."""
         raise TypeError(f"{self.request.path} answers changes, but its route has no handler for them")
 
-    def _retry_later(self, status: int) -> None:
+    def _set_retry_after(self, status: int) -> None:
         """Set the Retry-After header of a 503."""
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             self.set_header("Retry-After", _RETRY_AFTER_SECONDS)
@@ -119,7 +119,7 @@ class OperationHandler(BodyHandler):
                 return await future
         except TimeoutError:
             # Package code cannot be interrupted; its thread stays in the pool of its schemaspace.
-            reason = f"reading schemaspace {shown(schemaspace)} took longer than {seconds:g} s"
+            reason = f"reading schemaspace {quote_text(schemaspace)} took longer than {seconds:g} s"
             raise StoreUnavailable(reason) from None
 
     def _send(self, answer: Answer, text: str, operation: Operation) -> None:
@@ -132,13 +132,13 @@ class OperationHandler(BodyHandler):
                 self.finish()
                 return
         self.set_status(answer.status)
-        self._retry_later(answer.status)
+        self._set_retry_after(answer.status)
         if answer.status == HTTPStatus.NO_CONTENT:
             self.finish()
         else:
             self.finish(text, set_content_type=operation.content_type or self.api.content_type)
 
-    async def _send_lines(self, answer: Lines, content_type: str) -> None:
+    async def _send_lines(self, answer: LinesAnswer, content_type: str) -> None:
         """Stream lines as they are produced, so that they are never in memory all at once."""
         self.set_header("Content-Type", content_type)
         seconds, loop = self.state.settings.read_timeout_seconds, asyncio.get_running_loop()
@@ -172,7 +172,7 @@ class OperationHandler(BodyHandler):
         error = kwargs.get("exc_info", (None, None, None))[1]
         message = ""
         if isinstance(error, MetadataError):
-            status_code = self.api.status_of(self._operations.get(str(self.request.method)), type(error))
+            status_code = self.api.find_status(self._operations.get(str(self.request.method)), type(error))
         elif isinstance(error, HTTPError) and status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
             message = error.log_message or ""
         failure = Failure(
@@ -184,7 +184,7 @@ class OperationHandler(BodyHandler):
         self.set_status(status_code)
         if status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             self.set_header("Allow", ", ".join(self._operations))
-        self._retry_later(status_code)
+        self._set_retry_after(status_code)
         document = json.dumps(self.api.error_document(failure))
         self.finish(document, set_content_type=self.api.error_content_type)
 

@@ -77,7 +77,7 @@ class QueryPool:
 
     def _start(self) -> None:
         """Start queries while there are threads for them, one of each user in turn. The caller holds the lock."""
-        while self._running.total() < THREADS and (user := self._next_user()) is not None:
+        while self._running.total() < THREADS and (user := self._choose_next_user()) is not None:
             queue = self._waiting.pop(user)
             query = queue.popleft()
             if queue:
@@ -86,7 +86,7 @@ class QueryPool:
             self._running[user] += 1
             self._threads.submit(self._run, query)
 
-    def _next_user(self) -> str | None:
+    def _choose_next_user(self) -> str | None:
         return next((user for user in self._waiting if self._running[user] < RUNNING_MAX), None)
 
     def _run(self, query: _Query[Any]) -> None:

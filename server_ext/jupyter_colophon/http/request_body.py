@@ -12,7 +12,7 @@ from tornado.web import HTTPError, stream_request_body
 from jupyter_colophon.core.errors import MalformedBody, MetadataError, TooLarge
 from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
 
-#: How many times the limit is read of a refused body, so that the response can say why.
+#: How many times the limit is read of a refused body, so that the response can give the reason.
 _DROPPED_FACTOR: Final = 4
 #: The statuses of a store that is unavailable or full.
 _STORE_STATUSES: Final = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.INSUFFICIENT_STORAGE)
@@ -48,7 +48,7 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         """Refuse a body whose declared length is too large; then do what Jupyter does."""
         limit = self.max_body_bytes
         connection: Any = self.request.connection
-        # The length of a chunked body is unknown: read and drop it up to a bound, so that the response can say why.
+        # The length of a chunked body is unknown: read and drop it up to a bound, so that the response can give the reason.
         connection.set_max_body_size(limit * _DROPPED_FACTOR)
         if int(self.request.headers.get("Content-Length") or 0) > limit:
             self.set_header("Connection", "close")
@@ -92,7 +92,7 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
             self._invalid_body = TooLarge(f"a body may have at most {limit} bytes")
             self._chunks.clear()
 
-    def sent_body(self) -> bytes:
+    def read_body(self) -> bytes:
         """Return the request body, decompressed. Raises MalformedBody, TooLarge."""
         if self._invalid_body is not None:
             raise self._invalid_body

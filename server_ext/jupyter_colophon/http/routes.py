@@ -26,23 +26,25 @@ _NATIVE_HANDLERS: Handlers = {
 _V3_HANDLERS: Handlers = {"v3ReadChanges": ChangePageHandler, "v3StreamChanges": ChangeStreamHandler}
 
 
-def routes(*, elyra: bool) -> list[Route]:
-    """Return every route of a server; `elyra` says whether it serves Elyra's API."""
+def list_routes(*, elyra: bool) -> list[Route]:
+    """Return every route of a server; with `elyra`, including Elyra's API."""
     # Before DataHub's, whose prefix contains OpenLineage's.
     return [
-        *routes_of(NATIVE, _NATIVE_HANDLERS),
-        *routes_of(V3, _V3_HANDLERS),
-        *routes_of(OPENLINEAGE, {}),
-        *routes_of(DATAHUB, {}),
-        *routes_of(MCP, {"exchangeMessage": McpHandler}),
-        *(routes_of(ELYRA, {}) if elyra else ()),
+        *list_api_routes(NATIVE, _NATIVE_HANDLERS),
+        *list_api_routes(V3, _V3_HANDLERS),
+        *list_api_routes(OPENLINEAGE, {}),
+        *list_api_routes(DATAHUB, {}),
+        *list_api_routes(MCP, {"exchangeMessage": McpHandler}),
+        *(list_api_routes(ELYRA, {}) if elyra else ()),
     ]
 
 
-def routes_of(api: Api, handlers: Handlers) -> Iterator[Route]:
+def list_api_routes(api: Api, handlers: Handlers) -> Iterator[Route]:
     """Yield the routes of an API; the last one handles unknown paths."""
-    for pattern, operations in api.routes():
-        handler = next((handlers[one.id] for one in operations.values() if one.id in handlers), OperationHandler)
+    for pattern, operations in api.list_routes():
+        handler = next(
+            (handlers[operation.id] for operation in operations.values() if operation.id in handlers), OperationHandler
+        )
         yield pattern, handler, {"api": api, "operations": operations}
     if api.unknown:
         yield api.prefix + api.unknown, OperationHandler, {"api": api, "operations": {}}

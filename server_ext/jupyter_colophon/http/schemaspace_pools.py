@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from jupyter_colophon.core.errors import StoreUnavailable, shown
+from jupyter_colophon.core.errors import StoreUnavailable, quote_text
 
 T = TypeVar("T")
 #: How many requests of one schemaspace run at once, and how many more may wait.
@@ -31,9 +31,9 @@ class SchemaspacePools:
     def submit(self, space: str, work: Callable[[], T]) -> "Future[T]":
         """Run work in the pool of a schemaspace. Raises StoreUnavailable if too much work is waiting."""
         with self._lock:
-            pool = self._pool_of(space.casefold())
+            pool = self._get_pool(space.casefold())
             if pool.busy >= THREADS + WAITING:
-                raise StoreUnavailable(f"schemaspace {shown(space)} is busy: its package takes too long")
+                raise StoreUnavailable(f"schemaspace {quote_text(space)} is busy: its package takes too long")
             pool.busy += 1
         future = pool.threads.submit(work)
         future.add_done_callback(lambda _: self._release(pool))
@@ -46,7 +46,7 @@ class SchemaspacePools:
         for pool in pools:
             pool.threads.shutdown(wait=True, cancel_futures=True)
 
-    def _pool_of(self, key: str) -> _Pool:
+    def _get_pool(self, key: str) -> _Pool:
         key = key if key in self._pools or len(self._pools) < _POOLS_MAX else ""
         if key not in self._pools:
             self._pools[key] = _Pool(ThreadPoolExecutor(THREADS, thread_name_prefix="colophon-space"))

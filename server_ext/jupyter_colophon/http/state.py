@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.pipelines.scheduler.process_launcher import TokenIssuer
     from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
-    from jupyter_colophon.relay.relay import Relay
+    from jupyter_colophon.relay.relay import SinkRelay
     from jupyter_colophon.relay.sink_protocol import EventBus
     from jupyter_colophon.service.changes.lineage_listeners import LineageListeners, ListenerState
 
@@ -44,7 +44,7 @@ _logger = logging.getLogger("jupyter_colophon.http")
 
 @dataclass(slots=True)
 class ServerState(Services):
-    """The extension's state in one server: the services, and what HTTP and kernels need beside them."""
+    """The extension's state in one server: the services, and the additional state of HTTP and kernels."""
 
     tokens: KernelTokens = field(default_factory=KernelTokens)
     threads: ThreadPoolExecutor = field(
@@ -57,7 +57,7 @@ class ServerState(Services):
     ping_scheduler: PingScheduler = field(default_factory=PingScheduler)
     sockets: Counter[str] = field(default_factory=Counter)
     #: Delivers changes to sinks; None if none are configured.
-    relay: "Relay | None" = None
+    relay: "SinkRelay | None" = None
     #: Starts scheduled pipelines; None if this server runs no schedules.
     scheduler: "Scheduler | None" = None
     #: The kernels of this server, recorded for the next server.
@@ -78,15 +78,15 @@ class ServerState(Services):
             self.threads.submit(self._follow_instances)
             self.threads.submit(self._end_orphaned_runs)
 
-    def lineage_listeners(self) -> "list[ListenerState]":
+    def list_lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
-        return self._lineage_listeners.states() if self._lineage_listeners is not None else []
+        return self._lineage_listeners.get_states() if self._lineage_listeners is not None else []
 
-    def counts(self) -> Mapping[str, int | None]:
+    def count_clients(self) -> Mapping[str, int | None]:
         """Return how many `kernelTokens` are valid, and how many `subscribers` follow the change log."""
         return {"kernelTokens": len(self.tokens), "subscribers": self.change_hub.count}
 
-    def sink_problems(self) -> Mapping[str, str]:
+    def list_sink_problems(self) -> Mapping[str, str]:
         """Return why sinks of this server do not deliver, by their names."""
         return self.relay.problems if self.relay is not None else {}
 
@@ -107,7 +107,7 @@ class ServerState(Services):
 
     def end_kernel(self, kernel: str) -> None:
         """Record, in the background, that the unfinished runs of a kernel ended with it."""
-        principal = self.tokens.principal_of(kernel)
+        principal = self.tokens.find_principal(kernel)
         # If the catalog was never opened, no kernel has reported a run.
         if principal is None or self._catalog is None:
             self.kernel_registry.remove(kernel)
@@ -116,7 +116,7 @@ class ServerState(Services):
 
     def _end_runs(self, kernel: str, principal: Principal) -> None:
         try:
-            self.catalog().write_path.end_kernel(kernel, principal, "the kernel ended")
+            self.get_catalog().write_path.end_kernel(kernel, principal, "the kernel ended")
         except MetadataError as error:
             _logger.warning("cannot record the end of a kernel's runs: %s", error.detail)
         else:
@@ -127,7 +127,7 @@ class ServerState(Services):
 
         def end(kernel: str, actor: str) -> None:
             principal = Principal(actor, kernel, KERNEL_ACTIONS)
-            self.catalog().write_path.end_kernel(kernel, principal, "the kernel's server was killed")
+            self.get_catalog().write_path.end_kernel(kernel, principal, "the kernel's server was killed")
 
         try:
             self.kernel_registry.reclaim_orphans(end)
@@ -136,22 +136,22 @@ class ServerState(Services):
 
     def deliver(self, sinks: Mapping[str, Mapping[str, Any]], bus: "EventBus") -> None:
         """Deliver changes of all processes to these sinks from now on, without waiting for a request."""
-        from jupyter_colophon.relay.relay import Relay
+        from jupyter_colophon.relay.relay import SinkRelay
 
-        self.relay = Relay(sinks, self.catalog, bus)
+        self.relay = SinkRelay(sinks, self.get_catalog, bus)
         self.relay.start()
 
     def schedule(self, token_issuer: "TokenIssuer") -> None:
         """Start scheduled pipelines, by time and by change, from now on."""
         from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
 
-        self.scheduler = Scheduler(self.catalog, self.instances, token_issuer, self.settings.max_scheduled_runs)
+        self.scheduler = Scheduler(self.get_catalog, self.get_instances, token_issuer, self.settings.max_scheduled_runs)
         self.scheduler.start()
 
     def _follow_instances(self) -> None:
         # Requests for instances report the error.
         with suppress(MetadataError):
-            self.instances()
+            self.get_instances()
 
     def close(self) -> None:
         """Close all services and threads."""
@@ -171,19 +171,19 @@ class ServerState(Services):
         self.kernel_registry.close()
 
 
-def actor(provider: object, user: User) -> str:
+def find_actor(provider: object, user: User) -> str:
     """Return the name under which a user's changes are recorded.
 
     Jupyter's own providers generate a random name for holders of the server's token, so the name of the account that
     runs the server is used instead.
     """
     if type(provider) in _ANONYMOUS_PROVIDERS:
-        return account()
+        return get_account()
     return user.username
 
 
 @cache
-def account() -> str:
+def get_account() -> str:
     """Return the name of the account that runs the server."""
     # Cached: the lookup takes a tenth of the time of a request.
     return getpass.getuser()

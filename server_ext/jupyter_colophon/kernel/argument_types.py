@@ -14,7 +14,7 @@ STEP_MAX = 100
 DIGITS_MAX = 9
 
 
-def tag(word: str) -> str:
+def parse_tag(word: str) -> str:
     """Return a valid tag."""
     if not WORD.fullmatch(word):
         msg = f"{word!r} is not a valid tag: use the letters A to Z and a to z, digits, _ and -, at most 50"
@@ -22,7 +22,7 @@ def tag(word: str) -> str:
     return word
 
 
-def key(word: str) -> str:
+def parse_key(word: str) -> str:
     """Return a valid key of a property."""
     if not WORD.fullmatch(word) or word == "tags":
         msg = f"{word!r} is not a valid key: use the letters A to Z and a to z, digits, _ and -, at most 50, and not the word tags"
@@ -30,13 +30,13 @@ def key(word: str) -> str:
     return word
 
 
-def pair(word: str) -> tuple[str, str]:
+def parse_pair(word: str) -> tuple[str, str]:
     """Parse `KEY=VALUE`."""
     name, value = _split_pair(word, "KEY=VALUE")
-    return key(name), value
+    return parse_key(name), value
 
 
-def argument(word: str) -> tuple[str, str]:
+def parse_argument(word: str) -> tuple[str, str]:
     """Parse `NAME=VALUE` with any name."""
     name, value = _split_pair(word, "NAME=VALUE")
     if not name:
@@ -45,7 +45,7 @@ def argument(word: str) -> tuple[str, str]:
     return name, value
 
 
-def step(word: str) -> str:
+def parse_step(word: str) -> str:
     """Return the name of a step: one line of text."""
     name = " ".join(word.split())
     if not 0 < len(name) <= STEP_MAX:
@@ -54,16 +54,16 @@ def step(word: str) -> str:
     return name
 
 
-def integer(least: int, most: int) -> Callable[[str], int]:
+def create_integer_parser(least: int, most: int) -> Callable[[str], int]:
     """Return a parser of integers from `least` to `most`."""
 
-    def number(word: str) -> int:
+    def parse_integer(word: str) -> int:
         if not (word.isdecimal() and len(word) <= DIGITS_MAX and least <= int(word) <= most):
             msg = f"{word!r} is not a number from {least} to {most}"
             raise ArgumentTypeError(msg)
         return int(word)
 
-    return number
+    return parse_integer
 
 
 def _split_pair(word: str, form: str) -> tuple[str, str]:

@@ -3,10 +3,11 @@
 import argparse
 import shlex
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
 
+from jupyter_colophon.core.similar_names import suggest_name
 from jupyter_colophon.kernel import argument_types
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
 from jupyter_colophon.kernel.help_text import CELL
@@ -15,12 +16,22 @@ from jupyter_colophon.kernel.help_text import CELL
 HELP = {"-h", "--help"}
 
 
-class Parser(argparse.ArgumentParser):
+class MagicParser(argparse.ArgumentParser):
     """An argument parser that raises UsageError instead of printing and exiting."""
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError with the message of argparse."""
         raise UsageError(f"{self.prog}: {message}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is not among the choices, with the most similar one."""
+        if action.choices is None or value in action.choices:
+            return
+        suggestion = suggest_name(str(value), map(str, action.choices))
+        if isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(None, f"unknown command {value!r}{suggestion or '; see %metadata help'}")
+        choices = f"; choose from {', '.join(map(str, action.choices))}"
+        raise argparse.ArgumentError(action, f"invalid value {value!r}{suggestion or choices}")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """Raise UsageError instead of exiting."""
@@ -71,28 +82,28 @@ def split(line: str) -> list[str]:
         raise UsageError(msg) from None
 
 
-def _line_parser() -> Parser:
-    parser = Parser(prog="%metadata", add_help=False, allow_abbrev=False)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+def _create_line_parser() -> MagicParser:
+    parser = MagicParser(prog="%metadata", add_help=False, allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=MagicParser)
     for name, command in COMMANDS.items():
-        one = commands.add_parser(name, prog=f"%metadata {name}", add_help=False, allow_abbrev=False)
-        command.arguments(one)
-        form = one.add_mutually_exclusive_group()
+        subparser = commands.add_parser(name, prog=f"%metadata {name}", add_help=False, allow_abbrev=False)
+        command.arguments(subparser)
+        form = subparser.add_mutually_exclusive_group()
         form.add_argument("--json", dest="form", action="store_const", const="json")
         form.add_argument("--dataframe", dest="form", action="store_const", const="dataframe")
-        PARSERS[name] = one
+        PARSERS[name] = subparser
     return parser
 
 
-def _cell_parser() -> Parser:
-    parser = Parser(prog="%%metadata", add_help=False, allow_abbrev=False)
-    parser.add_argument("--tag", dest="tags", action="append", default=[], type=argument_types.tag, metavar="TAG")
+def _create_cell_parser() -> MagicParser:
+    parser = MagicParser(prog="%%metadata", add_help=False, allow_abbrev=False)
+    parser.add_argument("--tag", dest="tags", action="append", default=[], type=argument_types.parse_tag, metavar="TAG")
     parser.add_argument(
-        "--set", dest="pairs", action="append", default=[], type=argument_types.pair, metavar="KEY=VALUE"
+        "--set", dest="pairs", action="append", default=[], type=argument_types.parse_pair, metavar="KEY=VALUE"
     )
     for option, key in (("--owner", "owner"), ("--describe", "description")):
         parser.add_argument(option, dest="pairs", action="append", type=_parse_value_of(key), metavar=key.upper())
-    parser.add_argument("--name", type=argument_types.step, metavar="STEP")
+    parser.add_argument("--name", type=argument_types.parse_step, metavar="STEP")
     return parser
 
 
@@ -101,6 +112,6 @@ def _parse_value_of(key: str) -> Callable[[str], tuple[str, str]]:
 
 
 #: The parser of each command, and that of the cell magic: completion uses them as well.
-PARSERS: dict[str, Parser] = {}
-_LINE = _line_parser()
-CELL_PARSER = _cell_parser()
+PARSERS: dict[str, MagicParser] = {}
+_LINE = _create_line_parser()
+CELL_PARSER = _create_cell_parser()

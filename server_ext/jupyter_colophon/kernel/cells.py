@@ -9,10 +9,10 @@ from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from jupyter_colophon.kernel.failures import Failure
+from jupyter_colophon.kernel.failures import CellFailure
 
 #: The default where the cause is unknown.
-_UNKNOWN = Failure()
+_UNKNOWN = CellFailure()
 
 #: Cell ids that nbformat 4.5 allows.
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -42,7 +42,7 @@ class Cell:
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
-class Execution:
+class CellExecution:
     """One execution of a cell; times are milliseconds since 1970. It is open until `end_ms` is set."""
 
     cell: Cell
@@ -50,7 +50,7 @@ class Execution:
     end_ms: int | None = None
     succeeded: bool = True
     #: The failure, if it did not succeed.
-    failure: Failure = field(default_factory=Failure)
+    failure: CellFailure = field(default_factory=CellFailure)
     #: The name of the step, set by `%%metadata --name`.
     step: str = ""
     run_id: str = field(default_factory=lambda: str(uuid.uuid4()))
@@ -59,11 +59,11 @@ class Execution:
         """Return whether the cell was running at that time."""
         return self.start_ms <= moment_ms and (self.end_ms is None or moment_ms <= self.end_ms)
 
-    def __lt__(self, other: "Execution") -> bool:
+    def __lt__(self, other: "CellExecution") -> bool:
         return self.start_ms < other.start_ms
 
 
-def now_ms() -> int:
+def read_clock() -> int:
     """Return the time in milliseconds since 1970, the clock of Spark's events."""
     return time.time_ns() // 1_000_000
 
@@ -71,26 +71,26 @@ def now_ms() -> int:
 class Timeline:
     """The executions of a kernel in the order of their start. Thread-safe: subshells run cells side by side."""
 
-    def __init__(self, clock: Callable[[], int] = now_ms) -> None:
+    def __init__(self, clock: Callable[[], int] = read_clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._executions: list[Execution] = []
+        self._executions: list[CellExecution] = []
 
-    def open(self, cell: Cell) -> Execution:
+    def open(self, cell: Cell) -> CellExecution:
         """Start an execution now and return it."""
         with self._lock:
-            execution = Execution(cell, self._clock())
+            execution = CellExecution(cell, self._clock())
             insort(self._executions, execution)
             del self._executions[:-REMEMBERED]
             return execution
 
-    def close(self, execution: Execution, *, succeeded: bool, failure: Failure = _UNKNOWN) -> None:
+    def close(self, execution: CellExecution, *, succeeded: bool, failure: CellFailure = _UNKNOWN) -> None:
         """End an execution now, with its failure if it did not succeed."""
         with self._lock:
             execution.succeeded, execution.failure = succeeded, failure
             execution.end_ms = self._clock()
 
-    def at(self, moment_ms: int) -> Execution | None:
+    def find_execution(self, moment_ms: int) -> CellExecution | None:
         """Return the execution that ran at that time, the latest if there are several; None between cells."""
         with self._lock:
             for execution in reversed(self._executions):

@@ -23,15 +23,15 @@ RETRY_AFTER_S = 10.0
 _MAGICS = {"%metadata", "%%metadata"}
 
 
-def matcher(session: "KernelSession") -> "Callable[[CompletionContext], SimpleMatcherResult]":
+def create_matcher(session: "KernelSession") -> "Callable[[CompletionContext], SimpleMatcherResult]":
     """Create a matcher for the `custom_matchers` of IPython's completer (matcher API, version 2)."""
     completer = Completer(session)
 
     @context_matcher(identifier="colophon_metadata")  # type: ignore[untyped-decorator]
-    def metadata_matcher(context: "CompletionContext") -> "SimpleMatcherResult":
-        return completer.matches(context)
+    def match_metadata(context: "CompletionContext") -> "SimpleMatcherResult":
+        return completer.complete(context)
 
-    return cast("Callable[[CompletionContext], SimpleMatcherResult]", metadata_matcher)
+    return cast("Callable[[CompletionContext], SimpleMatcherResult]", match_metadata)
 
 
 class Completer:
@@ -41,7 +41,7 @@ class Completer:
         self._session = session
         self._paused_until = 0.0
 
-    def matches(self, context: "CompletionContext") -> "SimpleMatcherResult":
+    def complete(self, context: "CompletionContext") -> "SimpleMatcherResult":
         """Return the completions at the cursor, without Python's own names."""
         line = context.text_until_cursor
         words = line.split()
@@ -51,30 +51,30 @@ class Completer:
             del words[:2]
         if not words or words[0] not in _MAGICS:
             return {"completions": []}
-        matching = sorted({word for word in self._candidates(words, typed) if word.startswith(typed)})
+        matching = sorted({word for word in self._list_candidates(words, typed) if word.startswith(typed)})
         return {
             "completions": [SimpleCompletion(text=word, type="metadata") for word in matching],
             "matched_fragment": typed,
             "suppress": True,
         }
 
-    def _candidates(self, words: list[str], typed: str) -> Iterable[str]:
+    def _list_candidates(self, words: list[str], typed: str) -> Iterable[str]:
         if words[0] == "%%metadata":
-            parser, given = CELL_PARSER, words[1:]
+            parser, arguments = CELL_PARSER, words[1:]
         elif len(words) == 1:
             return PARSERS
         elif words[1] in PARSERS:
-            parser, given = PARSERS[words[1]], words[2:]
+            parser, arguments = PARSERS[words[1]], words[2:]
         else:
             return ()
-        action, before = _current_argument(parser, given)
+        action, before = _find_current_argument(parser, arguments)
         if action is None or (typed.startswith("-") and not action.option_strings):
             return parser._option_string_actions
         if action.choices is not None:
             return action.choices
-        return self._server_values(action.dest, CompletionRequest(typed, before, words[1] if words[1:] else ""))
+        return self._fetch_values(action.dest, CompletionRequest(typed, before, words[1] if words[1:] else ""))
 
-    def _server_values(self, kind: str, request: CompletionRequest) -> Iterable[str]:
+    def _fetch_values(self, kind: str, request: CompletionRequest) -> Iterable[str]:
         """Return values from the server; none if it is unavailable or was a moment ago."""
         find_candidates, catalog = CANDIDATES.get(kind), self._session.catalog
         if find_candidates is None or catalog is None or time.monotonic() < self._paused_until:
@@ -88,11 +88,13 @@ class Completer:
             return ()
 
 
-def _current_argument(parser: argparse.ArgumentParser, given: list[str]) -> tuple[argparse.Action | None, list[str]]:
+def _find_current_argument(
+    parser: argparse.ArgumentParser, arguments: list[str]
+) -> tuple[argparse.Action | None, list[str]]:
     """Return the argument that follows these words (None: only options are left), and the operands before it."""
     operands: list[str] = []
     pending: argparse.Action | None = None
-    for word in given:
+    for word in arguments:
         if pending is not None:
             pending = None
         elif (option := parser._option_string_actions.get(word)) is not None:

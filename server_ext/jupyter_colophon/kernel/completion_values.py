@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
-from jupyter_colophon.core.identity.short_names import short_name
+from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.core.model.search_filters import FILTERS
 
 if TYPE_CHECKING:
@@ -29,113 +29,121 @@ class CompletionRequest:
     command: str
 
 
-def _names(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+def _list_names(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     """Return tables of the namespace in use, files, namespaces, and tables of a named namespace."""
-    word, used = request.typed, current.api().namespace
+    word, used = request.typed, current.get_api().namespace
     database, dot, table = word.partition(".")
     if word.startswith("/"):
-        return _dataset_names(catalog, prefix=word)
+        return _list_dataset_names(catalog, prefix=word)
     if dot:
-        return _dataset_names(catalog, namespace=database, prefix=table or None)
-    found = (
-        [name.partition(".")[2] for name in _dataset_names(catalog, namespace=used, prefix=word or None)]
+        return _list_dataset_names(catalog, namespace=database, prefix=table or None)
+    table_names = (
+        [name.partition(".")[2] for name in _list_dataset_names(catalog, namespace=used, prefix=word or None)]
         if used
         else []
     )
-    spaces = _namespaces(catalog, request)
+    spaces = _list_namespaces(catalog, request)
     if len(spaces) == 1:
-        return [*found, *_dataset_names(catalog, namespace=spaces[0])]
-    return [*found, *(f"{name}." for name in spaces)]
+        return [*table_names, *_list_dataset_names(catalog, namespace=spaces[0])]
+    return [*table_names, *(f"{name}." for name in spaces)]
 
 
-def _dataset_names(catalog: "Operations", namespace: str | None = None, prefix: str | None = None) -> list[str]:
-    found = catalog.list_entities(type="dataset", timeout_s=TIMEOUT_S, namespace=namespace, prefix=prefix)["entities"]
-    return [short_name(one["urn"]) for one in found]
+def _list_dataset_names(catalog: "Operations", namespace: str | None = None, prefix: str | None = None) -> list[str]:
+    entities = catalog.list_entities(type="dataset", timeout_s=TIMEOUT_S, namespace=namespace, prefix=prefix)[
+        "entities"
+    ]
+    return [shorten_urn(item["urn"]) for item in entities]
 
 
-def _namespaces(catalog: "Operations", request: CompletionRequest) -> list[str]:
-    found = catalog.list_entities(type="namespace", prefix=request.typed or None, timeout_s=TIMEOUT_S)["entities"]
-    return [one["name"] for one in found]
+def _list_namespaces(catalog: "Operations", request: CompletionRequest) -> list[str]:
+    entities = catalog.list_entities(type="namespace", prefix=request.typed or None, timeout_s=TIMEOUT_S)["entities"]
+    return [item["name"] for item in entities]
 
 
-def _tags(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    return _values(catalog, "tags", request.typed)
+def _list_tags(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return _list_values(catalog, "tags", request.typed)
 
 
-def _owners(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    return _values(catalog, "owner", request.typed)
+def _list_owners(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return _list_values(catalog, "owner", request.typed)
 
 
-def _keys(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    return [row["key"] for row in _key_rows(catalog, request.typed) if row["kind"] == "property"]
+def _list_keys(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return [row["key"] for row in _read_keys(catalog, request.typed) if row["kind"] == "property"]
 
 
-def _pairs(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+def _complete_pair(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     key, equals, value = request.typed.partition("=")
     if not equals:
-        return [f"{name}=" for name in _keys(catalog, request)]
-    return [f"{key}={word}" for word in _values(catalog, key, value) if " " not in word]
+        return [f"{name}=" for name in _list_keys(catalog, request)]
+    return [f"{key}={word}" for word in _list_values(catalog, key, value) if " " not in word]
 
 
-def _query(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+def _complete_query(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     key, colon, value = request.typed.partition(":")
     if not colon:
-        return [*_PREFIXES, *(f"{row['key']}:" for row in _key_rows(catalog, request.typed))]
-    return [f"{key}:{word}" for word in _values(catalog, key, value)]
+        return [*_PREFIXES, *(f"{row['key']}:" for row in _read_keys(catalog, request.typed))]
+    return [f"{key}:{word}" for word in _list_values(catalog, key, value)]
 
 
-def _key_rows(catalog: "Operations", prefix: str) -> list[dict[str, Any]]:
+def _read_keys(catalog: "Operations", prefix: str) -> list[dict[str, Any]]:
     return list(catalog.list_keys(prefix=prefix or None, timeout_s=TIMEOUT_S)["keys"])
 
 
-def _values(catalog: "Operations", key: str, prefix: str) -> list[str]:
+def _list_values(catalog: "Operations", key: str, prefix: str) -> list[str]:
     return [row["value"] for row in catalog.list_values(key, prefix=prefix or None, timeout_s=TIMEOUT_S)["values"]]
 
 
-def _types(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    return [one["type"] for one in catalog.list_entity_types(timeout_s=TIMEOUT_S)["types"]]
+def _list_types(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return [type_["type"] for type_ in catalog.list_entity_types(timeout_s=TIMEOUT_S)["types"]]
 
 
-def _fields(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+def _list_fields(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     if not request.before:
         return ()
-    stored = read_stored_aspect(catalog, current.api().urn(request.before[0]), "schemaMetadata", timeout_s=TIMEOUT_S)
-    return [one["fieldPath"] for one in stored.value.get("fields", ())]
+    stored = read_stored_aspect(
+        catalog, current.get_api().resolve_urn(request.before[0]), "schemaMetadata", timeout_s=TIMEOUT_S
+    )
+    return [field["fieldPath"] for field in stored.value.get("fields", ())]
 
 
-def _pipelines(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    found = catalog.list_instances("pipelines", sort="name", limit=500, timeout_s=TIMEOUT_S)["instances"]
-    return [one["name"] for one in found if one["schema_name"] == "pipeline"]
+def _list_pipelines(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    instances = catalog.list_instances("pipelines", sort="name", limit=500, timeout_s=TIMEOUT_S)["instances"]
+    return [item["name"] for item in instances if item["schema_name"] == "pipeline"]
 
 
-def _name(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    return _pipelines(catalog, request) if request.command == "pipeline" else _names(catalog, request)
+def _complete_name(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return _list_pipelines(catalog, request) if request.command == "pipeline" else _list_names(catalog, request)
 
 
-def _facet_values(facet: str, catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+def _list_facet_values(facet: str, catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     """Return the most frequent values of a facet."""
-    found = catalog.search("*", facets=facet, limit=0, timeout_s=TIMEOUT_S)["facets"]
-    return [one["value"] for one in found[facet]]
+    facets = catalog.search("*", facets=facet, limit=0, timeout_s=TIMEOUT_S)["facets"]
+    return [item["value"] for item in facets[facet]]
 
 
 #: Filters whose candidates depend on the typed prefix.
 _BY_PREFIX = ("namespace", "owner", "tag", "type")
 #: By the name (`dest`) of the argument. Other arguments are not completed.
 CANDIDATES: "dict[str, Callable[[Operations, CompletionRequest], Iterable[str]]]" = {
-    "field": _fields,
-    "key_globs": _keys,
-    "keys": _keys,
-    "name": _name,
-    "namespace": _namespaces,
-    "owner": _owners,
-    "pairs": _pairs,
-    "prefix": _keys,
-    "query": _query,
-    "sink": _names,
-    "tag": _tags,
-    "tag_globs": _tags,
-    "tags": _tags,
-    "type": _types,
-    "values": _keys,
-    **{one.name: partial(_facet_values, one.name) for one in FILTERS if one.is_facet and one.name not in _BY_PREFIX},
+    "field": _list_fields,
+    "key_globs": _list_keys,
+    "keys": _list_keys,
+    "name": _complete_name,
+    "namespace": _list_namespaces,
+    "owner": _list_owners,
+    "pairs": _complete_pair,
+    "prefix": _list_keys,
+    "query": _complete_query,
+    "sink": _list_names,
+    "tag": _list_tags,
+    "tag_globs": _list_tags,
+    "tags": _list_tags,
+    "type": _list_types,
+    "values": _list_keys,
+    **{
+        filter_.name: partial(_list_facet_values, filter_.name)
+        for filter_ in FILTERS
+        if filter_.is_facet and filter_.name not in _BY_PREFIX
+    },
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from jupyter_colophon.core.credentials import mask_comment, mask_source, mask_text
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.cells import Execution
+    from jupyter_colophon.kernel.cells import CellExecution
 
 Document = dict[str, Any]
 
@@ -21,7 +21,7 @@ SOURCE_LENGTH = 20_000
 COMMENT_LENGTH = 200
 
 
-def iso_time(milliseconds: int) -> str:
+def format_time(milliseconds: int) -> str:
     """Format milliseconds since 1970 as ISO 8601 in UTC, with milliseconds."""
     text = datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
@@ -33,7 +33,7 @@ def run_start(program: str, run_id: str, start_ms: int, parent: str | None, fact
         "program": program,
         "runId": run_id,
         "status": "running",
-        "start": iso_time(start_ms),
+        "start": format_time(start_ms),
         "parent": parent,
         "facts": facts,
     }
@@ -41,11 +41,11 @@ def run_start(program: str, run_id: str, start_ms: int, parent: str | None, fact
 
 def run_end(end_ms: int, ending: Ending, error: str = "") -> Document:
     """Return a `RunChange` that ends a run, with the class of the exception that ended it, if any."""
-    document = {"status": ending, "end": iso_time(end_ms)}
+    document = {"status": ending, "end": format_time(end_ms)}
     return document | {"facts": {"error": error}} if error else document
 
 
-def cell_facts(execution: "Execution", notebook: str, kernel: str, *, with_source: bool = False) -> Document:
+def build_cell_facts(execution: "CellExecution", notebook: str, kernel: str, *, with_source: bool = False) -> Document:
     """Return the facts of a cell's run: which cell it is, its name, its first comment, and the hash of its source.
 
     The source itself is included only with `with_source`, truncated to 20,000 characters. Credentials are
@@ -55,7 +55,7 @@ def cell_facts(execution: "Execution", notebook: str, kernel: str, *, with_sourc
     source = cell.source.encode("utf-8", "replace").decode()[:SOURCE_LENGTH]
     texts = {
         "step": mask_text(execution.step),
-        "comment": first_comment(source),
+        "comment": find_first_comment(source),
         "source": mask_source(source)[:SOURCE_LENGTH] if with_source else "",
     }
     return {
@@ -68,7 +68,7 @@ def cell_facts(execution: "Execution", notebook: str, kernel: str, *, with_sourc
     }
 
 
-def first_comment(source: str) -> str:
+def find_first_comment(source: str) -> str:
     """Return the first comment line of a cell's source, without its sign and without credentials, or "".
 
     The lines after a multi-line string are ignored: a line of such a string may look like a comment.

@@ -7,7 +7,7 @@ _SPARK = ("pyspark", "py4j")
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class CellFailure:
     """The class of the exception, with Spark's condition where it has one; never its message, which holds values."""
 
     error: str = ""
@@ -15,11 +15,11 @@ class Failure:
     is_of_spark: bool = False
 
     @classmethod
-    def from_exception(cls, error: BaseException | None) -> "Failure":
+    def from_exception(cls, error: BaseException | None) -> "CellFailure":
         """Describe the exception of a cell; None if it is unknown."""
         if error is None:
             return cls()
-        name, condition = type(error).__name__, _condition(error)
+        name, condition = type(error).__name__, _read_condition(error)
         return cls(
             f"{name} ({condition})" if condition else name,
             isinstance(error, KeyboardInterrupt),
@@ -27,7 +27,7 @@ class Failure:
         )
 
 
-def _condition(error: BaseException) -> str:
+def _read_condition(error: BaseException) -> str:
     """Return Spark's error condition (`PATH_ALREADY_EXISTS`), or ""."""
     read = getattr(error, "getCondition", None)
     try:

@@ -11,8 +11,11 @@ _WORD = "Tags and keys are letters (A to Z, a to z), digits, _ and -, at most 50
 _TIME = "T is 2026-11-20T12:00 (local time), or now-1d."
 _FORM = "--json returns a document; x = %metadata … --dataframe returns a pandas DataFrame."
 
+#: Help on the arguments that all commands share.
+NOTES = (_NAME, _TIME, _WORD, _FORM)
 
-def help_on(command: str | None, entries: Mapping[str, str]) -> str:
+
+def find_help(command: str | None, entries: Mapping[str, str]) -> str:
     """Return the paragraph of a command with the notes that it needs; the whole help if `command` is None."""
     if command is None:
         return "\n".join([*dict.fromkeys(entries.values()), "", CELL, "", f"{_NAME} {_TIME}", _WORD, _FORM])

@@ -4,10 +4,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.api.answer import Result
-from jupyter_colophon.kernel.completion import matcher
+from jupyter_colophon.kernel.completion import create_matcher
 from jupyter_colophon.kernel.magic import MetadataMagics
 from jupyter_colophon.kernel.session import KernelSession
-from jupyter_colophon.kernel.settings import Settings
+from jupyter_colophon.kernel.settings import KernelSettings
 from jupyter_colophon.rendering.renderers import render
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ def load(shell: "InteractiveShell") -> KernelSession:
         ValueError: COLOPHON_URL is not a valid URL of a server.
     """
     unload(shell)
-    session = KernelSession(Settings.from_environ(os.environ), shell)
+    session = KernelSession(KernelSettings.from_environ(os.environ), shell)
     if shell.display_formatter is not None:
-        shell.display_formatter.mimebundle_formatter.for_type(Result, _bundle)
+        shell.display_formatter.mimebundle_formatter.for_type(Result, _build_display)
     shell.register_magics(MetadataMagics(shell, session))
-    matches = matcher(session)
+    matches = create_matcher(session)
     shell.Completer.custom_matchers.append(matches)
     session.start()
     _loaded[id(shell)] = session, matches
     return session
 
 
-def _bundle(answer: Result, include: object = None, exclude: object = None) -> dict[str, Any]:
+def _build_display(answer: Result, include: object = None, exclude: object = None) -> dict[str, Any]:
     """Return the display of a `Result` of `metadata.search(…)` etc.: the same as that of the magic."""
     return render(answer.kind, answer.document)._repr_mimebundle_()
 

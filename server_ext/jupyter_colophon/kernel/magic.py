@@ -9,18 +9,18 @@ from IPython.display import display
 
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.current_connection import current
-from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, RequestFailed, ServerUnavailable
+from jupyter_colophon.client.problems import ClientError, EntityNotFound, NotConnected, RequestFailed, ServerUnavailable
 from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.core.identity.short_names import short_name
+from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.kernel.arguments import parse_cell, parse_line
-from jupyter_colophon.kernel.cells import now_ms
+from jupyter_colophon.kernel.cells import read_clock
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
-from jupyter_colophon.kernel.help_text import help_on
+from jupyter_colophon.kernel.help_text import find_help
 from jupyter_colophon.kernel.run_cell import run_body
 from jupyter_colophon.kernel.sync_status import Pending
-from jupyter_colophon.rendering.elements import Line
-from jupyter_colophon.rendering.page import Page, document_page
+from jupyter_colophon.rendering.elements import TextLine
+from jupyter_colophon.rendering.page import Page, build_document_page
 from jupyter_colophon.rendering.renderers import render
 
 if TYPE_CHECKING:
@@ -64,12 +64,12 @@ class MetadataMagics(Magics):
             raise UsageError(f"%metadata: {' '.join(answer.failure.split())}")
         return value
 
-    metadata.__doc__ = help_on(None, {name: command.help for name, command in COMMANDS.items()})
+    metadata.__doc__ = find_help(None, {name: command.help for name, command in COMMANDS.items()})
 
     def _run_cell(self, args: "Namespace", body: str) -> None:
         """Run the body, then set tags and properties on the data that it wrote; nothing is set if the body fails."""
         __tracebackhide__ = True
-        since_ms = now_ms()
+        since_ms = read_clock()
         if args.name and (running := self._session.provenance.current) is not None:
             running.step = args.name
         run_body(self._shell, body)
@@ -78,22 +78,22 @@ class MetadataMagics(Magics):
         self._print_pending(pending)
 
     def _describe(self, args: "Namespace", since_ms: int) -> Page:
-        api, change = current.api(), Annotation(properties=dict(args.pairs), tags=tuple(args.tags))
+        api, change = current.get_api(), Annotation(properties=dict(args.pairs), tags=tuple(args.tags))
         recorder, execution = self._session.recorder, self._session.provenance.current
-        written = recorder.written_by(execution, since_ms) if recorder and execution else []
+        written = recorder.list_written(execution, since_ms) if recorder and execution else []
         if not written:
-            return Page((Line("No data written by this cell was captured: nothing to tag."),))
+            return Page((TextLine("No data written by this cell was captured: nothing to tag."),))
         if change.document:
             for urn in written:
                 api.annotate(urn, change)
         words = [*args.tags, *(f"{key}={value}" for key, value in args.pairs)]
-        step = (Line(f"step {args.name}", quiet=True),) if args.name else ()
-        return Page((*step, *(Line(f"{short_name(urn)}: {', '.join(words) or 'written'}") for urn in written)))
+        step = (TextLine(f"step {args.name}", quiet=True),) if args.name else ()
+        return Page((*step, *(TextLine(f"{shorten_urn(urn)}: {', '.join(words) or 'written'}") for urn in written)))
 
     def _print_pending(self, pending: Pending) -> None:
-        """Show what the catalog has not received yet, since the answer may lack it."""
+        """Show the number of pending reports, since the answer may lack their data."""
         if text := str(pending):
-            _show(Page((Line(text, quiet=True),)))
+            _show(Page((TextLine(text, quiet=True),)))
         self._session.print_messages()
 
 
@@ -105,7 +105,7 @@ def _format(answer: Result, form: str | None) -> Any:
     """Return the page to show, or the DataFrame to return."""
     if form == "dataframe":
         return answer.to_pandas()
-    return document_page(answer.document) if form == "json" else render(answer.kind, answer.document)
+    return build_document_page(answer.document) if form == "json" else render(answer.kind, answer.document)
 
 
 def _catch_errors(answer: Callable[[], Any]) -> Any:
@@ -117,12 +117,12 @@ def _catch_errors(answer: Callable[[], Any]) -> Any:
     try:
         return answer()
     except (ServerUnavailable, NotConnected) as reason:
-        return Page((Line(f"Not done: {reason}."),))
-    except NotFound as absence:
-        return Page((Line(str(absence)),))
+        return Page((TextLine(f"Not done: {reason}."),))
+    except EntityNotFound as absence:
+        return Page((TextLine(str(absence)),))
     except (ClientError, MetadataError, ValueError, TypeError) as reason:
         if isinstance(reason, RequestFailed) and reason.is_temporary:
-            return Page((Line(f"Not done: {reason}."),))
+            return Page((TextLine(f"Not done: {reason}."),))
         msg = f"%metadata: {' '.join(str(reason).split())}"
         raise UsageError(msg) from None
     except OSError as reason:

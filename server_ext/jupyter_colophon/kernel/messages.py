@@ -3,7 +3,7 @@
 import threading
 
 
-class Notices:
+class NoticeQueue:
     """Lines to show with the next cell. Thread-safe; a line is shown once per key until the key is forgotten."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ LARGEST_BACKLOG = 5_000
 
 @dataclass(eq=False, slots=True)
 class RunReport:
-    """The report of one run: its facts, what is still to be sent, and what the server has already."""
+    """The report of one run: its facts, the pending part, and the part that the server has."""
 
     program: str
     run_id: str
@@ -108,7 +108,7 @@ class ReportQueue:
                 self._reports = [report for report in self._reports if report is not batch.report]
             self._changed.notify_all()
 
-    def requeue(self, batch: ReportBatch) -> None:
+    def put_back(self, batch: ReportBatch) -> None:
         """Put a batch back that the server did not receive; it is sent again first."""
         with self._changed:
             self._in_flight = None
@@ -118,10 +118,10 @@ class ReportQueue:
             self._drop_oldest()
             self._changed.notify_all()
 
-    def pending(self) -> int:
+    def count_pending(self) -> int:
         """Return the number of observations and endings that the server has not received."""
         with self._changed:
-            return self._pending()
+            return self._count_pending()
 
     def take_dropped(self) -> int:
         """Return the number of observations that were dropped since the last call."""
@@ -132,14 +132,14 @@ class ReportQueue:
     def wait_until_delivered(self, timeout_s: float, or_else: Callable[[], bool]) -> bool:
         """Wait until the queue is empty, for at most `timeout_s` or until `or_else` holds; return whether it is empty."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._pending() or or_else(), timeout_s)
-            return not self._pending()
+            self._changed.wait_for(lambda: not self._count_pending() or or_else(), timeout_s)
+            return not self._count_pending()
 
     def _enqueue(self, report: RunReport) -> None:
         if report not in self._reports:
             self._reports.append(report)
 
-    def _pending(self) -> int:
+    def _count_pending(self) -> int:
         waiting = sum(
             len(report.observations) + (report.ending is not None) for report in self._reports if report.is_due
         )

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol
 
-from jupyter_colophon.kernel.cells import Cell, Execution, now_ms
-from jupyter_colophon.kernel.failures import Failure
+from jupyter_colophon.kernel.cells import Cell, CellExecution, read_clock
+from jupyter_colophon.kernel.failures import CellFailure
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
 
-    from jupyter_colophon.kernel.messages import Notices
+    from jupyter_colophon.kernel.messages import NoticeQueue
     from jupyter_colophon.kernel.recorder import Recorder
     from jupyter_colophon.kernel.spark_sessions import SparkCaptures
 
@@ -28,14 +28,14 @@ def _log_errors(
     """Wrap a handler so that its errors become notices and never reach the user's cell."""
 
     @wraps(handler)
-    def wrapper(self: "Provenance", /, *args: P.args, **kwargs: P.kwargs) -> None:
+    def call_handler(self: "Provenance", /, *args: P.args, **kwargs: P.kwargs) -> None:
         try:
             handler(self, *args, **kwargs)
         except Exception as error:  # noqa: BLE001  an internal error must not break a notebook (spec CAPTURE-2)
             line = f"Colophon could not track this cell ({type(error).__name__}); the notebook continues."
             self.context.notices.add_once(f"error {type(error).__name__}", line)
 
-    return wrapper
+    return call_handler
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ def _is_same(entered: "ExecutionInfo | _RunningCell", info: "ExecutionInfo") -> 
     return entered.raw_cell == info.raw_cell if isinstance(entered, _RunningCell) else entered is info
 
 
-class _Nesting(threading.local):
+class _CellStack(threading.local):
     """The cells that a thread is in, outermost first: a cell may run others through `run_cell`."""
 
     def __init__(self) -> None:
         self.infos: list[ExecutionInfo | _RunningCell] = []
-        self.execution: Execution | None = None
+        self.execution: CellExecution | None = None
 
     def leave(self, info: "ExecutionInfo") -> bool:
         """Return whether this ends the outermost cell. IPython also ends empty cells, which never began: ignore those."""
@@ -69,7 +69,7 @@ class ProvenanceContext(Protocol):
 
     recorder: "Recorder | None"
     captures: "SparkCaptures"
-    notices: "Notices"
+    notices: "NoticeQueue"
 
     def print_messages(self) -> None:
         """Print the pending messages."""
@@ -81,27 +81,27 @@ class Provenance:
     def __init__(self, context: ProvenanceContext, shell: "InteractiveShell") -> None:
         self.context = context
         self._shell = shell
-        self._nesting = _Nesting()
+        self._nesting = _CellStack()
         self._reported = False
 
     @property
-    def current(self) -> Execution | None:
+    def current(self) -> CellExecution | None:
         """Return the execution of the outermost cell of this thread."""
         return self._nesting.execution
 
     def attach(self) -> None:
         """Register the handlers; a cell that is already running counts from now on."""
         self._enter_running_cell()
-        self._shell.events.register("pre_run_cell", self.before_cell)
-        self._shell.events.register("post_run_cell", self.after_cell)
+        self._shell.events.register("pre_run_cell", self.enter_cell)
+        self._shell.events.register("post_run_cell", self.leave_cell)
 
     def detach(self) -> None:
         """Unregister the handlers."""
-        self._shell.events.unregister("pre_run_cell", self.before_cell)
-        self._shell.events.unregister("post_run_cell", self.after_cell)
+        self._shell.events.unregister("pre_run_cell", self.enter_cell)
+        self._shell.events.unregister("post_run_cell", self.leave_cell)
 
     @_log_errors
-    def before_cell(self, info: "ExecutionInfo") -> None:
+    def enter_cell(self, info: "ExecutionInfo") -> None:
         """Handle `pre_run_cell`: a cell of the notebook, or nested code that a cell runs."""
         nesting = self._nesting
         if nesting.infos and info.cell_id is None and not info.store_history:
@@ -109,12 +109,12 @@ class Provenance:
             return
         if nesting.execution is not None:
             # Its end event is missing: an interrupt hit IPython itself.
-            self._end(nesting.execution, succeeded=False, failure=Failure.from_exception(KeyboardInterrupt()))
+            self._end(nesting.execution, succeeded=False, failure=CellFailure.from_exception(KeyboardInterrupt()))
         nesting.infos = [info]
         nesting.execution = self._begin(info.cell_id, info.raw_cell or "")
 
     @_log_errors
-    def after_cell(self, result: "ExecutionResult | None") -> None:
+    def leave_cell(self, result: "ExecutionResult | None") -> None:
         """Handle `post_run_cell`: wait for Spark's events (500 ms at most), then end the execution."""
         nesting = self._nesting
         info = result.info if result is not None else None
@@ -123,30 +123,32 @@ class Provenance:
         execution, nesting.execution = nesting.execution, None
         if execution is not None:
             error = result.error_before_exec or result.error_in_exec
-            self._end(execution, succeeded=result.success, failure=Failure.from_exception(error))
+            self._end(execution, succeeded=result.success, failure=CellFailure.from_exception(error))
         self.context.print_messages()
 
     @_log_errors
     def _enter_running_cell(self) -> None:
-        request = self._request()
+        request = self._read_request()
         code = request.get("content", {}).get("code")
         # An extension that is loaded at kernel start has no cell.
         if request.get("header", {}).get("msg_type") == "execute_request" and isinstance(code, str):
             self._nesting.infos = [_RunningCell(code)]
             self._nesting.execution = self._begin(None, code)
 
-    def _begin(self, cell_id: str | None, source: str) -> Execution | None:
+    def _begin(self, cell_id: str | None, source: str) -> CellExecution | None:
         recorder = self.context.recorder
         if recorder is None:
             return None
         # The display hook has the number in every version of IPython; the shell increments it before or after the cell.
-        return recorder.begin(Cell(cell_id or self._requested_id() or "", source, self._shell.displayhook.prompt_count))
+        return recorder.begin(
+            Cell(cell_id or self._read_requested_id() or "", source, self._shell.displayhook.prompt_count)
+        )
 
-    def _end(self, execution: Execution, *, succeeded: bool, failure: Failure) -> None:
+    def _end(self, execution: CellExecution, *, succeeded: bool, failure: CellFailure) -> None:
         recorder = self.context.recorder
         if recorder is None:
             return
-        end_ms = now_ms()
+        end_ms = read_clock()
         try:
             self.context.captures.drain()
         finally:
@@ -155,12 +157,12 @@ class Provenance:
             self._reported = True
             recorder.flush(FIRST_REPORT_S)
 
-    def _requested_id(self) -> str | None:
+    def _read_requested_id(self) -> str | None:
         """Return the `cellId` of the front end's request, for shells that do not pass it to events."""
-        cell_id = self._request().get("metadata", {}).get("cellId")
+        cell_id = self._read_request().get("metadata", {}).get("cellId")
         return cell_id if isinstance(cell_id, str) else None
 
-    def _request(self) -> dict[str, Any]:
+    def _read_request(self) -> dict[str, Any]:
         """Return the request message of the running cell; empty for a shell without messages."""
         kernel = getattr(self._shell, "kernel", None)
         get_parent = getattr(self._shell if kernel is None else kernel, "get_parent", None)

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, notebook_program
-from jupyter_colophon.kernel.cells import Cell, Execution, Timeline, now_ms
-from jupyter_colophon.kernel.documents import Ending, cell_facts
-from jupyter_colophon.kernel.failures import Failure
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_program_urn, make_notebook_program_urn
+from jupyter_colophon.kernel.cells import Cell, CellExecution, Timeline, read_clock
+from jupyter_colophon.kernel.documents import Ending, build_cell_facts
+from jupyter_colophon.kernel.failures import CellFailure
 from jupyter_colophon.kernel.outgoing_reports import ReportQueue, RunReport
-from jupyter_colophon.kernel.sender import Sender
+from jupyter_colophon.kernel.sender import ReportSender
 from jupyter_colophon.spark.plans.observation import STREAM
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
-    from jupyter_colophon.kernel.messages import Notices
+    from jupyter_colophon.kernel.messages import NoticeQueue
     from jupyter_colophon.spark.plans.observation import DataRef, Observation
 
 
@@ -29,7 +29,7 @@ class _Entry:
     #: Whether a stream that it started failed.
     failed: bool = False
 
-    def ending(self, execution: Execution) -> Ending:
+    def choose_ending(self, execution: CellExecution) -> Ending:
         if execution.failure.was_interrupted:
             return "killed"
         return "succeeded" if execution.succeeded and not self.failed else "failed"
@@ -46,7 +46,7 @@ class Recorder:
         catalog: "Operations",
         notebook: str,
         kernel: str,
-        notices: "Notices",
+        notices: "NoticeQueue",
         namespace: str = DEFAULT_NAMESPACE,
         *,
         with_source: bool = False,
@@ -56,40 +56,42 @@ class Recorder:
         self._with_source = with_source
         self._timeline = Timeline()
         self._queue = ReportQueue()
-        self._sender = Sender(catalog, self._queue, notices)
+        self._sender = ReportSender(catalog, self._queue, notices)
         self._lock = threading.Lock()
-        self._entries: WeakKeyDictionary[Execution, _Entry] = WeakKeyDictionary()
+        self._entries: WeakKeyDictionary[CellExecution, _Entry] = WeakKeyDictionary()
         self._session = RunReport(
-            program=str(notebook_program(namespace, notebook)),
+            program=str(make_notebook_program_urn(namespace, notebook)),
             run_id=str(uuid.uuid4()),
-            start_ms=now_ms(),
+            start_ms=read_clock(),
             parent=None,
             facts={"notebook": notebook, "kernel": kernel},
         )
 
-    def begin(self, cell: Cell) -> Execution:
+    def begin(self, cell: Cell) -> CellExecution:
         """Start the execution of a cell and return it."""
         return self._timeline.open(cell)
 
-    def end(self, execution: Execution, *, succeeded: bool, end_ms: int, failure: Failure | None = None) -> None:
+    def end(
+        self, execution: CellExecution, *, succeeded: bool, end_ms: int, failure: CellFailure | None = None
+    ) -> None:
         """End a cell at `end_ms`; what Spark reports until this call is still assigned to it.
 
         A cell that accessed no data has a run only if it failed in Spark.
         """
-        failure = failure or Failure()
+        failure = failure or CellFailure()
         self._timeline.close(execution, succeeded=succeeded, failure=failure)
         with self._lock:
             entry = self._entries.get(execution)
         if entry is None and failure.is_of_spark:
-            entry = self._entry(execution)
+            entry = self._get_entry(execution)
             entry.report.is_failure = True
         if entry is not None:
             self._end(entry, execution, end_ms)
             self._sender.start()
 
-    def _end(self, entry: _Entry, execution: Execution, end_ms: int) -> None:
+    def _end(self, entry: _Entry, execution: CellExecution, end_ms: int) -> None:
         entry.report.error = execution.failure.error
-        self._queue.end(entry.report, end_ms, entry.ending(execution))
+        self._queue.end(entry.report, end_ms, entry.choose_ending(execution))
 
     def observe(self, observation: "Observation") -> None:
         """Add an observation to the report of its cell. Called on Spark's callback thread, so it only enqueues.
@@ -98,13 +100,13 @@ class Recorder:
         """
         has_failed = observation.failed and observation.function == STREAM
         has_accesses = observation.reads or observation.writes or observation.intended
-        if not (has_accesses or observation.unseen or has_failed):
+        if not (has_accesses or observation.missing or has_failed):
             return
-        execution = self._timeline.at(observation.started_ms)
+        execution = self._timeline.find_execution(observation.started_ms)
         if execution is None:
             self._queue.add(self._session, observation)
         else:
-            entry = self._entry(execution)
+            entry = self._get_entry(execution)
             entry.failed |= has_failed
             entry.writes.extend((observation.started_ms, ref) for ref in observation.writes)
             self._queue.add(entry.report, observation)
@@ -113,12 +115,12 @@ class Recorder:
                 self._end(entry, execution, execution.end_ms)
         self._sender.start()
 
-    def has_accesses(self, execution: Execution) -> bool:
+    def has_accesses(self, execution: CellExecution) -> bool:
         """Return whether an execution accessed any captured data."""
         with self._lock:
             return execution in self._entries
 
-    def written_by(self, execution: Execution, since_ms: int) -> list[str]:
+    def list_written(self, execution: CellExecution, since_ms: int) -> list[str]:
         """Return the URNs that an execution wrote in actions started since then, in the order of the first write."""
         with self._lock:
             entry = self._entries.get(execution)
@@ -127,12 +129,12 @@ class Recorder:
 
     def flush(self, timeout_s: float) -> int:
         """Send pending reports, for at most `timeout_s`; return how many are still pending."""
-        if not self._queue.pending():
+        if not self._queue.count_pending():
             return 0
         failures = self._sender.failures
         self._sender.retry()
         self._queue.wait_until_delivered(timeout_s, lambda: self._sender.failures > failures)
-        return self._queue.pending()
+        return self._queue.count_pending()
 
     @property
     def refused(self) -> int:
@@ -145,22 +147,22 @@ class Recorder:
         with self._lock:
             open_ones = [entry for execution, entry in self._entries.items() if execution.end_ms is None]
         for entry in open_ones:
-            self._queue.end(entry.report, now_ms(), "killed")
-        self._queue.end(self._session, now_ms(), "succeeded")
+            self._queue.end(entry.report, read_clock(), "killed")
+        self._queue.end(self._session, read_clock(), "succeeded")
         self.flush(timeout_s / 2)
         self._sender.stop(0.2)
 
-    def _entry(self, execution: Execution) -> _Entry:
+    def _get_entry(self, execution: CellExecution) -> _Entry:
         with self._lock:
             entry = self._entries.get(execution)
             if entry is None:
                 entry = _Entry(
                     RunReport(
-                        program=str(cell_program(self._namespace, self._notebook, execution.cell.id)),
+                        program=str(make_cell_program_urn(self._namespace, self._notebook, execution.cell.id)),
                         run_id=execution.run_id,
                         start_ms=execution.start_ms,
                         parent=self._session,
-                        facts=cell_facts(execution, self._notebook, self._kernel, with_source=self._with_source),
+                        facts=build_cell_facts(execution, self._notebook, self._kernel, with_source=self._with_source),
                     )
                 )
                 self._entries[execution] = entry

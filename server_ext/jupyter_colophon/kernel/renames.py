@@ -24,20 +24,22 @@ def split_at_rename(observations: "Sequence[Observation]") -> "Sequence[Observat
     return observations[: next(ends, len(observations))]
 
 
-def carry_over(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
+def build_carry_over(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
     """Return the proposals that copy the metadata of the old name and of its fields to the new one, and that link the two.
 
     Existing metadata of the new name stays. The old name keeps its history.
     """
-    proposals = _copies(catalog, old, new, run)
+    proposals = _build_copies(catalog, old, new, run)
     before, after = MetadataEntity(old), MetadataEntity(new)
     if proposals:
         for field in catalog.list_fields(old)["fields"]:
-            proposals += _copies(catalog, before.append("field", field).urn, after.append("field", field).urn, run)
-    return [*proposals, _link(new, "renamedFrom", old, run), _link(old, "renamedTo", new, run)]
+            proposals += _build_copies(
+                catalog, before.append("field", field).urn, after.append("field", field).urn, run
+            )
+    return [*proposals, _build_link(new, "renamedFrom", old, run), _build_link(old, "renamedTo", new, run)]
 
 
-def _copies(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
+def _build_copies(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
     entity = find_entity(catalog, old)
     aspects = {} if entity is None else entity.get("aspects", {})
     return [
@@ -47,6 +49,6 @@ def _copies(catalog: "Operations", old: str, new: str, run: str) -> list[Documen
     ]
 
 
-def _link(urn: str, name: str, other: str, run: str) -> Document:
+def _build_link(urn: str, name: str, other: str, run: str) -> Document:
     value = {"properties": {name: other}}
     return {"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value, "run": run}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.core.display_text import count_of
-from jupyter_colophon.kernel.renames import carry_over, split_at_rename
-from jupyter_colophon.spark.capture.report_documents import accesses, proposals
-from jupyter_colophon.spark.plans.observation import Unseen, united
+from jupyter_colophon.kernel.renames import build_carry_over, split_at_rename
+from jupyter_colophon.spark.capture.report_documents import build_accesses, build_proposals
+from jupyter_colophon.spark.plans.observation import MissingDetail, merge_refs
 from jupyter_colophon.system.worker import Backoff, Worker
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from jupyter_colophon.client.caller import Document
     from jupyter_colophon.client.operations import Operations
-    from jupyter_colophon.kernel.messages import Notices
+    from jupyter_colophon.kernel.messages import NoticeQueue
     from jupyter_colophon.kernel.outgoing_reports import ReportBatch, ReportQueue, RunReport
     from jupyter_colophon.spark.plans.observation import Observation
 
@@ -33,12 +33,12 @@ _OUTAGE_KEY = "server unavailable"
 _logger = logging.getLogger("jupyter_colophon.kernel")
 
 
-class Sender:
+class ReportSender:
     """Sends the batches of the queue one by one; they stay queued while the server is unavailable."""
 
-    def __init__(self, catalog: "Operations", queue: "ReportQueue", notices: "Notices") -> None:
+    def __init__(self, catalog: "Operations", queue: "ReportQueue", notices: "NoticeQueue") -> None:
         self._catalog, self._queue, self._notices = catalog, queue, notices
-        self._known: dict[tuple[str, str], str] = {}
+        self._sent_values: dict[tuple[str, str], str] = {}
         self._failures = self._refused = 0
         self._outage = _ServerOutage(queue, notices)
         self._worker = Worker(
@@ -99,18 +99,18 @@ class Sender:
         try:
             self._send_once(batch)
         except RequestFailed as refusal:
-            if refusal.status != 404 or not self._is_known(batch.report):
+            if refusal.status != 404 or not self._is_announced(batch.report):
                 raise
             # The server has another store now: send the runs and the metadata of the data again.
             self._forget(batch.report)
             self._send_once(batch)
 
-    def _is_known(self, report: "RunReport") -> bool:
+    def _is_announced(self, report: "RunReport") -> bool:
         """Return whether this run or its parent was sent before."""
         return report.urn is not None or (report.parent is not None and report.parent.urn is not None)
 
     def _forget(self, report: "RunReport") -> None:
-        self._known.clear()
+        self._sent_values.clear()
         report.urn = None
         report.not_seen, report.intended, report.renamed = [], [], []
         if report.parent is not None:
@@ -119,7 +119,7 @@ class Sender:
     def _send_once(self, batch: "ReportBatch") -> None:
         report = batch.report
         run = self._announce(report)
-        self._write(_names(report, run), batch)
+        self._write(_build_name_proposals(report, run), batch)
         while batch.observations:
             group = split_at_rename(batch.observations)
             self._record(group, batch, run)
@@ -135,13 +135,13 @@ class Sender:
         if first.renamed is not None and linked is None:
             # The entity was renamed: there is no data flow from the old name to the new one.
             first = replace(first, reads=(), columns=())
-        self._write(_facts([first, *others], run), batch)
-        for document in accesses([first, *others]):
+        self._write(_build_proposals([first, *others], run), batch)
+        for document in build_accesses([first, *others]):
             self._catalog.record_accesses(run, document)
-        for proposal in () if linked is None else carry_over(self._catalog, *linked, run):
+        for proposal in () if linked is None else build_carry_over(self._catalog, *linked, run):
             # Write each separately: a refused aspect does not affect the others.
             self._write([proposal], batch)
-        self._update_facts(group, batch.report, run)
+        self._update_run(group, batch.report, run)
 
     def _rename(self, old: str, new: str, run: str) -> bool:
         """Rename the entity in the catalog; return whether the catalog has only the new name now."""
@@ -151,7 +151,9 @@ class Sender:
             if refusal.is_temporary:
                 raise
             return refusal.is_absence
-        self._known = {place: content for place, content in self._known.items() if place[0] not in (old, new)}
+        self._sent_values = {
+            place: content for place, content in self._sent_values.items() if place[0] not in (old, new)
+        }
         return True
 
     def _announce(self, report: "RunReport") -> str:
@@ -162,13 +164,13 @@ class Sender:
             report.urn = str(self._catalog.start_run(report.start_document)["urn"])
         return report.urn
 
-    def _update_facts(self, group: "Sequence[Observation]", report: "RunReport", run: str) -> None:
+    def _update_run(self, group: "Sequence[Observation]", report: "RunReport", run: str) -> None:
         """Update the run with missing lineage, renames, the error of a failed statement, and its intended outputs."""
         failed = [seen for seen in group if seen.failed]
         intended = list(dict.fromkeys([*report.intended, *(ref.urn for seen in failed for ref in seen.intended)]))
-        missed = [Unseen.INTENDED] if len(intended) > INTENDED_MOST else []
-        unseen = (str(word) for seen in group for word in seen.unseen)
-        words = list(dict.fromkeys([*report.not_seen, *unseen, *missed]))
+        missed = [MissingDetail.INTENDED] if len(intended) > INTENDED_MOST else []
+        missing = (str(word) for seen in group for word in seen.missing)
+        words = list(dict.fromkeys([*report.not_seen, *missing, *missed]))
         change: Document = {"facts": {"missingLineage": "; ".join(words)} if words != report.not_seen else {}}
         pairs = [" → ".join(seen.renamed) for seen in group if seen.renamed is not None]
         renamed = list(dict.fromkeys([*report.renamed, *pairs]))
@@ -184,7 +186,11 @@ class Sender:
 
     def _write(self, proposals: "list[Document]", batch: "ReportBatch") -> None:
         """Write the SYSTEM aspects that are new or changed in this session."""
-        changed = [proposal for proposal in proposals if self._known.get(_place(proposal)) != _content(proposal)]
+        changed = [
+            proposal
+            for proposal in proposals
+            if self._sent_values.get(_get_location(proposal)) != _serialize_value(proposal)
+        ]
         for start in range(0, len(changed), PROPOSALS_A_CALL):
             chunk = changed[start : start + PROPOSALS_A_CALL]
             try:
@@ -195,13 +201,13 @@ class Sender:
                 # The accesses are useful without the schema.
                 self._notify_failure(batch, refusal)
                 continue
-            self._known.update((_place(proposal), _content(proposal)) for proposal in chunk)
+            self._sent_values.update((_get_location(proposal), _serialize_value(proposal)) for proposal in chunk)
 
     def _postpone(self, batch: "ReportBatch", reason: str) -> None:
         # First add the notice: `requeue` wakes the cell that waits for the queue and shows it.
         self._outage.begin(reason)
         self._failures += 1
-        self._queue.requeue(batch)
+        self._queue.put_back(batch)
 
     def _give_up(self, batch: "ReportBatch", reason: Exception) -> None:
         self._refused += 1
@@ -218,7 +224,7 @@ class Sender:
 class _ServerOutage:
     """Notifies the user that the server is unavailable, and when it is back, how much was lost."""
 
-    def __init__(self, queue: "ReportQueue", notices: "Notices") -> None:
+    def __init__(self, queue: "ReportQueue", notices: "NoticeQueue") -> None:
         self._queue, self._notices = queue, notices
 
     def begin(self, reason: str) -> None:
@@ -239,13 +245,13 @@ class _ServerOutage:
             self._notices.add_once(f"lost {lost}", f"Colophon: the server is back; {text}.")
 
 
-def _facts(observations: "Sequence[Observation]", run: str) -> "list[Document]":
+def _build_proposals(observations: "Sequence[Observation]", run: str) -> "list[Document]":
     """Return proposals with the metadata of the written data."""
-    written = united(ref for seen in observations for ref in seen.writes)
-    return [proposal for ref in written for proposal in proposals(ref, run)]
+    written = merge_refs(ref for seen in observations for ref in seen.writes)
+    return [proposal for ref in written for proposal in build_proposals(ref, run)]
 
 
-def _names(report: "RunReport", run: str) -> "list[Document]":
+def _build_name_proposals(report: "RunReport", run: str) -> "list[Document]":
     """Return the proposal that names the cell's program after its step, for lineage and DataHub clients."""
     step = report.facts.get("step")
     if not step:
@@ -254,9 +260,9 @@ def _names(report: "RunReport", run: str) -> "list[Document]":
     return [{"urn": report.program, "aspect": "dataJobInfo", "operation": "patch", "value": value, "run": run}]
 
 
-def _place(proposal: "Document") -> tuple[str, str]:
+def _get_location(proposal: "Document") -> tuple[str, str]:
     return (proposal["urn"], proposal["aspect"])
 
 
-def _content(proposal: "Document") -> str:
+def _serialize_value(proposal: "Document") -> str:
     return json.dumps(proposal["value"], sort_keys=True)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.api.current_connection import ShowProgress, current, terminal_progress
+from jupyter_colophon.client.api.current_connection import ShowProgress, current, show_terminal_progress
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.programs.outbox_sender import outbox_sender_for
-from jupyter_colophon.client.progress_line import Line
+from jupyter_colophon.client.programs.outbox_sender import get_outbox_sender
+from jupyter_colophon.client.progress_line import ProgressLine
 from jupyter_colophon.client.transport import Transport
-from jupyter_colophon.kernel.messages import Notices
+from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.provenance import Provenance
 from jupyter_colophon.kernel.recorder import Recorder
 from jupyter_colophon.kernel.shutdown import on_shutdown
@@ -21,8 +21,8 @@ from jupyter_colophon.kernel.sync_status import Pending
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from jupyter_colophon.client.transport import Server
-    from jupyter_colophon.kernel.settings import Settings
+    from jupyter_colophon.client.transport import ServerAddress
+    from jupyter_colophon.kernel.settings import KernelSettings
     from jupyter_colophon.spark.plans.observation import Observation
 
 #: How long a `%metadata` command waits until the reports of earlier cells reached the server.
@@ -38,13 +38,13 @@ SHUTDOWN_TIMEOUT_S = 2.0
 class KernelSession:
     """The session of one shell. Without a server (`catalog` and `recorder` are None) cells run unchanged."""
 
-    def __init__(self, settings: "Settings", shell: "InteractiveShell") -> None:
+    def __init__(self, settings: "KernelSettings", shell: "InteractiveShell") -> None:
         self.settings = settings
-        self.notices = Notices()
+        self.notices = NoticeQueue()
         self.captures = SparkCaptures(self._observe, self.notices)
         self.provenance = Provenance(self, shell)
         self.catalog: Operations | None = None
-        self._server: Server | None = None
+        self._server: ServerAddress | None = None
         self.recorder: Recorder | None = None
         self._shell = shell
         self._unregister_shutdown: Callable[[], None] | None = None
@@ -54,7 +54,7 @@ class KernelSession:
         if self.settings.server is not None:
             self.connect(self.settings.server)
             # Send what programs emitted while no server was available.
-            outbox_sender_for(self.settings.server).send_orphaned()
+            get_outbox_sender(self.settings.server).send_orphaned()
         current.on_connect, current.sync, current.show_progress = (
             self.connect,
             self._sync_before_query,
@@ -65,7 +65,7 @@ class KernelSession:
             self.captures.start()
         else:
             self.captures.turn_off()
-        self._unregister_shutdown = on_shutdown(self._shell, self._shutdown)
+        self._unregister_shutdown = on_shutdown(self._shell, self._end_session)
 
     def stop(self) -> None:
         """Undo `start`: send the last reports, and release shell and server."""
@@ -74,10 +74,10 @@ class KernelSession:
         self._change_to(None, None)
         self.captures.stop()
         self.provenance.detach()
-        current.on_connect, current.sync, current.show_progress = None, current.sync_programs, terminal_progress
+        current.on_connect, current.sync, current.show_progress = None, current.sync_programs, show_terminal_progress
         current.use(None)
 
-    def connect(self, server: "Server") -> None:
+    def connect(self, server: "ServerAddress") -> None:
         """Use this server from now on; pending reports go to the previous one."""
         # A separate connection, so that a command never waits for a report.
         settings = self.settings
@@ -103,7 +103,7 @@ class KernelSession:
         if self.recorder is None or self.catalog is None:
             return Pending(unreported)
         reports = unreported + self.recorder.flush(max(deadline - time.monotonic(), 0.1))
-        sender = outbox_sender_for(self._server)
+        sender = get_outbox_sender(self._server)
         emitted = sender.flush(max(deadline - time.monotonic(), 0.1))
         return Pending(reports, emitted, not sender.wait_until_applied(self.catalog, deadline))
 
@@ -120,7 +120,7 @@ class KernelSession:
     @contextmanager
     def _show_progress(self) -> Iterator[ShowProgress]:
         """Run one of our own operations: exclude its reads from the cell's lineage and show a temporary progress line."""
-        with Line(sys.stdout, watched=True) as line, self.captures.exclude_reads():
+        with ProgressLine(sys.stdout, watched=True) as line, self.captures.exclude_reads():
             yield lambda what: line.show(what, 0)
 
     def _observe(self, observation: "Observation") -> None:
@@ -139,7 +139,7 @@ class KernelSession:
         if catalog_before is not None:
             catalog_before.close()
 
-    def _shutdown(self) -> None:
+    def _end_session(self) -> None:
         # No error here may keep a kernel from shutting down.
         with suppress(Exception):
             self._change_to(None, None)

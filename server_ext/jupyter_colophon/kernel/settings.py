@@ -4,17 +4,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jupyter_colophon.client.transport import Server
+from jupyter_colophon.client.transport import ServerAddress
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, NO_NOTEBOOK
 
 _ON, _OFF = frozenset({"1", "on", "true", "yes"}), frozenset({"0", "off", "false", "no"})
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class KernelSettings:
     """The server (None if unknown), and the notebook and kernel of this process."""
 
-    server: Server | None
+    server: ServerAddress | None
     token: str = field(repr=False)
     notebook: str
     kernel: str
@@ -25,7 +25,7 @@ class Settings:
     record_cell_source: bool = False
 
     @classmethod
-    def from_environ(cls, environ: Mapping[str, str]) -> "Settings":
+    def from_environ(cls, environ: Mapping[str, str]) -> "KernelSettings":
         """Read COLOPHON_URL, COLOPHON_TOKEN, COLOPHON_NOTEBOOK (path below the server's root), COLOPHON_KERNEL and
         COLOPHON_NAMESPACE (that of notebooks), COLOPHON_CAPTURE (`0`: Spark is not captured) and COLOPHON_CELL_SOURCE
         (`1`: the source of cells is recorded).
@@ -35,7 +35,7 @@ class Settings:
         """
         url, token = environ.get("COLOPHON_URL", ""), environ.get("COLOPHON_TOKEN", "")
         return cls(
-            server=Server(url, token) if url else None,
+            server=ServerAddress(url, token) if url else None,
             token=token,
             notebook=environ.get("COLOPHON_NOTEBOOK") or NO_NOTEBOOK,
             kernel=environ.get("COLOPHON_KERNEL") or f"pid-{os.getpid()}",

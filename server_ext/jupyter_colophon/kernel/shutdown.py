@@ -20,7 +20,7 @@ def on_shutdown(shell: object, callback: Callable[[], None]) -> Callable[[], Non
             callback()
 
     atexit.register(run_callback)
-    undo = _before_shutdown(getattr(shell, "kernel", None), run_callback)
+    undo = _call_before_shutdown(getattr(shell, "kernel", None), run_callback)
 
     def unregister() -> None:
         atexit.unregister(run_callback)
@@ -29,7 +29,7 @@ def on_shutdown(shell: object, callback: Callable[[], None]) -> Callable[[], Non
     return unregister
 
 
-def _before_shutdown(kernel: Any, callback: Callable[[], None]) -> Callable[[], None]:
+def _call_before_shutdown(kernel: Any, callback: Callable[[], None]) -> Callable[[], None]:
     """Call `callback` before the `do_shutdown` of this kernel; do nothing without a kernel."""
     original = getattr(kernel, "do_shutdown", None)
     if original is None:

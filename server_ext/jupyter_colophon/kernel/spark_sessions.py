@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.core.display_text import count_of
-from jupyter_colophon.kernel.messages import Notices
+from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.spark.capture import session_hook
 from jupyter_colophon.spark.plans.observation import Observation
 
@@ -24,7 +24,7 @@ EXCLUDED_READS_MS = 5_000
 class SparkCaptures:
     """Attaches a listener to every classic session when it is created; shows a notice for a Spark Connect session."""
 
-    def __init__(self, sink: Callable[[Observation], None], notices: Notices) -> None:
+    def __init__(self, sink: Callable[[Observation], None], notices: NoticeQueue) -> None:
         self._sink, self._notices = sink, notices
         self._lock = threading.Lock()
         self._captures: list[tuple[Any, Capture]] = []
@@ -105,7 +105,7 @@ class SparkCaptures:
 
         with self._lock:
             # The hook may report a session that was already found as the active one.
-            if all(known is not session for known, _ in self._captures):
+            if all(captured is not session for captured, _ in self._captures):
                 self._captures.append((session, attach(session, self._on_observation)))
             self._state = "on"
 
@@ -117,5 +117,5 @@ def _is_alive(session: Any) -> bool:
 def _drain(capture: "Capture", timeout_ms: int) -> bool:
     # The JVM may end during the call.
     with suppress(Exception):
-        return capture.drain(timeout_ms)
+        return capture.flush(timeout_ms)
     return False

@@ -1,4 +1,4 @@
-"""What the catalog has not received from a kernel yet: unreported by Spark, unsent, or not applied."""
+"""Data of a kernel that the catalog does not have yet: unreported by Spark, unsent, or not applied."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from jupyter_colophon.core.display_text import count_of
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What is pending: `reports` of cells and `emitted` entries of programs in the kernel, or entries in the server's inbox."""
+    """The pending data: `reports` of cells and `emitted` entries of programs in the kernel, or entries in the server's inbox."""
 
     reports: int = 0
     emitted: int = 0
@@ -16,9 +16,9 @@ class Pending:
 
     def __str__(self) -> str:
         """Return one line; empty if nothing is pending."""
-        return " ".join(self._sentences())
+        return " ".join(self._list_sentences())
 
-    def _sentences(self) -> Iterator[str]:
+    def _list_sentences(self) -> Iterator[str]:
         if self.reports:
             yield f"{count_of(self.reports, 'report')} of earlier cells {_has(self.reports)} not reached the server yet."
         if self.emitted:

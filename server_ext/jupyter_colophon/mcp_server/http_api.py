@@ -10,19 +10,19 @@ from jupyter_colophon.mcp_server.access import read_only_reason
 from jupyter_colophon.mcp_server.toolbox import Toolbox
 from jupyter_colophon.operations.api import Api, Failure
 from jupyter_colophon.operations.in_process import InProcessCaller
-from jupyter_colophon.operations.operation import JSON, operation
-from jupyter_colophon.operations.parameter import text
+from jupyter_colophon.operations.operation import JSON, declare_operation
+from jupyter_colophon.operations.parameter import declare_text
 from jupyter_colophon.operations.request import Answer, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.settings import Settings
 
-#: A message is small: what it writes are tags, properties and a description.
+#: Messages are small: they write tags, properties and a description.
 _BODY_BYTES_MAX: Final = 1024 * 1024
 _INVALID_REQUEST: Final = -32600
 _MESSAGE: Final = {"type": "object", "description": "A message of JSON-RPC 2.0 (Model Context Protocol)."}
 #: The headers that the protocol reads.
 _HEADERS: Final = tuple(
-    text(name, description, place="header")
+    declare_text(name, description, place="header")
     for name, description in (
         ("Accept", "`application/json` must be accepted."),
         ("Content-Type", "`application/json`."),
@@ -33,7 +33,7 @@ _HEADERS: Final = tuple(
 )
 
 
-@operation(
+@declare_operation(
     "exchangeMessage",
     "POST ",
     parameters=_HEADERS,
@@ -55,7 +55,7 @@ def exchange_message(services: Services, request: Request) -> Answer:
 
     reason = read_only_reason(services.settings.mcp_access, request.principal)
     toolbox = Toolbox(InProcessCaller(services, request.principal), reason)
-    headers = [(one.name, request[one]) for one in _HEADERS if one.name.lower() in request.headers]
+    headers = [(header.name, request[header]) for header in _HEADERS if header.name.lower() in request.headers]
     status, body = answer_http(toolbox, headers, request.body)
     return Answer(body, status)
 
@@ -75,11 +75,11 @@ def _require_message(body: bytes) -> None:
         raise MalformedBody("the member params must be an object")
 
 
-def _max_body_bytes(settings: Settings) -> int:
+def _read_max_body_bytes(settings: Settings) -> int:
     return min(settings.max_body_bytes, _BODY_BYTES_MAX)
 
 
-def _error_document(failure: Failure) -> Mapping[str, Any]:
+def _render_error(failure: Failure) -> Mapping[str, Any]:
     """Return an error that answers no message: it has no id."""
     reason = failure.error.detail if failure.error is not None else failure.message or failure.reason
     return {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": reason}}
@@ -90,8 +90,8 @@ MCP: Final = Api(
     summary="Tools, resources and a prompt for assistants.",
     prefix="/colophon/mcp",
     operations=(exchange_message,),
-    error_document=_error_document,
+    error_document=_render_error,
     error_schema=_MESSAGE,
-    max_body_bytes=_max_body_bytes,
+    max_body_bytes=_read_max_body_bytes,
     unknown="",
 )

@@ -11,8 +11,8 @@ from jupyter_colophon.operations.operation import Operation
 
 @cache
 def find_operation(name: str) -> Operation:
-    """Return an operation of the native API. Raises StopIteration where there is none."""
-    return next(one for one in NATIVE.operations if one.id == name)
+    """Return an operation of the native API. Raises StopIteration if it does not exist."""
+    return next(operation for operation in NATIVE.operations if operation.id == name)
 
 
 def call_operation(caller: Caller, name: str, parameters: Mapping[str, Any], body: Any = None) -> Document:

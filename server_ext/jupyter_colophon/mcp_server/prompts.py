@@ -1,4 +1,4 @@
-"""The prompts of the MCP server, and what it says to every assistant."""
+"""The prompts of the MCP server, and its instructions for all assistants."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -32,6 +32,6 @@ def prompt_text(name: str, arguments: Mapping[str, str]) -> str:
         "3. Read its upstream lineage with colophon_lineage (3 levels; more while the sources are still derived data).\n"
         "4. Read the latest runs that wrote it with colophon_runs (`data`).\n"
         "Then explain to a colleague, in a few sentences: the original sources, the steps in between with the notebooks"
-        " or jobs that do them, when it was last written and whether that run succeeded, and who to ask. Say what the"
+        " or jobs that do them, when it was last written and whether that run succeeded, and who to ask. State what the"
         " catalog does not know, and do not guess."
     )

@@ -15,8 +15,8 @@ from jupyter_colophon.client.caller import Document
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.mcp_server import prompts, resources
-from jupyter_colophon.mcp_server.arguments import input_schema
-from jupyter_colophon.mcp_server.error_text import error_text
+from jupyter_colophon.mcp_server.arguments import build_input_schema
+from jupyter_colophon.mcp_server.error_text import format_error
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import Toolbox, find_tool
 
@@ -28,7 +28,7 @@ class Runner(Protocol):
     """Runs synchronous work on the catalog where it may block."""
 
     def __call__(self, work: Callable[[], T]) -> Awaitable[T]:
-        """Return what the work returns."""
+        """Return the result of the work."""
 
 
 def create_server(toolbox: Toolbox, run: Runner) -> Server[Any]:
@@ -39,7 +39,7 @@ def create_server(toolbox: Toolbox, run: Runner) -> Server[Any]:
         version=version("jupyter-colophon"),
         title="Jupyter Colophon",
         instructions=prompts.INSTRUCTIONS,
-        get_tool_input_schema=lambda name: input_schema(find_tool(name)),
+        get_tool_input_schema=lambda name: build_input_schema(find_tool(name)),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -59,15 +59,15 @@ class _Handlers:
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that the caller may use."""
-        return types.ListToolsResult(tools=[_describe(tool) for tool in self.toolbox.tools()])
+        return types.ListToolsResult(tools=[_describe(tool) for tool in self.toolbox.list_tools()])
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call a tool."""
         try:
             answer = await self.run(lambda: self.toolbox.call(params.name, params.arguments or {}))
-        except Exception as error:  # noqa: BLE001  an assistant reads what went wrong, whatever it is
-            return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
-        texts = [_text_of(answer.document), *answer.notes]
+        except Exception as error:  # noqa: BLE001  an assistant gets every error as text
+            return types.CallToolResult(content=[types.TextContent(text=format_error(error))], is_error=True)
+        texts = [_format_document(answer.document), *answer.notes]
         return types.CallToolResult(
             content=[types.TextContent(text=text) for text in texts], structured_content=answer.document
         )
@@ -78,16 +78,16 @@ class _Handlers:
         """List a page of entities."""
         cursor = (params.cursor if params is not None else None) or ""
         page = await self._read(lambda: self.toolbox.list_entities(cursor))
-        found = [
+        listed_resources = [
             types.Resource(
-                uri=resources.uri_of(one["urn"]),
-                name=one["name"],
-                description=f"{one['type']} in the namespace {one['namespace']}",
+                uri=resources.format_uri(entity["urn"]),
+                name=entity["name"],
+                description=f"{entity['type']} in the namespace {entity['namespace']}",
                 mime_type=resources.MIME_TYPE,
             )
-            for one in page["entities"]
+            for entity in page["entities"]
         ]
-        return types.ListResourcesResult(resources=found, next_cursor=page["cursor"])
+        return types.ListResourcesResult(resources=listed_resources, next_cursor=page["cursor"])
 
     async def list_resource_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -106,8 +106,10 @@ class _Handlers:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Read an entity."""
-        document = await self._read(lambda: self.toolbox.read_entity(resources.urn_of(params.uri)))
-        contents = types.TextResourceContents(uri=params.uri, mime_type=resources.MIME_TYPE, text=_text_of(document))
+        document = await self._read(lambda: self.toolbox.read_entity(resources.parse_uri(params.uri)))
+        contents = types.TextResourceContents(
+            uri=params.uri, mime_type=resources.MIME_TYPE, text=_format_document(document)
+        )
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(
@@ -125,7 +127,7 @@ class _Handlers:
         try:
             text = prompts.prompt_text(params.name, params.arguments or {})
         except MetadataError as error:
-            raise MCPError(types.INVALID_PARAMS, error_text(error)) from None
+            raise MCPError(types.INVALID_PARAMS, format_error(error)) from None
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(description=prompts.DESCRIPTION, messages=[message])
 
@@ -135,7 +137,7 @@ class _Handlers:
             return await self.run(work)
         except Exception as error:  # noqa: BLE001  an assistant gets sentences, and nothing else of the server
             code = types.INVALID_PARAMS if isinstance(error, MetadataError | ClientError) else types.INTERNAL_ERROR
-            raise MCPError(code, error_text(error)) from None
+            raise MCPError(code, format_error(error)) from None
 
 
 def _describe(tool: Tool) -> types.Tool:
@@ -150,10 +152,10 @@ def _describe(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=input_schema(tool),
+        input_schema=build_input_schema(tool),
         annotations=annotations,
     )
 
 
-def _text_of(document: Document) -> str:
+def _format_document(document: Document) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))

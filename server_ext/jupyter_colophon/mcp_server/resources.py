@@ -10,12 +10,12 @@ TEMPLATE: Final = f"{PREFIX}{{urn}}"
 MIME_TYPE: Final = "application/json"
 
 
-def uri_of(urn: str) -> str:
+def format_uri(urn: str) -> str:
     """Return the URI of an entity's resource."""
     return PREFIX + quote(urn, safe="")
 
 
-def urn_of(uri: str) -> str:
+def parse_uri(uri: str) -> str:
     """Return the URN that a resource's URI names; a URN is its own URI. Raises NotFound."""
     if uri.startswith("urn:li:"):
         return uri

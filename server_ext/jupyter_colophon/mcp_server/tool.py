@@ -34,7 +34,7 @@ Run = Callable[[Caller, Mapping[str, Any]], Document]
 class Tool:
     """A tool; `operation` is the operation that it reads with, or that its `run` writes with.
 
-    `replaces`: whether it replaces what others wrote.
+    `replaces`: whether it replaces values written by others.
     """
 
     name: str

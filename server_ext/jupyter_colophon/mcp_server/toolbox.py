@@ -7,7 +7,7 @@ from typing import Any, Final
 from jupyter_colophon.client.caller import Caller, Document
 from jupyter_colophon.core.documents.json_values import is_larger, measure
 from jupyter_colophon.core.errors import AccessDenied, NotFound, TooLarge
-from jupyter_colophon.mcp_server.arguments import check_arguments, parameters_of
+from jupyter_colophon.mcp_server.arguments import build_parameters, check_arguments
 from jupyter_colophon.mcp_server.operation_calls import call_operation
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.tools import TOOLS
@@ -18,7 +18,7 @@ ANSWER_BYTES_MAX: Final = 512 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool returns: a document, and sentences about what it leaves out."""
+    """The answer of a tool: a document, and sentences about omitted data."""
 
     document: Document
     notes: tuple[str, ...]
@@ -26,12 +26,12 @@ class ToolAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """The tools of one caller. `read_only` is why it may not write, and empty where it may."""
+    """The tools of one caller. `read_only` is the reason why it may not write; empty if it may."""
 
     caller: Caller
     read_only: str = ""
 
-    def tools(self) -> list[Tool]:
+    def list_tools(self) -> list[Tool]:
         """Return the tools that the caller may use."""
         return [tool for tool in TOOLS if not (tool.writes and self.read_only)]
 
@@ -42,11 +42,11 @@ class Toolbox:
             raise AccessDenied("use", f"{name}: {self.read_only}")
         check_arguments(tool, arguments)
         if tool.run is None:
-            document = call_operation(self.caller, tool.operation, parameters_of(tool, arguments))
+            document = call_operation(self.caller, tool.operation, build_parameters(tool, arguments))
         else:
             document = tool.run(self.caller, arguments)
         require_small(document)
-        return ToolAnswer(document, tuple(_notes(document)))
+        return ToolAnswer(document, tuple(_list_notes(document)))
 
     def read_entity(self, urn: str) -> Document:
         """Return an entity with its aspects. Raises MetadataError, ClientError."""
@@ -61,10 +61,10 @@ class Toolbox:
 
 def find_tool(name: str) -> Tool:
     """Return the tool with this name. Raises NotFound."""
-    found = next((tool for tool in TOOLS if tool.name == name), None)
-    if found is None:
+    matching_tool = next((tool for tool in TOOLS if tool.name == name), None)
+    if matching_tool is None:
         raise NotFound("tool", name, f"the tools are {', '.join(tool.name for tool in TOOLS)}")
-    return found
+    return matching_tool
 
 
 def require_small(document: Document) -> None:
@@ -78,8 +78,8 @@ def require_small(document: Document) -> None:
     raise TooLarge(f"the answer would have more than {ANSWER_BYTES_MAX} bytes: {how}")
 
 
-def _notes(document: Document) -> Iterator[str]:
-    """Say what is missing in a document, and how to read it."""
+def _list_notes(document: Document) -> Iterator[str]:
+    """Yield sentences about omitted data, and how to read them."""
     if isinstance(cursor := document.get("cursor"), str):
         yield f"There is more: call the tool again with the same arguments and cursor {cursor!r}."
     if document.get("truncated"):

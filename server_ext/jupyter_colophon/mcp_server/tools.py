@@ -31,7 +31,7 @@ def _tag(caller: Caller, arguments: Mapping[str, Any]) -> Document:
     return _annotate(caller, arguments["urn"], change)
 
 
-def _set_properties(caller: Caller, arguments: Mapping[str, Any]) -> Document:
+def _change_properties(caller: Caller, arguments: Mapping[str, Any]) -> Document:
     change = {"properties": arguments.get("properties", {}), "withoutProperties": arguments.get("remove", [])}
     if not any(change.values()):
         raise InvalidQuery("name at least one property to set or to remove")
@@ -39,16 +39,18 @@ def _set_properties(caller: Caller, arguments: Mapping[str, Any]) -> Document:
 
 
 def _propose_description(caller: Caller, arguments: Mapping[str, Any]) -> Document:
-    """Write a description where people have written none, or where the caller repeats the one that it replaces (spec SEC-22)."""
+    """Write a description if there is none by a user, or if the caller repeats the one to be replaced (spec SEC-22)."""
     urn, replaced = arguments["urn"], arguments.get("replaces", "")
     entity = call_operation(caller, "readEntity", {"urn": urn})
     present = [
-        one["text"]
-        for one in entity["descriptors"]
-        if one["kind"] == "description" and one["scope"] == "USER" and one["column"] is None
+        descriptor["text"]
+        for descriptor in entity["descriptors"]
+        if descriptor["kind"] == "description" and descriptor["scope"] == "USER" and descriptor["column"] is None
     ]
     if present and replaced not in present:
-        raise InvalidQuery("a person has described it: repeat that description word for word to replace it", "replaces")
+        raise InvalidQuery(
+            "the entity has a description by a user: repeat it word for word here to replace it", "replaces"
+        )
     change = {"properties": {DESCRIPTION_KEY: arguments["description"]}}
     return _propose(caller, urn, change, entity["aspects"].get(_ASPECT, {}).get("version", _ABSENT))
 
@@ -60,7 +62,7 @@ def _annotate(caller: Caller, urn: str, change: Document) -> Document:
 
 
 def _propose(caller: Caller, urn: str, change: Document, version: int | None) -> Document:
-    """Write the change, if given only on this version, and return what people have written since."""
+    """Write the change, with `version` only if that is current, and return the resulting user metadata."""
     proposal: Document = {"urn": urn, "aspect": _ASPECT, "operation": "annotate"}
     proposal["value"] = {name: value for name, value in change.items() if value}
     if version is not None:
@@ -83,7 +85,7 @@ TOOLS: Final = (
         "search",
         (
             Argument("query", "Words, phrases, `key:value`, prefixes, or `*` for everything.", "q", required=True),
-            *(Argument(one.name) for one in FILTERS),
+            *(Argument(filter_.name) for filter_ in FILTERS),
             Argument("limit", default=20, maximum=100),
             Argument("cursor", _MORE),
         ),
@@ -179,7 +181,7 @@ TOOLS: Final = (
             ),
             Argument("remove", "Keys of properties to remove.", schema=_WORDS),
         ),
-        _set_properties,
+        _change_properties,
         writes=True,
         replaces=True,
     ),

@@ -39,7 +39,7 @@ def answer_http(toolbox: Toolbox, headers: Sequence[tuple[str, str]], body: byte
 
 
 async def _exchange(server: Server[Any], headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, bytes]:
-    """Give the request to the SDK as ASGI would, and collect what it sends."""
+    """Pass the request to the SDK as ASGI would, and collect its response."""
     statuses: list[int] = []
     pieces: list[bytes] = []
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)

@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.parameter import Parameter
-from jupyter_colophon.operations.problems import row_of
+from jupyter_colophon.operations.problems import find_problem_type
 from jupyter_colophon.operations.request_schemas import Shape
 from jupyter_colophon.settings import Settings
 
@@ -18,7 +18,7 @@ _SEGMENT = "[^/]+"
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a request is not answered: a status with what may be written of it, or one of our errors."""
+    """The reason why a request failed: an HTTP status with a message, or one of our errors."""
 
     status: int
     #: The standard phrase of the status.
@@ -28,7 +28,7 @@ class Failure:
     error: MetadataError | None = None
 
 
-def _max_body_bytes(settings: Settings) -> int:
+def _read_max_body_bytes(settings: Settings) -> int:
     return settings.max_body_bytes
 
 
@@ -49,39 +49,42 @@ class Api:
     aliases: Sequence[str] = ()
     #: The parameters in paths, by their names there.
     places: Mapping[str, Sequence[Parameter[Any]]] = field(default_factory=dict)
-    #: What a parameter in a path matches where that is not one segment.
+    #: The pattern of a path parameter, if it is not one segment.
     patterns: Mapping[str, str] = field(default_factory=dict)
     #: Whether a path may end with a slash.
     slash: bool = False
     #: Whether members of a body that are null are absent.
     drops_nulls: bool = False
-    #: Whether an answer without a version has a hash of itself as its ETag.
+    #: Whether a query parameter that the operation does not declare is refused; clients of other products rely on that
+    #: unknown parameters are ignored.
+    refuses_unknown_parameters: bool = False
+    #: Whether the ETag of an answer without a version is a hash of the answer.
     hashes_answers: bool = False
     #: The pattern of paths below the prefix that are answered 404 by this API where no operation has them.
     unknown: str = "(?:|/.*)"
     #: The methods of these paths that are answered 404; others are answered 405.
     unknown_methods: Sequence[str] = ("GET", "POST", "PUT", "PATCH", "DELETE")
-    max_body_bytes: Callable[[Settings], int] = _max_body_bytes
+    max_body_bytes: Callable[[Settings], int] = _read_max_body_bytes
     #: The documents that operations name, by their names; loaded for the API's document alone.
     schemas: Callable[[], Mapping[str, Any]] = dict
 
-    def status_of(self, operation: Operation | None, cause: type[MetadataError]) -> int:
+    def find_status(self, operation: Operation | None, cause: type[MetadataError]) -> int:
         """Return the status of an error."""
-        for one, status in operation.statuses.items() if operation is not None else ():
-            if issubclass(cause, one):
+        for error_type, status in operation.statuses.items() if operation is not None else ():
+            if issubclass(cause, error_type):
                 return status
-        return row_of(cause).status
+        return find_problem_type(cause).status
 
-    def routes(self) -> Iterator[tuple[str, dict[str, Operation]]]:
+    def list_routes(self) -> Iterator[tuple[str, dict[str, Operation]]]:
         """Yield the pattern of each path below the server's base URL, with its operations by method."""
         paths: dict[str, dict[str, Operation]] = {}
-        for one in self.operations:
-            paths.setdefault(one.path, {})[one.method] = one
+        for operation in self.operations:
+            paths.setdefault(operation.path, {})[operation.method] = operation
         for prefix in (self.prefix, *self.aliases):
             for path, operations in paths.items():
-                yield prefix + self._pattern(path), operations
+                yield prefix + self._build_pattern(path), operations
 
-    def _pattern(self, path: str) -> str:
+    def _build_pattern(self, path: str) -> str:
         parts = _PARAMETER.split(path)
         pattern = "".join(
             f"(?P<{part}>{self.patterns.get(part, _SEGMENT)})" if at % 2 else re.escape(part)

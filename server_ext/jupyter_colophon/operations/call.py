@@ -1,14 +1,16 @@
-"""The call of an operation: what was sent becomes a request, and the function's result an answer."""
+"""Call an operation: parse and check the received request, run the function, and return its answer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import parse
-from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.core.errors import InvalidQuery, quote_text
 from jupyter_colophon.core.read_budget import limit_reads
+from jupyter_colophon.core.similar_names import suggest_name
 from jupyter_colophon.operations.api import Api
 from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.parameter import Parameter
@@ -16,9 +18,12 @@ from jupyter_colophon.operations.request import Answer, Request, Result
 from jupyter_colophon.operations.request_schemas import SCHEMAS
 from jupyter_colophon.operations.services import Services
 
+#: Credentials that Jupyter reads from the query.
+_OF_JUPYTER: Final = frozenset({"token", "_xsrf"})
+
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ReceivedCall:
     """A request for an operation as it was sent. The path's parameters are decoded."""
 
     principal: Principal
@@ -35,26 +40,28 @@ class Call:
     fingerprint: Callable[[], str] = str
 
 
-def perform(api: Api, operation: Operation, services: Services, call: Call) -> Result:
-    """Check a call, and return what the operation answers. What only reads has a deadline.
+def perform(api: Api, operation: Operation, services: Services, call: ReceivedCall) -> Result:
+    """Check a call, run the operation, and return its answer. Reads have a deadline.
 
-    Raises what the operation declares, and InvalidQuery, MalformedBody, InvalidInstance, AccessDenied, TooLarge and
+    Raises the errors that the operation declares, and InvalidQuery, MalformedBody, InvalidInstance, AccessDenied, TooLarge and
     StorageError.
     """
     with limit_reads(services.settings.read_timeout_seconds) if operation.is_read else nullcontext():
-        result = operation.function(services, _request(api, operation, services, call))
+        result = operation.function(services, _build_request(api, operation, services, call))
     return result if isinstance(result, Result) else Answer(result, next(iter(operation.answers)))
 
 
-def _request(api: Api, operation: Operation, services: Services, call: Call) -> Request:
+def _build_request(api: Api, operation: Operation, services: Services, call: ReceivedCall) -> Request:
     if operation.access is not None:
         operation.access(services, call.principal)
+    if api.refuses_unknown_parameters:
+        _refuse_unknown_parameters(api, operation, call)
     content_type = call.headers.get("content-type", "").partition(";")[0].strip().lower()
     return Request(
         principal=call.principal,
-        parameters={one: _read(one, call) for one in operation.parameters},
-        path=_path(call),
-        body=_body(api, operation, call, content_type) if operation.body else None,
+        parameters={parameter: _read_parameter(parameter, call) for parameter in operation.parameters},
+        path=_read_path(call),
+        body=_read_body(api, operation, call, content_type) if operation.body else None,
         content_type=content_type,
         headers=call.headers,
         raw_path=call.raw_path,
@@ -65,7 +72,33 @@ def _request(api: Api, operation: Operation, services: Services, call: Call) -> 
     )
 
 
-def _read(parameter: Parameter[Any], call: Call) -> Any:
+def _refuse_unknown_parameters(api: Api, operation: Operation, call: ReceivedCall) -> None:
+    """Raise InvalidQuery for a query parameter that the operation does not declare (spec SEC-23)."""
+    if not call.query:
+        return
+    declared = _list_query_parameters(api, operation)
+    for name, values in call.query.items():
+        if name in declared or name in _OF_JUPYTER or _is_cache_buster(name, values):
+            continue
+        suggestion = suggest_name(name, declared) or "."
+        known_parameters = (
+            f"Known parameters: {', '.join(declared)}." if declared else "This operation has no query parameters."
+        )
+        raise InvalidQuery(f"unknown parameter {quote_text(name)}{suggestion} {known_parameters}")
+
+
+@cache
+def _list_query_parameters(api: Api, operation: Operation) -> tuple[str, ...]:
+    in_path = [item for place, some in api.places.items() if f"{{{place}}}" in operation.path for item in some]
+    return tuple(dict.fromkeys(item.name for item in (*operation.parameters, *in_path) if item.place == "query"))
+
+
+def _is_cache_buster(name: str, values: Sequence[str]) -> bool:
+    """Return whether this is the time that JupyterLab's ServerConnection appends to each URL: `?1700000000000`."""
+    return name.isascii() and name.isdigit() and not any(values)
+
+
+def _read_parameter(parameter: Parameter[Any], call: ReceivedCall) -> Any:
     """Return the value of a parameter. Raises InvalidQuery."""
     if parameter.place == "header":
         header = call.headers.get(parameter.name.lower())
@@ -74,33 +107,33 @@ def _read(parameter: Parameter[Any], call: Call) -> Any:
         sent = call.query.get(parameter.name, ())
     if not sent:
         if parameter.required:
-            raise InvalidQuery("is missing", parameter.name)
+            raise InvalidQuery(f"parameter {parameter.name!r} is required")
         return parameter.default
     if parameter.repeated:
-        return tuple(parameter.read(one) for one in sent)
+        return tuple(parameter.read(item) for item in sent)
     if len(sent) > 1:
-        raise InvalidQuery("is sent more than once", parameter.name)
+        raise InvalidQuery(f"parameter {parameter.name!r} is given more than once")
     return parameter.read(sent[0])
 
 
-def _path(call: Call) -> Mapping[str, str]:
-    """Return the parameters of the path; `-` for a URN stands for `?urn=`. Raises InvalidQuery."""
+def _read_path(call: ReceivedCall) -> Mapping[str, str]:
+    """Return the parameters of the path; `-` in place of a URN refers to `?urn=`. Raises InvalidQuery."""
     if call.path.get("urn") != "-":
         return call.path
     sent = call.query.get("urn", ("",))
     if len(sent) > 1:
-        raise InvalidQuery("is sent more than once", "urn")
+        raise InvalidQuery("parameter 'urn' is given more than once")
     return {**call.path, "urn": sent[0]}
 
 
-def _body(api: Api, operation: Operation, call: Call, content_type: str) -> Any:
+def _read_body(api: Api, operation: Operation, call: ReceivedCall, content_type: str) -> Any:
     """Return the body, checked against the operation's schema. Raises MalformedBody, TooLarge, InvalidInstance."""
     raw = call.body()
     if operation.raw_body:
         return raw
     if not (raw or operation.body_required):
         return None
-    shape = operation.body_shape(content_type)
+    shape = operation.choose_body_shape(content_type)
     value = parse(raw)
     if api.drops_nulls and isinstance(shape, Mapping):
         _drop_nulls(shape, value)

@@ -6,36 +6,36 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, take_page
-from jupyter_colophon.operations.parameter import DIGITS_MAX, number, text
-from jupyter_colophon.operations.request import Changes, Request
+from jupyter_colophon.operations.parameter import DIGITS_MAX, declare_number, declare_text
+from jupyter_colophon.operations.request import ChangesAnswer, Request
 from jupyter_colophon.operations.shared_parameters import LIMIT_MAX
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-#: How many slices of the log are read for one page: a form may leave out all that is in one.
+#: How many slices of the log are read for one page: a form may omit all changes of a slice.
 _SLICES: Final = 10
 _WAIT_MAX_SECONDS: Final = 30
 _SEQ_MAX: Final = 10**DIGITS_MAX - 1
-AFTER: Final = number(
+AFTER: Final = declare_number(
     "after", "The sequence number of the last change that the client has seen.", default=0, least=0, most=_SEQ_MAX
 )
-LIMIT: Final = number(
+LIMIT: Final = declare_number(
     "limit", "Maximum number of changes; 0 returns only the current cursor.", default=100, least=0, most=LIMIT_MAX
 )
-WAIT: Final = number(
+WAIT: Final = declare_number(
     "waitSeconds",
     "Long poll: maximum number of seconds to wait for a change if there is none yet.",
     default=0,
     least=0,
     most=_WAIT_MAX_SECONDS,
 )
-START: Final = text(
+START: Final = declare_text(
     "after",
     "The sequence number of the last change that the client has seen; by default, only new changes are sent.",
     pattern="^[0-9]{0,18}$",
 )
-RESUMED: Final = text(
+RESUMED: Final = declare_text(
     "Last-Event-ID",
     "The same, as browsers send it when they reconnect; it takes precedence over `after`.",
     place="header",
@@ -54,42 +54,45 @@ EVENTS: Final = {
 }
 
 
-def start(request: Request) -> int | None:
+def read_start(request: Request) -> int | None:
     """Return after which change a stream begins: that of `Last-Event-ID`, else `after`. Raises InvalidQuery."""
-    after, resumed = position(request[START], START.name), position(request[RESUMED], RESUMED.name)
+    after, resumed = (
+        parse_sequence_number(request[START], START.name),
+        parse_sequence_number(request[RESUMED], RESUMED.name),
+    )
     return after if resumed is None else resumed
 
 
-def position(sent: str, name: str) -> int | None:
+def parse_sequence_number(sent: str, name: str) -> int | None:
     """Return the number of a change; None where none was sent. Raises InvalidQuery."""
     if not sent:
         return None
     if not (sent.isascii() and sent.isdigit() and len(sent) <= DIGITS_MAX):
-        raise InvalidQuery("a number of a change", name)
+        raise InvalidQuery("must be the sequence number of a change", name)
     return int(sent)
 
 
 def read_page(
-    catalog: "Catalog", selection: Changes, after: int | None, principal: Principal
+    catalog: "Catalog", selection: ChangesAnswer, after: int | None, principal: Principal
 ) -> tuple[list[WrittenChange], int]:
-    """Return changes after a number, and the number from which the next page goes on; with a limit of 0 the present one.
+    """Return the changes after a sequence number, and the cursor of the next page; with a limit of 0, the current cursor.
 
-    The number moves on also where the form leaves everything out. Raises LogCompacted, StorageError.
+    The cursor advances even if the form omits all changes. Raises LogCompacted, StorageError.
     """
     if selection.limit == 0 or after is None:
-        return [], catalog.feed.head()
-    found: list[WrittenChange] = []
+        return [], catalog.feed.read_head()
+    changes: list[WrittenChange] = []
     size = 0
     for _ in range(_SLICES):
-        read = catalog.feed.read(after, selection.limit - len(found), selection.filters, principal)
+        read = catalog.feed.read(after, selection.limit - len(changes), selection.filters, principal)
         written = write_changes(catalog.formatter, read.changes, selection.form)
-        page = list(take_page(written, lambda one: len(one.text), PAGE_BYTES_MAX - size))
-        found += page
-        size += sum(len(one.text) for one in page)
+        page = list(take_page(written, lambda item: len(item.text), PAGE_BYTES_MAX - size))
+        changes += page
+        size += sum(len(item.text) for item in page)
         # A form may write more of a change than the log has.
         if len(page) < len(written):
-            return found, page[-1].seq
+            return changes, page[-1].seq
         after = read.cursor
-        if not read.more or len(found) == selection.limit or size > PAGE_BYTES_MAX:
+        if not read.more or len(changes) == selection.limit or size > PAGE_BYTES_MAX:
             break
-    return found, after
+    return changes, after

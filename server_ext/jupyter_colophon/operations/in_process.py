@@ -7,19 +7,19 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from jupyter_colophon.client.caller import Call, Document, parameter_text
+from jupyter_colophon.client.caller import Call, Document, format_parameter
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.read_budget import limit_reads
 from jupyter_colophon.operations.api import Api
-from jupyter_colophon.operations.call import Call as SentCall
+from jupyter_colophon.operations.call import ReceivedCall as SentCall
 from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.change_log import read_page
 from jupyter_colophon.operations.native.api import NATIVE
-from jupyter_colophon.operations.problems import problem
-from jupyter_colophon.operations.request import Answer, Changes, Lines
+from jupyter_colophon.operations.problems import render_problem
+from jupyter_colophon.operations.request import Answer, ChangesAnswer, LinesAnswer
 from jupyter_colophon.operations.services import Services
 
 if TYPE_CHECKING:
@@ -37,83 +37,87 @@ class InProcessCaller:
 
     def __init__(self, services: Services, principal: Principal, api: Api = NATIVE) -> None:
         self.services, self._principal, self._api = services, principal, api
-        self._operations = {one.id: one for one in api.operations}
+        self._operations = {operation.id: operation for operation in api.operations}
 
     def call(self, call: Call, timeout_s: float | None = None) -> Document:
         """Run an operation, and return its document; an empty one if it has none. Raises RequestFailed."""
         result = self._perform(call)
-        if isinstance(result, Changes):
-            return self._page(call, result)
-        if isinstance(result, Lines):
+        if isinstance(result, ChangesAnswer):
+            return self._read_changes(call, result)
+        if isinstance(result, LinesAnswer):
             raise TypeError(f"{call.operation} answers lines")
         if result.status >= _BAD_REQUEST:
             raise RequestFailed(result.status, result.document)
         return result.document if isinstance(result.document, dict) else {}
 
-    def lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
-        """Yield the lines of an answer as they are made. Raises RequestFailed, also in the middle."""
+    def stream_lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
+        """Yield the lines of an answer as they are produced. Raises RequestFailed, also in the middle."""
         result = self._perform(call)
-        if not isinstance(result, Lines):
+        if not isinstance(result, LinesAnswer):
             raise TypeError(f"{call.operation} does not answer lines")
         try:
             for line in result.lines:
                 yield line.encode()
         except MetadataError as error:
-            raise self._refused(call, error) from error
+            raise self._create_error(call, error) from error
 
     def close(self) -> None:
         """Close the services."""
         self.services.close()
 
-    def _perform(self, call: Call) -> Answer | Lines | Changes:
-        operation, body = self._operations[call.operation], _bytes(call.body)
+    def _perform(self, call: Call) -> Answer | LinesAnswer | ChangesAnswer:
+        operation, body = self._operations[call.operation], _encode_body(call.body)
         sent = SentCall(
             principal=self._principal,
-            query={name: (parameter_text(value),) for name, value in call.query.items()},
+            query={name: (format_parameter(value),) for name, value in call.query.items()},
             headers={"content-type": call.content_type}
-            | {name.lower(): parameter_text(v) for name, v in call.headers.items()},
+            | {name.lower(): format_parameter(v) for name, v in call.headers.items()},
             path=call.path,
             body=lambda: body,
             raw_path=self._api.prefix
             + call.path_template.format_map({k: quote(v, safe="") for k, v in call.path.items()}),
             display_name=self._principal.user,
-            fingerprint=lambda: _fingerprint(call, body),
+            fingerprint=lambda: _compute_fingerprint(call, body),
         )
         try:
             return perform(self._api, operation, self.services, sent)
         except MetadataError as error:
-            raise self._refused(call, error) from error
+            raise self._create_error(call, error) from error
 
-    def _page(self, call: Call, changes: Changes) -> Document:
-        """Return a page of changes; where there are none, wait for one."""
-        catalog, news = self.services.catalog(), threading.Event()
+    def _read_changes(self, call: Call, changes: ChangesAnswer) -> Document:
+        """Return a page of changes; if there are none, wait for one."""
+        catalog, news = self.services.get_catalog(), threading.Event()
         stop = catalog.feed.listen(lambda _: news.set()) if changes.wait_seconds else None
         try:
-            found, cursor = self._read(catalog, changes, changes.after)
-            if not found and changes.limit and stop is not None and news.wait(changes.wait_seconds):
-                found, cursor = self._read(catalog, changes, cursor)
+            page, cursor = self._read_page(catalog, changes, changes.after)
+            if not page and changes.limit and stop is not None and news.wait(changes.wait_seconds):
+                page, cursor = self._read_page(catalog, changes, cursor)
         except MetadataError as error:
-            raise self._refused(call, error) from error
+            raise self._create_error(call, error) from error
         finally:
             if stop is not None:
                 stop()
-        return {"cursor": cursor, "changes": [json.loads(one.text) for one in found]}
+        return {"cursor": cursor, "changes": [json.loads(item.text) for item in page]}
 
-    def _read(self, catalog: "Catalog", changes: Changes, after: int | None) -> tuple[list[WrittenChange], int]:
+    def _read_page(
+        self, catalog: "Catalog", changes: ChangesAnswer, after: int | None
+    ) -> tuple[list[WrittenChange], int]:
         with limit_reads(self.services.settings.read_timeout_seconds):
             return read_page(catalog, changes, after, self._principal)
 
-    def _refused(self, call: Call, error: MetadataError) -> RequestFailed:
-        return RequestFailed(self._api.status_of(self._operations[call.operation], type(error)), problem(error))
+    def _create_error(self, call: Call, error: MetadataError) -> RequestFailed:
+        return RequestFailed(
+            self._api.find_status(self._operations[call.operation], type(error)), render_problem(error)
+        )
 
 
-def _bytes(body: Any) -> bytes:
+def _encode_body(body: Any) -> bytes:
     if body is None or isinstance(body, bytes):
         return body or b""
-    # Half of a surrogate pair, as words of a command line may have, is for the reader of the body to refuse.
+    # A lone surrogate, as in arguments of a command line, is refused when the body is parsed.
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _fingerprint(call: Call, body: bytes) -> str:
+def _compute_fingerprint(call: Call, body: bytes) -> str:
     parts = json.dumps([call.operation, dict(call.path), dict(call.query), dict(call.headers)], sort_keys=True)
     return sha256(parts.encode() + b"\n" + body).hexdigest()

@@ -1,6 +1,6 @@
-"""The document of an API (OpenAPI 3.1), made of its operations.
+"""Generate the OpenAPI 3.1 document of an API from its operations.
 
-Nothing here is about a particular operation: whoever wants to change the document changes a declaration.
+Nothing here is specific to an operation: to change the document, change the operation's declaration.
 """
 
 import json
@@ -25,7 +25,7 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.operations.api import Api
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
-from jupyter_colophon.operations.operation import Operation, operation
+from jupyter_colophon.operations.operation import Operation, declare_operation
 from jupyter_colophon.operations.parameter import Parameter
 from jupyter_colophon.operations.problems import TABLE
 from jupyter_colophon.operations.request import Request
@@ -49,21 +49,24 @@ _SECURITY = {
 }
 _OPENAPI = {"type": "object", "required": ["openapi", "info", "paths"]}
 _ETAG = {"description": 'Its version, as in `"3"`.', "schema": {"type": "string"}}
-_RETRY_AFTER = {"description": "Seconds to wait.", "schema": {"type": "string", "pattern": "^[0-9]+$"}}
+_RETRY_AFTER = {
+    "description": "Seconds to wait before repeating the request.",
+    "schema": {"type": "string", "pattern": "^[0-9]+$"},
+}
 
 
 @dataclass(frozen=True, slots=True)
-class OpenApi:
-    """Writes the document of one API."""
+class OpenApiWriter:
+    """Generates the document of one API."""
 
     api: Api
 
-    def document(self, version: str) -> Document:
-        """Return the document, but for the servers: who answers it knows where it is."""
+    def build_document(self, version: str) -> Document:
+        """Return the document without `servers`, which the operation that serves it adds."""
         paths: dict[str, Document] = {}
-        for one in self.api.operations:
-            method, description = self._described(one)
-            paths.setdefault(one.path, {})[method] = description
+        for operation in self.api.operations:
+            method, description = self._describe(operation)
+            paths.setdefault(operation.path, {})[method] = description
         return {
             "openapi": "3.1.1",
             "info": {
@@ -76,43 +79,46 @@ class OpenApi:
             "paths": paths,
             "components": {
                 "securitySchemes": _SECURITY,
-                "schemas": {component(name): _rewritten(schema) for name, schema in self.api.schemas().items()},
+                "schemas": {
+                    name_component(name): _rewrite_references(schema) for name, schema in self.api.schemas().items()
+                },
             },
         }
 
-    def _described(self, operation: Operation) -> tuple[str, Document]:
+    def _describe(self, operation: Operation) -> tuple[str, Document]:
         if HTTPStatus.SWITCHING_PROTOCOLS in operation.answers:
-            return "x-websocket", self._socket(operation)
+            return "x-websocket", self._describe_websocket(operation)
         described: Document = {
             "operationId": operation.id,
             "summary": operation.summary,
             "tags": [operation.path.split("/")[1]],
-            "parameters": [_parameter(one) for one in self._parameters(operation)],
-            "responses": self._answers(operation) | self._errors(operation),
+            "parameters": [_describe_parameter(parameter) for parameter in self._list_parameters(operation)],
+            "responses": self._describe_answers(operation) | self._describe_errors(operation),
         }
         if operation.body:
             described["requestBody"] = {
                 "required": operation.body_required,
-                "content": {kind: {"schema": _schema(shape)} for kind, shape in operation.body.items()},
+                "content": {kind: {"schema": _refer_to_schema(shape)} for kind, shape in operation.body.items()},
             }
         return operation.method.lower(), described
 
-    def _socket(self, operation: Operation) -> Document:
-        """Return a WebSocket, which OpenAPI cannot describe, as an extension of ours."""
+    def _describe_websocket(self, operation: Operation) -> Document:
+        """Return the description of a WebSocket, for which OpenAPI needs an extension."""
         return {
             "operationId": operation.id,
             "summary": operation.summary,
-            "parameters": [_parameter(one) for one in self._parameters(operation)],
-            "message": {"schema": _schema(operation.answers[HTTPStatus.SWITCHING_PROTOCOLS])},
+            "parameters": [_describe_parameter(parameter) for parameter in self._list_parameters(operation)],
+            "message": {"schema": _refer_to_schema(operation.answers[HTTPStatus.SWITCHING_PROTOCOLS])},
         }
 
-    def _parameters(self, operation: Operation) -> list[Parameter[Any]]:
+    def _list_parameters(self, operation: Operation) -> list[Parameter[Any]]:
         names = re.findall(r"\{([a-z]+)\}", operation.path)
-        return [one for name in names for one in self.api.places[name]] + list(operation.parameters)
+        return [place for name in names for place in self.api.places[name]] + list(operation.parameters)
 
-    def _answers(self, operation: Operation) -> Document:
+    def _describe_answers(self, operation: Operation) -> Document:
         answers = {
-            str(int(status)): self._answer(status, shape, operation) for status, shape in operation.answers.items()
+            str(int(status)): self._describe_answer(status, shape, operation)
+            for status, shape in operation.answers.items()
         }
         for link in operation.links:
             links = answers[str(int(link.status))].setdefault("links", {})
@@ -129,26 +135,26 @@ class OpenApi:
             }
         return answers
 
-    def _answer(self, status: int, shape: Shape, operation: Operation) -> Document:
-        description = f"{component(shape)}." if isinstance(shape, str) else str(shape.get("description", "Done."))
+    def _describe_answer(self, status: int, shape: Shape, operation: Operation) -> Document:
+        description = f"{name_component(shape)}." if isinstance(shape, str) else str(shape.get("description", "Done."))
         if status == HTTPStatus.NO_CONTENT:
             return {"description": description}
         content_type = operation.content_type or self.api.content_type
-        return {"description": description, "content": {content_type: {"schema": _schema(shape)}}}
+        return {"description": description, "content": {content_type: {"schema": _refer_to_schema(shape)}}}
 
-    def _errors(self, operation: Operation) -> Document:
+    def _describe_errors(self, operation: Operation) -> Document:
         titles: dict[int, list[str]] = {}
-        for cause in dict.fromkeys(_causes(operation)):
-            titles.setdefault(self.api.status_of(operation, cause), []).append(TABLE[cause].title)
+        for cause in dict.fromkeys(_list_causes(operation)):
+            titles.setdefault(self.api.find_status(operation, cause), []).append(TABLE[cause].title)
         return {
-            str(status): self._error(status, list(dict.fromkeys(titles[status])), operation)
+            str(status): self._describe_error(status, list(dict.fromkeys(titles[status])), operation)
             for status in sorted(titles)
         }
 
-    def _error(self, status: int, titles: list[str], operation: Operation) -> Document:
-        content = {self.api.error_content_type: {"schema": _schema(self.api.error_schema)}}
+    def _describe_error(self, status: int, titles: list[str], operation: Operation) -> Document:
+        content = {self.api.error_content_type: {"schema": _refer_to_schema(self.api.error_schema)}}
         if status in operation.answers:
-            content[self.api.content_type] = {"schema": _schema(operation.answers[status])}
+            content[self.api.content_type] = {"schema": _refer_to_schema(operation.answers[status])}
         described: Document = {"description": "; ".join(titles) + ".", "content": content}
         return (
             described | {"headers": {"Retry-After": _RETRY_AFTER}}
@@ -157,18 +163,18 @@ class OpenApi:
         )
 
 
-def with_document(api: Api, name: str, path: str = "/openapi.json", content_type: str = "") -> Api:
-    """Return the API with the operation `name`, which answers its document as JSON."""
+def add_document_operation(api: Api, name: str, path: str = "/openapi.json", content_type: str = "") -> Api:
+    """Return the API with the additional operation `name`, which returns its document as JSON."""
 
     @cache
-    def document(version: str) -> Document:
-        return OpenApi(complete).document(version)
+    def build_document(version: str) -> Document:
+        return OpenApiWriter(complete).build_document(version)
 
-    @operation(name, f"GET {path}", answers={200: _OPENAPI}, etag=api.hashes_answers, content_type=content_type)
+    @declare_operation(name, f"GET {path}", answers={200: _OPENAPI}, etag=api.hashes_answers, content_type=content_type)
     def read_document(services: Services, request: Request) -> Document | bytes:
         """Read the OpenAPI 3.1 document of this API."""
         url = f"{request.base_url.rstrip('/')}{api.prefix}"
-        complete_document = document(services.version) | {"servers": [{"url": url}]}
+        complete_document = build_document(services.version) | {"servers": [{"url": url}]}
         # JSON is UTF-8 by default; text of other types may be decoded in another charset, which ASCII survives.
         return json.dumps(complete_document, indent=1).encode() if content_type else complete_document
 
@@ -176,17 +182,22 @@ def with_document(api: Api, name: str, path: str = "/openapi.json", content_type
     return complete
 
 
-def component(name: str) -> str:
+def name_component(name: str) -> str:
     """Return the name of a file of `schemas/api` as that of a component: `run-start` is `RunStart`."""
     return "".join(part.capitalize() for part in name.split("-"))
 
 
-def _parameter(one: Parameter[Any]) -> Document:
-    described = {"name": one.name, "in": one.place, "description": one.description, "schema": dict(one.schema)}
-    return described | {"required": True} if one.required else described
+def _describe_parameter(parameter: Parameter[Any]) -> Document:
+    described = {
+        "name": parameter.name,
+        "in": parameter.place,
+        "description": parameter.description,
+        "schema": dict(parameter.schema),
+    }
+    return described | {"required": True} if parameter.required else described
 
 
-def _causes(operation: Operation) -> Iterator[type[MetadataError]]:
+def _list_causes(operation: Operation) -> Iterator[type[MetadataError]]:
     yield from _ALWAYS
     if "{urn}" in operation.path:
         yield InvalidName
@@ -199,18 +210,18 @@ def _causes(operation: Operation) -> Iterator[type[MetadataError]]:
     yield from operation.errors
 
 
-def _schema(shape: Shape) -> Document:
-    return {"$ref": f"#/components/schemas/{component(shape)}"} if isinstance(shape, str) else dict(shape)
+def _refer_to_schema(shape: Shape) -> Document:
+    return {"$ref": f"#/components/schemas/{name_component(shape)}"} if isinstance(shape, str) else dict(shape)
 
 
-def _rewritten(node: Any) -> Any:
+def _rewrite_references(node: Any) -> Any:
     """Return a schema as a component: it has no name of its own, and refers to other components."""
     if isinstance(node, list):
-        return [_rewritten(one) for one in node]
+        return [_rewrite_references(item) for item in node]
     if not isinstance(node, dict):
         return node
-    rewritten = {key: _rewritten(value) for key, value in node.items() if key not in ("$id", "$schema")}
+    rewritten = {key: _rewrite_references(value) for key, value in node.items() if key not in ("$id", "$schema")}
     reference = rewritten.get("$ref")
     if isinstance(reference, str) and reference.startswith(_REF):
-        rewritten["$ref"] = _schema(reference.removeprefix(_REF).rpartition(":")[0])["$ref"]
+        rewritten["$ref"] = _refer_to_schema(reference.removeprefix(_REF).rpartition(":")[0])["$ref"]
     return rewritten

@@ -1,7 +1,7 @@
 """An operation: a plain function, declared once with its parameters, answers and errors.
 
-From the declaration HTTP routes and checks its requests, and the documents of the API, the clients, the command line
-and the reference pages are made.
+HTTP routing and validation use the declaration; the documents of the API, the clients, the command line and the
+reference pages are generated from it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,25 +11,25 @@ from types import ModuleType
 from typing import Any, Literal
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import InvalidQuery, MalformedBody, MetadataError, shown
+from jupyter_colophon.core.errors import InvalidQuery, MalformedBody, MetadataError, quote_text
 from jupyter_colophon.operations.parameter import Parameter
 from jupyter_colophon.operations.request import Request
 from jupyter_colophon.operations.request_schemas import Shape
 from jupyter_colophon.operations.services import Services
 
 Function = Callable[[Services, Request], Any]
-#: What Jupyter's authorizer is asked about.
+#: Actions for Jupyter's authorizer.
 Permission = Literal["read", "write", "execute"]
 JSON = "application/json"
 #: Content types of requests whose client did not choose one: curl and forms send the second.
 _DEFAULT_CONTENT_TYPES = ("", "application/x-www-form-urlencoded")
-#: The parameters of operations that page, search or walk.
+#: The parameters of operations that page, search or traverse.
 _SCANNING = frozenset({"count", "cursor", "depth", "levels", "limit", "offset", "q", "query", "scrollId", "start"})
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """What can be called next: an operation, and its parameters from the answer with this status (Link Object)."""
+class OperationLink:
+    """A possible next call: an operation, and its parameters taken from the answer with this status (Link Object)."""
 
     operation: str
     parameters: Mapping[str, str]
@@ -50,19 +50,19 @@ class Operation:
     #: Status to document.
     answers: Mapping[int, Shape]
     parameters: tuple[Parameter[Any], ...]
-    #: Content type to document; empty where there is no body.
+    #: Documents by content type; empty if there is no body.
     body: Mapping[str, Shape]
     errors: tuple[type[MetadataError], ...]
-    #: Whether answers have the version as their ETag; `usually`: not where there is no version.
+    #: Whether answers have the version as their ETag; `usually`: unless there is no version.
     etag: bool | Literal["usually"]
-    links: tuple[Link, ...]
-    #: The content type of the answer; empty for that of the API.
+    links: tuple[OperationLink, ...]
+    #: The content type of the answer; empty for the default of the API.
     content_type: str
     #: Whether the function is given the body's bytes.
     raw_body: bool
-    #: The status of an error where it is not the API's.
+    #: Statuses of errors that differ from the API's.
     statuses: Mapping[type[MetadataError], int]
-    #: Raises AccessDenied before the body is read, for what the authorizer of the server does not know.
+    #: Raises AccessDenied before the body is read, for rules unknown to Jupyter's authorizer.
     access: Callable[[Services, Principal], None] | None
     #: The schemaspace whose threads run it, since it may call code of packages: a name, or `{space}` for that in the path.
     schemaspace: str
@@ -88,31 +88,33 @@ class Operation:
 
     @property
     def scans(self) -> bool:
-        """Whether it may look through many entities: it pages, searches or walks, or reads what a body asks for."""
-        return (self.is_read and self.method != "GET") or any(one.name in _SCANNING for one in self.parameters)
+        """Whether it may read many entities: it pages, searches, traverses, or is a read with a body."""
+        return (self.is_read and self.method != "GET") or any(
+            parameter.name in _SCANNING for parameter in self.parameters
+        )
 
     def choose(self, query: Mapping[str, Sequence[str]]) -> "Operation":
         """Return the action that a query names. Raises InvalidQuery."""
         names = query.get("action", ())
         if len(names) > 1:
-            raise InvalidQuery("is sent more than once", "action")
+            raise InvalidQuery("parameter 'action' is given more than once")
         chosen = self.actions.get(names[0]) if names else None
         if chosen is None:
-            raise InvalidQuery(f"one of {', '.join(self.actions)}", "action")
+            raise InvalidQuery(f"must be one of {', '.join(self.actions)}", "action")
         return chosen
 
-    def body_shape(self, content_type: str) -> Shape:
-        """Return what a body of this media type must be. Where it can be of one type alone, it is read as that. Raises MalformedBody."""
+    def choose_body_shape(self, content_type: str) -> Shape:
+        """Return the shape of a body of this media type; if the operation has only one, that one. Raises MalformedBody."""
         if len(self.body) == 1:
             (only,) = self.body.values()
             return only
         kind = JSON if content_type in _DEFAULT_CONTENT_TYPES else content_type
         if kind not in self.body:
-            raise MalformedBody(f"the body's Content-Type is {shown(kind)}: send one of {', '.join(self.body)}")
+            raise MalformedBody(f"Content-Type {quote_text(kind)} is not supported: use one of {', '.join(self.body)}")
         return self.body[kind]
 
 
-def operation(
+def declare_operation(
     name: str,
     route: str,
     *,
@@ -122,7 +124,7 @@ def operation(
     errors: Iterable[type[MetadataError]] = (),
     permission: Permission | None = None,
     etag: bool | Literal["usually"] = False,
-    links: Iterable[Link] = (),
+    links: Iterable[OperationLink] = (),
     content_type: str = "",
     raw_body: bool = False,
     statuses: Mapping[type[MetadataError], int] | None = None,
@@ -159,6 +161,6 @@ def operation(
     return declare
 
 
-def operations_of(*modules: ModuleType) -> tuple[Operation, ...]:
-    """Return the operations that modules declare, in the order in which they stand there."""
-    return tuple(one for module in modules for one in vars(module).values() if isinstance(one, Operation))
+def list_operations(*modules: ModuleType) -> tuple[Operation, ...]:
+    """Return the operations that modules declare, in the order of their definition."""
+    return tuple(item for module in modules for item in vars(module).values() if isinstance(item, Operation))

@@ -10,16 +10,16 @@ from jupyter_colophon.core.time_format import parse_time
 
 T = TypeVar("T", covariant=True)
 Place = Literal["query", "header", "path"]
-#: No number in a parameter has more digits.
+#: Maximum number of digits of a number.
 DIGITS_MAX = 18
-#: A count that is bounded anyway may be any number of a client's machine.
+#: Maximum number of digits of a count: clients send the largest integer of their machine.
 _COUNT_DIGITS_MAX = 40
 _TIME = "ISO 8601, milliseconds or seconds since 1970, or `now-1d` (ms s m h d)."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameter(Generic[T]):
-    """One parameter: its name and place, its JSON Schema, and how its text is read where it is sent.
+    """One parameter: its name and place, its JSON Schema, and how its text is parsed.
 
     `read` raises InvalidQuery.
     """
@@ -31,18 +31,18 @@ class Parameter(Generic[T]):
     default: T
     place: Place = "query"
     required: bool = False
-    #: Whether it may be sent more than once: its value is a tuple then.
+    #: Whether it may be sent more than once; its value is a tuple then.
     repeated: bool = False
 
 
-def text(
+def declare_text(
     name: str, description: str, *, required: bool = False, place: Place = "query", **schema: Any
 ) -> Parameter[str]:
     """Declare a text, passed on exactly as it was sent; constraints beyond the schema are checked by a later layer."""
     return Parameter(name, description, {"type": "string"} | schema, str, "", place, required)
 
 
-def texts(name: str, description: str, **schema: Any) -> Parameter[tuple[str, ...]]:
+def declare_texts(name: str, description: str, **schema: Any) -> Parameter[tuple[str, ...]]:
     """Declare texts: the parameter may be sent more than once."""
     read: Callable[[str], Any] = str
     return Parameter(
@@ -50,54 +50,54 @@ def texts(name: str, description: str, **schema: Any) -> Parameter[tuple[str, ..
     )
 
 
-def number(name: str, description: str, *, default: int, least: int, most: int) -> Parameter[int]:
+def declare_number(name: str, description: str, *, default: int, least: int, most: int) -> Parameter[int]:
     """Declare an integer."""
 
     def read(sent: str) -> int:
         if not (sent.isascii() and sent.isdigit() and len(sent) <= DIGITS_MAX and least <= int(sent) <= most):
-            raise InvalidQuery(f"a number from {least} to {most}", name)
+            raise InvalidQuery(f"must be a number between {least} and {most}", name)
         return int(sent)
 
     schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
     return Parameter(name, description, schema, read, default)
 
 
-def count(name: str, description: str, *, default: int, least: int, most: int) -> Parameter[int]:
+def declare_count(name: str, description: str, *, default: int, least: int, most: int) -> Parameter[int]:
     """Declare a maximum number of results. More than `most` is read as `most`, since clients request all they can get."""
 
     def read(sent: str) -> int:
         if not (sent.isascii() and sent.isdigit() and len(sent) <= _COUNT_DIGITS_MAX and least <= int(sent)):
-            raise InvalidQuery(f"a number from {least} on", name)
+            raise InvalidQuery(f"must be a number of at least {least}", name)
         return min(int(sent), most)
 
     schema = {"type": "integer", "minimum": least, "default": default}
     return Parameter(name, f"{description} At most {most} are returned.", schema, read, default)
 
 
-def choice(name: str, description: str, *words: str, default: str = "") -> Parameter[str]:
+def declare_choice(name: str, description: str, *words: str, default: str = "") -> Parameter[str]:
     """Declare an enumeration. Without a default, the empty text means that no value was sent."""
     allowed = words if default else ("", *words)
 
     def read(sent: str) -> str:
         if sent not in allowed:
-            raise InvalidQuery(f"one of {', '.join(words)}", name)
+            raise InvalidQuery(f"must be one of {', '.join(words)}", name)
         return sent
 
     return Parameter(name, description, {"type": "string", "enum": list(allowed), "default": default}, read, default)
 
 
-def flag(name: str, description: str) -> Parameter[bool]:
+def declare_flag(name: str, description: str) -> Parameter[bool]:
     """Declare a boolean, `true` or `false`; the default is false."""
 
     def read(sent: str) -> bool:
         if sent not in ("true", "false"):
-            raise InvalidQuery("one of true, false", name)
+            raise InvalidQuery("must be true or false", name)
         return sent == "true"
 
     return Parameter(name, description, {"type": "boolean", "default": False}, read, False)
 
 
-def time(name: str, description: str) -> Parameter[int | None]:
+def declare_time(name: str, description: str) -> Parameter[int | None]:
     """Declare a time in ms since 1970 (spec LINEAGE-15); None if it is not sent, or empty."""
 
     def read(sent: str) -> int | None:

@@ -1,4 +1,4 @@
-"""The media types of patches, and what a JSON Patch is."""
+"""The media types of patches, and the schema of a JSON Patch."""
 
 from typing import Any, Final
 

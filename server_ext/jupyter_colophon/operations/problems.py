@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.changes.bulk_load import LoadEnded
-from jupyter_colophon.core.changes.inbox import Refusal
+from jupyter_colophon.core.changes.inbox import Rejection
 
 PREFIX = "urn:jupyter-colophon:problem:"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ProblemType:
     """How an error is reported: its status, the last part of its problem type, and a title."""
 
     status: int
@@ -18,95 +18,95 @@ class Row:
     title: str
 
 
-TABLE: dict[type[errors.MetadataError], Row] = {
-    errors.MalformedBody: Row(400, "malformed-body", "Malformed body"),
-    errors.InstanceInvalid: Row(400, "invalid-instance", "Invalid instance"),
-    errors.InstanceUnreadable: Row(400, "unreadable-instance", "Unreadable instance"),
-    errors.InvalidSecret: Row(400, "invalid-secret", "Invalid secret"),
-    errors.RenameNotSupported: Row(400, "rename-not-supported", "Rename not supported"),
-    errors.HookDenied: Row(403, "hook-denied", "Denied by the metadata class of the schema"),
-    errors.HookFailed: Row(400, "hook-failed", "The metadata class of the schema failed"),
-    errors.SchemaRejected: Row(400, "schema-rejected", "Schema rejected"),
-    errors.InvalidInstance: Row(400, "invalid-instance", "Invalid instance"),
-    errors.InvalidInstanceName: Row(400, "invalid-name", "Invalid name"),
-    errors.InvalidName: Row(400, "invalid-name", "Invalid name"),
-    errors.InvalidQuery: Row(400, "invalid-query", "Invalid query"),
-    errors.PatchFailed: Row(400, "patch-failed", "Patch failed"),
-    errors.InvalidField: Row(400, "invalid-field", "Invalid field"),
-    errors.BackupRejected: Row(400, "backup-rejected", "Backup rejected"),
-    errors.RemovalNotPermitted: Row(403, "access-denied", "Access denied"),
-    errors.ManagedElsewhere: Row(403, "managed-elsewhere", "Managed by another API"),
-    errors.ConfirmationRequired: Row(403, "confirmation-required", "Confirmation required"),
-    errors.Reserved: Row(403, "reserved-name", "Reserved name"),
-    errors.AccessDenied: Row(403, "access-denied", "Access denied"),
-    errors.SchemaspaceNotFound: Row(404, "not-found", "Not found"),
-    errors.SchemaNotFound: Row(404, "not-found", "Not found"),
-    errors.InstanceNotFound: Row(404, "not-found", "Not found"),
-    errors.UnknownEntityType: Row(404, "unknown-entity-type", "Unknown entity type"),
-    errors.NotFound: Row(404, "not-found", "Not found"),
-    errors.InstanceIsDirectory: Row(409, "instance-is-directory", "Instance is a directory"),
-    errors.InstanceExists: Row(409, "already-exists", "Already exists"),
-    errors.RunConflict: Row(409, "run-conflict", "Run conflict"),
-    errors.RenameConflict: Row(409, "rename-conflict", "It cannot be renamed now"),
-    errors.AlreadyExists: Row(409, "already-exists", "Already exists"),
-    errors.IdempotencyKeyReused: Row(409, "idempotency-key-reused", "Idempotency key reused"),
-    LoadEnded: Row(409, "load-ended", "Load has ended"),
-    errors.NotEmpty: Row(409, "not-empty", "Not empty"),
-    errors.LogReset: Row(410, "log-reset", "Change log was reset"),
-    errors.LogCompacted: Row(410, "log-compacted", "Changes were compacted"),
-    errors.HistoryExpired: Row(410, "history-expired", "History has expired"),
-    errors.ConditionFailed: Row(412, "condition-failed", "Condition failed"),
-    errors.TooLarge: Row(413, "too-large", "Too large"),
-    errors.TooManyConnections: Row(429, "too-many-connections", "Too many connections"),
-    errors.DeliveryFailed: Row(502, "delivery-failed", "Delivery failed"),
-    errors.SecretUnavailable: Row(503, "secret-unavailable", "Secret unavailable"),
-    errors.StoreFull: Row(507, "store-full", "No space left in the store"),
-    errors.TransactionConflict: Row(503, "transaction-conflict", "Transaction conflict"),
-    errors.CommitUnknown: Row(503, "commit-unknown", "Outcome of the commit is unknown"),
-    errors.TransactionTimeout: Row(503, "transaction-timeout", "Transaction timed out"),
-    errors.TableSchemaIncompatible: Row(503, "table-schema-incompatible", "Incompatible table schema"),
-    errors.StoreTooNew: Row(503, "store-too-new", "Store has a newer schema version"),
-    errors.UnsupportedStore: Row(503, "unsupported-store", "Store cannot be upgraded"),
-    errors.NoCatalog: Row(503, "no-catalog", "No catalog in the store"),
-    errors.IncompleteRestore: Row(503, "incomplete-restore", "Incomplete restore"),
-    errors.NamespaceDeleting: Row(503, "namespace-deleting", "Namespace is being deleted"),
-    errors.StoreDamaged: Row(503, "store-damaged", "Store is damaged"),
-    errors.InvalidConfiguration: Row(503, "invalid-configuration", "Invalid configuration"),
-    errors.StoreUnavailable: Row(503, "store-unavailable", "Store unavailable"),
-    errors.StorageError: Row(503, "store-error", "Store error"),
+TABLE: dict[type[errors.MetadataError], ProblemType] = {
+    errors.MalformedBody: ProblemType(400, "malformed-body", "Malformed body"),
+    errors.InstanceInvalid: ProblemType(400, "invalid-instance", "Invalid instance"),
+    errors.InstanceUnreadable: ProblemType(400, "unreadable-instance", "Unreadable instance"),
+    errors.InvalidSecret: ProblemType(400, "invalid-secret", "Invalid secret"),
+    errors.RenameNotSupported: ProblemType(400, "rename-not-supported", "Rename not supported"),
+    errors.HookDenied: ProblemType(403, "hook-denied", "Denied by the metadata class of the schema"),
+    errors.HookFailed: ProblemType(400, "hook-failed", "The metadata class of the schema failed"),
+    errors.SchemaRejected: ProblemType(400, "schema-rejected", "Schema rejected"),
+    errors.InvalidInstance: ProblemType(400, "invalid-value", "Invalid value"),
+    errors.InvalidInstanceName: ProblemType(400, "invalid-name", "Invalid name"),
+    errors.InvalidName: ProblemType(400, "invalid-name", "Invalid name"),
+    errors.InvalidQuery: ProblemType(400, "invalid-query", "Invalid query"),
+    errors.PatchFailed: ProblemType(400, "patch-failed", "Patch failed"),
+    errors.InvalidField: ProblemType(400, "invalid-field", "Invalid field"),
+    errors.BackupRejected: ProblemType(400, "backup-rejected", "Backup rejected"),
+    errors.RemovalNotPermitted: ProblemType(403, "access-denied", "Access denied"),
+    errors.ManagedElsewhere: ProblemType(403, "managed-elsewhere", "Managed by another API"),
+    errors.ConfirmationRequired: ProblemType(403, "confirmation-required", "Confirmation required"),
+    errors.Reserved: ProblemType(403, "reserved-name", "Reserved name"),
+    errors.AccessDenied: ProblemType(403, "access-denied", "Access denied"),
+    errors.SchemaspaceNotFound: ProblemType(404, "not-found", "Not found"),
+    errors.SchemaNotFound: ProblemType(404, "not-found", "Not found"),
+    errors.InstanceNotFound: ProblemType(404, "not-found", "Not found"),
+    errors.UnknownEntityType: ProblemType(404, "unknown-entity-type", "Unknown entity type"),
+    errors.NotFound: ProblemType(404, "not-found", "Not found"),
+    errors.InstanceIsDirectory: ProblemType(409, "instance-is-directory", "Instance is a directory"),
+    errors.InstanceExists: ProblemType(409, "already-exists", "Already exists"),
+    errors.RunConflict: ProblemType(409, "run-conflict", "Run conflict"),
+    errors.RenameConflict: ProblemType(409, "rename-conflict", "It cannot be renamed now"),
+    errors.AlreadyExists: ProblemType(409, "already-exists", "Already exists"),
+    errors.IdempotencyKeyReused: ProblemType(409, "idempotency-key-reused", "Idempotency key reused"),
+    LoadEnded: ProblemType(409, "load-ended", "Load has ended"),
+    errors.NotEmpty: ProblemType(409, "not-empty", "Not empty"),
+    errors.LogReset: ProblemType(410, "log-reset", "Change log was reset"),
+    errors.LogCompacted: ProblemType(410, "log-compacted", "Changes were compacted"),
+    errors.HistoryExpired: ProblemType(410, "history-expired", "History has expired"),
+    errors.ConditionFailed: ProblemType(412, "condition-failed", "Condition failed"),
+    errors.TooLarge: ProblemType(413, "too-large", "Too large"),
+    errors.TooManyConnections: ProblemType(429, "too-many-connections", "Too many connections"),
+    errors.DeliveryFailed: ProblemType(502, "delivery-failed", "Delivery failed"),
+    errors.SecretUnavailable: ProblemType(503, "secret-unavailable", "Secret unavailable"),
+    errors.StoreFull: ProblemType(507, "store-full", "No space left in the store"),
+    errors.TransactionConflict: ProblemType(503, "transaction-conflict", "Transaction conflict"),
+    errors.CommitUnknown: ProblemType(503, "commit-unknown", "Outcome of the commit is unknown"),
+    errors.TransactionTimeout: ProblemType(503, "transaction-timeout", "Transaction timed out"),
+    errors.TableSchemaIncompatible: ProblemType(503, "table-schema-incompatible", "Incompatible table schema"),
+    errors.StoreTooNew: ProblemType(503, "store-too-new", "Store has a newer schema version"),
+    errors.UnsupportedStore: ProblemType(503, "unsupported-store", "Store cannot be upgraded"),
+    errors.NoCatalog: ProblemType(503, "no-catalog", "No catalog in the store"),
+    errors.IncompleteRestore: ProblemType(503, "incomplete-restore", "Incomplete restore"),
+    errors.NamespaceDeleting: ProblemType(503, "namespace-deleting", "Namespace is being deleted"),
+    errors.StoreDamaged: ProblemType(503, "store-damaged", "Store is damaged"),
+    errors.InvalidConfiguration: ProblemType(503, "invalid-configuration", "Invalid configuration"),
+    errors.StoreUnavailable: ProblemType(503, "store-unavailable", "Store unavailable"),
+    errors.StorageError: ProblemType(503, "store-error", "Store error"),
 }
 
 _BY_NAME = {cause.__name__: row for cause, row in TABLE.items()}
-_FAULT = Row(500, "internal-server-error", "Internal Server Error")
+_FAULT = ProblemType(500, "internal-server-error", "Internal Server Error")
 
 
-def row_of(cause: type[errors.MetadataError]) -> Row:
-    """The row of an error's class, or of the nearest class above it."""
+def find_problem_type(cause: type[errors.MetadataError]) -> ProblemType:
+    """Return the problem type of an error's class, or of its nearest base class."""
     return next(TABLE[cls] for cls in cause.__mro__ if cls in TABLE)
 
 
-def problem(error: errors.MetadataError) -> dict[str, object]:
-    """An error as a problem document (RFC 9457, `schemas/api/problem.json`)."""
-    row = row_of(type(error))
-    body = document(row.status, row.type, row.title, error.detail, error.problems)
+def render_problem(error: errors.MetadataError) -> dict[str, object]:
+    """Return an error as a problem document (RFC 9457, `schemas/api/problem.json`)."""
+    row = find_problem_type(type(error))
+    body = build_problem(row.status, row.type, row.title, error.detail, error.problems)
     renamed_to = error.renamed_to if isinstance(error, errors.NotFound) else ""
     return body | ({"renamedTo": renamed_to} if renamed_to else {})
 
 
-def refusal(value: Refusal) -> dict[str, object]:
-    """A refusal that was kept as a problem document; what failed for a reason of ours says no more than that."""
+def render_refusal(value: Rejection) -> dict[str, object]:
+    """Return a stored refusal as a problem document; an internal error has no details."""
     row = _BY_NAME.get(value.cause, _FAULT)
-    return document(row.status, row.type, row.title, value.detail, value.problems)
+    return build_problem(row.status, row.type, row.title, value.detail, value.problems)
 
 
-def document(
+def build_problem(
     status: int, kind: str, title: str, detail: str, problems: tuple[errors.Problem, ...] = ()
 ) -> dict[str, object]:
-    """A problem document from its parts."""
+    """Return a problem document."""
     return {
         "type": PREFIX + kind,
         "title": title,
         "status": status,
         "detail": detail,
-        "errors": [{"pointer": one.pointer, "message": one.message} for one in problems],
+        "errors": [{"pointer": problem.pointer, "message": problem.message} for problem in problems],
     }

@@ -1,11 +1,11 @@
-"""What a caller asks of an operation, and what the operation answers."""
+"""The request and the answer of an operation."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.parameter import Parameter
@@ -26,7 +26,7 @@ class Request:
     parameters: Mapping[Parameter[Any], Any]
     path: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
-    #: The media type of the body, in lower case and without its parameters; empty where the request has none.
+    #: The media type of the body, in lower case and without parameters; empty if the request has none.
     content_type: str = ""
     #: All headers that were sent, by name in lower case.
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Request:
     read_body: Callable[[], bytes] = bytes
     #: The server's base URL, which `Location` headers begin with.
     base_url: str = "/"
-    #: The user's name as people read it.
+    #: The display name of the user.
     display_name: str = ""
     #: Computes what distinguishes this request from another.
     fingerprint: Callable[[], str] = str
@@ -49,19 +49,19 @@ class Request:
 
     @property
     def urn(self) -> Urn:
-        """The URN in the path, or that of `?urn=` where the path has `-`. Raises InvalidName."""
+        """The URN in the path, or that of `?urn=` if the path has `-`. Raises InvalidName."""
         return Urn.parse(self.path["urn"])
 
     @property
-    def once(self) -> Once | None:
-        """The idempotency key of a write; None where none was sent."""
+    def once(self) -> IdempotencyKey | None:
+        """The idempotency key of a write; None if none was sent."""
         key = self[IDEMPOTENCY_KEY]
-        return Once(self.principal.user, key, self.fingerprint()) if key else None
+        return IdempotencyKey(self.principal.user, key, self.fingerprint()) if key else None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A document, or the bytes of one, with what HTTP sends beside it. `etag` is complete, with its quotes."""
+    """A document, or its bytes, with the status and headers of the response. `etag` includes the quotes."""
 
     document: Any
     status: int = 200
@@ -70,25 +70,25 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """An answer that is sent as it is made: lines of text, each without its end."""
+class LinesAnswer:
+    """A streamed answer: lines of text, each without its line break."""
 
     lines: Iterator[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """An answer that is read from the change log: at once, after a wait for a change, or as they come.
+class ChangesAnswer:
+    """An answer from the change log: at once, after waiting for a change, or as a stream.
 
-    `filters` and `form` say which changes, and how they are written (core/changes/change_formatter.py).
+    `filters` selects the changes, and `form` is their format (core/changes/change_formatter.py).
     """
 
     filters: Mapping[str, str]
     form: str
-    #: The number of the last change known; None for only what comes.
+    #: The sequence number of the last known change; None for only new changes.
     after: int | None = 0
     limit: int = 0
     wait_seconds: int = 0
 
 
-Result = Answer | Lines | Changes
+Result = Answer | LinesAnswer | ChangesAnswer

@@ -11,7 +11,7 @@ Shape = str | Mapping[str, Any]
 
 
 class ApiSchemas:
-    """`schemas/api`, by name; they refer to one another and to nothing else."""
+    """The schemas of `schemas/api` by name; they refer only to one another."""
 
     def __init__(self) -> None:
         self._declared: dict[int, Schema] = {}
@@ -21,18 +21,18 @@ class ApiSchemas:
         from jupyter_colophon.core.package_data import load_documents
 
         documents = load_documents("api")
-        known = {document["$id"]: document for document in documents.values()}
-        return {name: Schema(document, known) for name, document in documents.items()}
+        documents_by_id = {document["$id"]: document for document in documents.values()}
+        return {name: Schema(document, documents_by_id) for name, document in documents.items()}
 
     def validate(self, shape: Shape, body: Any) -> None:
         """Raise InvalidInstance unless the body is of this shape: the name of one of these, or a schema of its own."""
-        schema = self._schemas[shape] if isinstance(shape, str) else self._of(shape)
+        schema = self._schemas[shape] if isinstance(shape, str) else self._compile(shape)
         schema.validate(body, "the body")
 
-    def _of(self, shape: Mapping[str, Any]) -> Schema:
-        # Shapes are declared once and stay; their schemas hold them, so that no number is used again.
+    def _compile(self, shape: Mapping[str, Any]) -> Schema:
+        # Shapes are declared once and never released, so their ids are unique.
         return self._declared.setdefault(id(shape), Schema(shape))
 
 
-#: Those of this process: each is compiled once.
+#: The schemas of this process; each is compiled once.
 SCHEMAS: Final = ApiSchemas()

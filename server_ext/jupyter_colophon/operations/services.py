@@ -1,4 +1,4 @@
-"""What operations work with: the catalog, the schemaspaces and their instances, opened at first use."""
+"""The services that operations use: the catalog, the schemaspaces and their instances, opened at first use."""
 
 import logging
 import threading
@@ -12,12 +12,12 @@ from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.settings import Settings
 
-# The catalog's modules are loaded with the first request: nobody should wait for them at the start of a server.
+# The catalog's modules are loaded by the first request, so that the server starts faster.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.service.changes.lineage_listeners import ListenerState
     from jupyter_colophon.service.instances.instances import Instances
-    from jupyter_colophon.service.schemaspaces.spaces import Spaces
+    from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
     from jupyter_colophon.service.schemaspaces.stored_schemas import StoredSchemas
 
 _logger = logging.getLogger("jupyter_colophon.operations")
@@ -31,22 +31,22 @@ class Services:
     store: StoreChoice
     identity: Identity
     version: str
-    #: Why the settings cannot be used; empty where they can.
-    wrong: str = ""
+    #: Why the settings cannot be used; empty if they are valid.
+    configuration_error: str = ""
     #: Whether `/elyra/…` is served.
     elyra_api: bool = False
     closed: bool = False
     _catalog: "Catalog | None" = None
-    _registry_faults: tuple[Problem, ...] | None = None
+    _registry_problems: tuple[Problem, ...] | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _instances: "Instances | None" = None
     _composing: threading.Lock = field(default_factory=threading.Lock)
 
-    def catalog(self) -> "Catalog":
+    def get_catalog(self) -> "Catalog":
         """Return the catalog; the first call opens it. Raises StorageError."""
         with self._opening:
-            if self.wrong:
-                raise InvalidConfiguration(self.wrong)
+            if self.configuration_error:
+                raise InvalidConfiguration(self.configuration_error)
             if self._catalog is None:
                 self._catalog = self._open_catalog()
                 self._catalog.namespaces.remove_external = self._remove_instances
@@ -60,79 +60,79 @@ class Services:
             return open_catalog(
                 self.store,
                 self.identity,
-                self.settings.system_filter(),
+                self.settings.build_system_filter(),
                 snapshots_system=self.settings.run_snapshots_include_system_metadata,
-                retained=self.settings.retained(),
+                retention=self.settings.build_retention(),
                 always_log=self.settings.always_emit_change_log,
                 letters_days=self.settings.dead_letter_retention_days,
-                events=self.settings.events(),
-                overlay=self.settings.overlay(),
-                authorizer=self.settings.authorizer(),
+                events=self.settings.get_event_folder(),
+                registry_extension=self.settings.get_registry_extension(),
+                authorizer=self.settings.load_authorizer(),
                 audit=self.settings.audit(),
             )
         except InvalidField as error:
             # The field is one of the settings, not of the request: they stay until a restart.
-            self.wrong = error.detail
+            self.configuration_error = error.detail
             _logger.error("serves no catalog: %s (c.Colophon.storage_provider, storage_options)", error.detail)
-            raise InvalidConfiguration(self.wrong) from error
+            raise InvalidConfiguration(self.configuration_error) from error
 
     def _use_catalog(self, catalog: "Catalog") -> None:
-        """Start what works on the catalog as long as the process lives: nothing here."""
+        """Start background work on the catalog; none by default."""
 
-    def registry_faults(self) -> tuple[Problem, ...]:
-        """Return what is wrong with the entity-registry.yml. It is read once: a changed file counts after a restart."""
-        if self._registry_faults is None:
+    def find_registry_problems(self) -> tuple[Problem, ...]:
+        """Return the problems of the entity-registry.yml. It is read once: changes take effect after a restart."""
+        if self._registry_problems is None:
             from jupyter_colophon.service.registry_files import load_overlay
 
-            file = self.settings.overlay()
-            self._registry_faults = () if file is None else tuple(load_overlay(file).faults)
-        return self._registry_faults
+            file = self.settings.get_registry_extension()
+            self._registry_problems = () if file is None else tuple(load_overlay(file).problems)
+        return self._registry_problems
 
-    def spaces(self) -> "Spaces":
+    def get_schemaspaces(self) -> "Schemaspaces":
         """Return the schemaspaces; the first call loads them."""
         from jupyter_colophon.schemaspaces.schema import SchemaManager
 
         # Before anything is loaded.
         SchemaManager.allow(self.settings.schemaspace_packages)
-        found: Spaces = SchemaManager.instance().spaces
-        return found
+        schemaspaces: Schemaspaces = SchemaManager.instance().spaces
+        return schemaspaces
 
-    def stored_schemas(self) -> "StoredSchemas":
-        """Return the schemas that are stored here. Raises AccessDenied where the settings do not let them be changed."""
-        from jupyter_colophon.schemaspaces.shipped.stored_schemas import stored
+    def get_stored_schemas(self) -> "StoredSchemas":
+        """Return the stored schemas. Raises AccessDenied if the settings do not allow changing them."""
+        from jupyter_colophon.schemaspaces.shipped.stored_schemas import get_stored_schemas
 
         if not self.settings.allow_schema_writes:
             raise AccessDenied("store", "schemas: the setting c.Colophon.allow_schema_writes is off")
-        return stored()
+        return get_stored_schemas()
 
-    def instances(self) -> "Instances":
+    def get_instances(self) -> "Instances":
         """Return the instances of schemaspaces, also while the catalog is unavailable.
 
         Raises InvalidConfiguration, StoreUnavailable.
         """
         with self._composing:
-            if self.wrong:
-                raise InvalidConfiguration(self.wrong)
+            if self.configuration_error:
+                raise InvalidConfiguration(self.configuration_error)
             if self.closed:
                 raise StoreUnavailable("the server is stopping")
             if self._instances is None:
                 from jupyter_colophon.schemaspaces.instances import serve
 
-                self._instances = serve(self.settings, self.catalog)
+                self._instances = serve(self.settings, self.get_catalog)
             return self._instances
 
     def _remove_instances(self, namespace: str, principal: Principal) -> None:
-        self.instances().clear_namespace(namespace, principal)
+        self.get_instances().clear_namespace(namespace, principal)
 
-    def lineage_listeners(self) -> "list[ListenerState]":
+    def list_lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
         return []
 
-    def counts(self) -> Mapping[str, int | None]:
+    def count_clients(self) -> Mapping[str, int | None]:
         """Return how many `kernelTokens` are valid, and how many `subscribers` follow the change log."""
         return {"kernelTokens": 0, "subscribers": None}
 
-    def sink_problems(self) -> Mapping[str, str]:
+    def list_sink_problems(self) -> Mapping[str, str]:
         """Return why sinks of this process do not deliver, by their names."""
         return {}
 
@@ -154,6 +154,6 @@ class Services:
                 self._catalog = None
 
     def require_admin(self, principal: Principal, action: str, subject: str) -> None:
-        """Raise AccessDenied for who may not change what all share, InvalidConfiguration where nobody can say who may."""
-        if not self.settings.authorizer().may(principal, "admin", ""):
+        """Raise AccessDenied unless the caller is an admin, InvalidConfiguration if the policy cannot be loaded."""
+        if not self.settings.load_authorizer().may(principal, "admin", ""):
             raise AccessDenied(action, subject)

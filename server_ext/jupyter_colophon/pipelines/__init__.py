@@ -1,4 +1,4 @@
-"""Pipelines: stages that read, change and write data on Spark, and read and emit metadata while they run.
+"""Pipelines: stages that read, transform and write data on Spark, and read and emit metadata while they run.
 
-Nothing here imports pyspark before a pipeline runs: a server checks pipelines too.
+Nothing here imports pyspark before a pipeline runs, since servers also check pipelines.
 """

@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from jupyter_colophon.client.api.answer import Result, table
-from jupyter_colophon.client.api.current_connection import api_after_sync
+from jupyter_colophon.client.api.answer import Result, create_table
+from jupyter_colophon.client.api.current_connection import sync_and_get_api
 from jupyter_colophon.core.errors import InvalidInstance
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
-    from jupyter_colophon.pipelines.check import Prepared
+    from jupyter_colophon.pipelines.check import PreparedPipeline
 
 Verb = Literal["list", "preview", "run", "validate"]
 VERBS: tuple[str, ...] = get_args(Verb)
 _SPACE, _SCHEMA = "pipelines", "pipeline"
-#: So many rows of each stage are in a preview.
+#: Number of rows of each stage in a preview.
 _ROWS = 5
 
 
@@ -27,90 +27,94 @@ def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] |
     Raises ValueError, InvalidInstance for an invalid pipeline (`validate` returns the problems), OSError, ClientError.
     """
     if verb not in VERBS:
-        msg = f"{verb!r} is none of {', '.join(VERBS)}"
+        msg = f"{verb!r} is not one of {', '.join(VERBS)}"
         raise ValueError(msg)
-    catalog = api_after_sync().catalog
+    catalog = sync_and_get_api().catalog
     if verb == "list":
-        return _listed(catalog)
+        return _list_pipelines(catalog)
     if name is None:
-        msg = f"which pipeline? {verb} PIPELINE"
+        msg = f"the name of the pipeline is missing: {verb} PIPELINE"
         raise ValueError(msg)
     try:
-        prepared = _prepared(catalog, name, {**(arguments or {}), **more})
+        prepared = _prepare(catalog, name, {**(arguments or {}), **more})
     except InvalidInstance as error:
         if verb == "validate":
-            return wrong(name, error)
-        for one in error.problems:
-            error.add_note(f"{one.pointer}: {one.message}".removeprefix(": "))
+            return build_invalid_result(name, error)
+        for problem in error.problems:
+            error.add_note(f"{problem.pointer}: {problem.message}".removeprefix(": "))
         raise
-    return {"preview": _preview, "run": _run, "validate": _valid}[verb](prepared)
+    return {"preview": _preview, "run": _run, "validate": _build_valid_result}[verb](prepared)
 
 
-def wrong(name: str, error: InvalidInstance) -> Result:
-    """What is wrong with one."""
-    problems = [{"pointer": one.pointer, "message": one.message} for one in error.problems]
-    return table("pipeline-wrong", {"name": name, "problems": problems}, "pointer message", problems)
+def build_invalid_result(name: str, error: InvalidInstance) -> Result:
+    """Return the result for an invalid pipeline."""
+    problems = [{"pointer": problem.pointer, "message": problem.message} for problem in error.problems]
+    return create_table("pipeline-wrong", {"name": name, "problems": problems}, "pointer message", problems)
 
 
-def _listed(catalog: "Operations") -> Result:
-    found = [
-        one
-        for one in catalog.list_instances(_SPACE, sort="name", limit=500)["instances"]
-        if one["schema_name"] == _SCHEMA
+def _list_pipelines(catalog: "Operations") -> Result:
+    pipelines = [
+        instance
+        for instance in catalog.list_instances(_SPACE, sort="name", limit=500)["instances"]
+        if instance["schema_name"] == _SCHEMA
     ]
-    return table("pipelines", {"pipelines": found}, "name display_name description problem", found)
+    return create_table("pipelines", {"pipelines": pipelines}, "name display_name description problem", pipelines)
 
 
-def _prepared(catalog: "Operations", named: str, arguments: Mapping[str, str]) -> "Prepared":
-    # Loaded when somebody asks for pipelines: packages register plugins.
+def _prepare(catalog: "Operations", named: str, arguments: Mapping[str, str]) -> "PreparedPipeline":
+    # Load plugins of other packages only when needed.
     from jupyter_colophon.pipelines.check import check_pipeline
-    from jupyter_colophon.pipelines.documents import in_file, read
-    from jupyter_colophon.pipelines.plugin_registry import installed_plugins
+    from jupyter_colophon.pipelines.documents import parse_path, read
+    from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-    if (path := in_file(named)) is not None:
+    if (path := parse_path(named)) is not None:
         name, document = read(path)
-        return check_pipeline(name, document, installed_plugins(), arguments)
+        return check_pipeline(name, document, load_plugins(), arguments)
     return check_pipeline(
-        named, {"metadata": catalog.read_instance(_SPACE, named)["metadata"]}, installed_plugins(), arguments
+        named, {"metadata": catalog.read_instance(_SPACE, named)["metadata"]}, load_plugins(), arguments
     )
 
 
-def _valid(prepared: "Prepared") -> Result:
-    order = [{"stage": one.name} for one in prepared.order]
-    document = {"name": prepared.pipeline.name, "order": [one["stage"] for one in order]}
-    return table("pipeline-valid", document, "stage", order)
+def _build_valid_result(prepared: "PreparedPipeline") -> Result:
+    order = [{"stage": stage.name} for stage in prepared.order]
+    document = {"name": prepared.pipeline.name, "order": [stage["stage"] for stage in order]}
+    return create_table("pipeline-valid", document, "stage", order)
 
 
-def _preview(prepared: "Prepared") -> Result:
+def _preview(prepared: "PreparedPipeline") -> Result:
     from jupyter_colophon.pipelines.preview import preview
-    from jupyter_colophon.spark.session import present_session
-    from jupyter_colophon.spark.silence_pyspark import quiet
+    from jupyter_colophon.spark.session import get_active_session
+    from jupyter_colophon.spark.silence_pyspark import silence_temporarily
 
-    session = present_session()
-    with quiet():
-        found = preview(prepared, session, shown=_ROWS)
+    session = get_active_session()
+    with silence_temporarily():
+        previews = preview(prepared, session, max_rows=_ROWS)
     stages = [
         {
-            "stage": one.stage,
-            "error": one.error,
-            "columns": [{"name": name, "type": type_} for name, type_ in one.columns],
-            "rows": [{name: str(row.get(name, "")) for name, _ in one.columns} for row in one.rows],
+            "stage": stage_preview.stage,
+            "error": stage_preview.error,
+            "columns": [{"name": name, "type": type_} for name, type_ in stage_preview.columns],
+            "rows": [{name: str(row.get(name, "")) for name, _ in stage_preview.columns} for row in stage_preview.rows],
         }
-        for one in found
+        for stage_preview in previews
     ]
-    return table("pipeline-preview", {"name": prepared.pipeline.name, "stages": stages}, "stage error rows", stages)
+    return create_table(
+        "pipeline-preview", {"name": prepared.pipeline.name, "stages": stages}, "stage error rows", stages
+    )
 
 
-def _run(prepared: "Prepared") -> Result:
+def _run(prepared: "PreparedPipeline") -> Result:
     from jupyter_colophon.pipelines.runner import run
-    from jupyter_colophon.spark.session import present_session
-    from jupyter_colophon.spark.silence_pyspark import quiet
+    from jupyter_colophon.spark.session import get_active_session
+    from jupyter_colophon.spark.silence_pyspark import silence_temporarily
 
-    session = present_session()
-    with quiet():
-        outcome = run(prepared, session, tell=print)
-    stages = [{"stage": one.name, "status": one.status, "rows": one.rows, "ms": one.ms} for one in outcome.stages]
+    session = get_active_session()
+    with silence_temporarily():
+        outcome = run(prepared, session, log=print)
+    stages = [
+        {"stage": stage.name, "status": stage.status, "rows": stage.rows, "ms": stage.ms} for stage in outcome.stages
+    ]
     document: dict[str, Any] = {"name": prepared.pipeline.name, "status": outcome.status, "error": outcome.error}
     document |= {"run": outcome.run, "stages": stages}
-    answer = table("pipeline-run", document, "stage status rows ms", stages)
+    answer = create_table("pipeline-run", document, "stage status rows ms", stages)
     return replace(answer, failure=f"the run failed: {outcome.error}") if outcome.error else answer

@@ -1,4 +1,4 @@
-"""Telling Spark what the stages of a pipeline are: DataFrames that are worked on later, or never."""
+"""Build the DataFrames of the stages of a pipeline, which Spark computes later, if at all."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,60 +6,62 @@ from typing import Any
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
-from jupyter_colophon.pipelines.check import Prepared
+from jupyter_colophon.pipelines.check import PreparedPipeline
 from jupyter_colophon.pipelines.context import Origins, StageContext
 from jupyter_colophon.pipelines.document import Stage
-from jupyter_colophon.pipelines.plugin import Sink, Source, Transform
-from jupyter_colophon.spark.dataframe_columns import origins_of
+from jupyter_colophon.pipelines.plugin import SinkPlugin, SourcePlugin, TransformPlugin
+from jupyter_colophon.spark.dataframe_columns import find_origins
 from jupyter_colophon.spark.plans import connectors
 
 
-class Building:
-    """The data of the stages of one run, in a session of its own: views and settings of a stage are nobody else's."""
+class DataFrameBuilder:
+    """The DataFrames of one run, in a separate session, whose views and settings are not shared."""
 
-    def __init__(self, prepared: Prepared, spark: Any, run: RunContext, log: Callable[[str], None]) -> None:
+    def __init__(self, prepared: PreparedPipeline, spark: Any, run: RunContext, log: Callable[[str], None]) -> None:
         self._prepared, self._run, self._log = prepared, run, log
         self.spark = spark.newSession()
         self._data: dict[str, Any] = {}
-        #: What plugins say that data is called, by the URN that Spark's own names give it.
+        #: Datasets whose plugin uses another name than Spark, by Spark's URN.
         self.aliases: dict[str, MetadataEntity] = {}
-        ends = ((name, one) for name, one in prepared.plugins.items() if isinstance(one, Source | Sink))
-        named = ((name, one.dataset(prepared.pipeline.namespace)) for name, one in ends)
-        #: What sources and sinks read and write, by the names of their stages.
+        ends = (
+            (name, plugin) for name, plugin in prepared.plugins.items() if isinstance(plugin, SourcePlugin | SinkPlugin)
+        )
+        named = ((name, plugin.get_dataset(prepared.pipeline.namespace)) for name, plugin in ends)
+        #: The datasets of sources and sinks, by the names of their stages.
         self.datasets = {name: dataset for name, dataset in named if dataset is not None}
 
     def require(self, *stages: Stage) -> None:
-        """Raise ConnectorMissing unless Spark knows what these stages read and write by."""
+        """Raise ConnectorMissing if Spark lacks a connector of these stages."""
         for stage in stages:
-            connectors.require(self.spark, self._prepared.plugins[stage.name].connector())
+            connectors.require(self.spark, self._prepared.plugins[stage.name].get_connector())
 
     def keep(self, stage: Stage, data: Any) -> None:
-        """What comes out of a stage, for those after it."""
+        """Store the output of a stage for the stages after it."""
         self._data[stage.name] = data
 
     def has_inputs(self, stage: Stage) -> bool:
-        """Whether all the data that a stage takes was made."""
-        return all(one.name in self._data for one in self._prepared.pipeline.inputs(stage))
+        """Return whether all inputs of a stage were built."""
+        return all(source.name in self._data for source in self._prepared.pipeline.list_inputs(stage))
 
-    def inputs(self, stage: Stage) -> dict[str, Any]:
-        """The data that a stage takes, by the names of the stages before it."""
-        return {one.name: self._data[one.name] for one in self._prepared.pipeline.inputs(stage)}
+    def get_inputs(self, stage: Stage) -> dict[str, Any]:
+        """Return the inputs of a stage, by the names of the stages before it."""
+        return {source.name: self._data[source.name] for source in self._prepared.pipeline.list_inputs(stage)}
 
-    def made(self, stage: Stage, context: StageContext) -> Any:
-        """What comes out of a source or a transform. Raises what Spark finds wrong with it."""
+    def build(self, stage: Stage, context: StageContext) -> Any:
+        """Return the output of a source or transform. Raises exceptions of Spark."""
         plugin = self._prepared.plugins[stage.name]
-        if isinstance(plugin, Source):
+        if isinstance(plugin, SourcePlugin):
             return plugin.read(context)
-        if isinstance(plugin, Transform):
-            return plugin.apply(context, self.inputs(stage))
-        msg = f"no data comes out of a {stage.type}"
+        if isinstance(plugin, TransformPlugin):
+            return plugin.apply(context, self.get_inputs(stage))
+        msg = f"a stage of the type {stage.type} has no output"
         raise TypeError(msg)
 
-    def context(self, stage: Stage) -> StageContext:
-        """What the stage's plugin finds; its `initialize` was called with it."""
-        inputs, plugin = self.inputs(stage), self._prepared.plugins[stage.name]
-        schemas = {name: RecordSchema.of(data.schema) for name, data in inputs.items()}
-        made = plugin.columns([schema.names for schema in schemas.values()])
+    def create_context(self, stage: Stage) -> StageContext:
+        """Return the context of the stage's plugin, after its `initialize`."""
+        inputs, plugin = self.get_inputs(stage), self._prepared.plugins[stage.name]
+        schemas = {name: RecordSchema.parse(data.schema) for name, data in inputs.items()}
+        columns = plugin.get_columns([schema.names for schema in schemas.values()])
         context = StageContext(
             self._prepared.pipeline,
             stage.name,
@@ -69,17 +71,17 @@ class Building:
             self.datasets,
             self.aliases,
             schemas,
-            None if made is None else RecordSchema.of(list(made)),
-            lambda: _origins(inputs, self.aliases),
+            None if columns is None else RecordSchema.parse(list(columns)),
+            lambda: _collect_origins(inputs, self.aliases),
         )
         plugin.initialize(context)
         return context
 
 
-def _origins(inputs: Mapping[str, Any], aliases: Mapping[str, MetadataEntity]) -> Origins:
-    found: dict[str, tuple[MetadataEntity, ...]] = {}
+def _collect_origins(inputs: Mapping[str, Any], aliases: Mapping[str, MetadataEntity]) -> Origins:
+    origins: dict[str, tuple[MetadataEntity, ...]] = {}
     for data in inputs.values():
-        for column, fields in origins_of(data).items():
+        for column, fields in find_origins(data).items():
             entities = ((aliases.get(urn) or MetadataEntity(urn)).append("field", name) for urn, name in fields)
-            found[column] = (*found.get(column, ()), *entities)
-    return found
+            origins[column] = (*origins.get(column, ()), *entities)
+    return origins

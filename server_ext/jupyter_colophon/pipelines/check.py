@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from jupyter_colophon.core.documents.json_schema import Dialect, Schema
-from jupyter_colophon.core.documents.pointer import written
+from jupyter_colophon.core.documents.json_schema import Schema, SchemaDialect
+from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.errors import InvalidInstance, Problem
-from jupyter_colophon.core.package_data import schemas_dir
+from jupyter_colophon.core.package_data import find_schemas_dir
 from jupyter_colophon.pipelines import graph, macros
-from jupyter_colophon.pipelines.document import Pipeline, Stage
+from jupyter_colophon.pipelines.document import PipelineDefinition, Stage
 from jupyter_colophon.pipelines.plugin import Columns, Plugin
-from jupyter_colophon.pipelines.plugin_registry import Plugins
+from jupyter_colophon.pipelines.plugin_registry import PluginRegistry
 
 SPACE, SCHEMA = "pipelines", "pipeline"
 Document = Mapping[str, Any]
@@ -21,10 +21,10 @@ _CONVENTION = ("source", "sink")
 
 
 def check_pipeline(
-    name: str, document: Document, plugins: Plugins, arguments: Mapping[str, str] | None = None
-) -> "Prepared":
+    name: str, document: Document, plugins: PluginRegistry, arguments: Mapping[str, str] | None = None
+) -> "PreparedPipeline":
     """Return the pipeline, ready to run with these arguments. Raises InvalidInstance with all problems."""
-    if problems := _shape().problems({"display_name": name, "schema_name": SCHEMA, **document}):
+    if problems := _load_schema().find_problems({"display_name": name, "schema_name": SCHEMA, **document}):
         raise InvalidInstance(f"pipeline {name}", problems)
     return prepare_pipeline(name, document, plugins, arguments, schemas=True)
 
@@ -32,92 +32,96 @@ def check_pipeline(
 def prepare_pipeline(
     name: str,
     document: Document,
-    plugins: Plugins,
+    plugins: PluginRegistry,
     arguments: Mapping[str, str] | None = None,
     *,
     schemas: bool = False,
-) -> "Prepared":
+) -> "PreparedPipeline":
     """Prepare a document that was validated before, perhaps with other arguments; skip the schemas of plugins by default."""
-    pipeline = Pipeline.of(name, document["metadata"])
+    pipeline = PipelineDefinition.from_metadata(name, document["metadata"])
     whole = {**pipeline.arguments, **(arguments or {})}
-    found = _Check(pipeline, plugins, whole, schemas=schemas)
-    if problems := (*_unknown_arguments(pipeline, plugins, arguments or {}), *found.problems()):
+    check = _Check(pipeline, plugins, whole, schemas=schemas)
+    if problems := (*_find_unknown_arguments(pipeline, plugins, arguments or {}), *check.find_problems()):
         raise InvalidInstance(f"pipeline {name}", problems)
-    return Prepared(pipeline, whole, found.plugins_by_stage)
+    return PreparedPipeline(pipeline, whole, check.plugins_by_stage)
 
 
-class Prepared:
+class PreparedPipeline:
     """A validated pipeline, its arguments, and a plugin for each stage."""
 
     def __init__(
-        self, pipeline: Pipeline, arguments: Mapping[str, str], plugins_by_stage: Mapping[str, Plugin]
+        self, pipeline: PipelineDefinition, arguments: Mapping[str, str], plugins_by_stage: Mapping[str, Plugin]
     ) -> None:
         self.pipeline, self.arguments, self.plugins = pipeline, arguments, plugins_by_stage
 
     @property
     def order(self) -> tuple[Stage, ...]:
         """Return the stages in execution order: stages that only define DataFrames precede those that act."""
-        return graph.order(self.pipeline)
+        return graph.order_stages(self.pipeline)
 
 
-def _unknown_arguments(pipeline: Pipeline, plugins: Plugins, arguments: Mapping[str, str]) -> Iterator[Problem]:
+def _find_unknown_arguments(
+    pipeline: PipelineDefinition, plugins: PluginRegistry, arguments: Mapping[str, str]
+) -> Iterator[Problem]:
     """Yield a problem for each argument that the pipeline does not read, such as a misspelled name."""
-    kinds = (plugins.get(one.type, one.plugin) for one in pipeline.stages)
+    kinds = (plugins.get(stage.type, stage.plugin) for stage in pipeline.stages)
     read = {name for kind in kinds if kind is not None for name in kind.arguments}
-    known = read.union(
-        _CONVENTION, pipeline.arguments, *(macros.macro_names(one.properties) for one in pipeline.stages)
+    known_names = read.union(
+        _CONVENTION, pipeline.arguments, *(macros.find_macros(stage.properties) for stage in pipeline.stages)
     )
     for name in arguments:
-        if name not in known:
+        if name not in known_names:
             yield Problem(
-                "/arguments" + written([name]),
-                f"unknown argument {name}; the pipeline reads {', '.join(sorted(known))}",
+                "/arguments" + format_pointer([name]),
+                f"unknown argument {name}; the pipeline reads {', '.join(sorted(known_names))}",
             )
 
 
 @cache
-def _shape() -> Schema:
-    text = (schemas_dir() / "schemaspaces" / SPACE / f"{SCHEMA}.json").read_text("utf-8")
-    return Schema(json.loads(text), dialect=Dialect.DRAFT_7)
+def _load_schema() -> Schema:
+    text = (find_schemas_dir() / "schemaspaces" / SPACE / f"{SCHEMA}.json").read_text("utf-8")
+    return Schema(json.loads(text), dialect=SchemaDialect.DRAFT_7)
 
 
 class _Check:
     """One validation of a pipeline. It also checks the stages after an invalid one."""
 
-    def __init__(self, pipeline: Pipeline, plugins: Plugins, arguments: Mapping[str, str], *, schemas: bool) -> None:
+    def __init__(
+        self, pipeline: PipelineDefinition, plugins: PluginRegistry, arguments: Mapping[str, str], *, schemas: bool
+    ) -> None:
         self._pipeline, self._plugins, self._arguments, self._schemas = pipeline, plugins, arguments, schemas
         self.plugins_by_stage: dict[str, Plugin] = {}
         self._columns: dict[str, Columns] = {}
 
-    def problems(self) -> Iterator[Problem]:
+    def find_problems(self) -> Iterator[Problem]:
         """Yield all problems, by stage and then of the graph."""
         for stage in self._pipeline.stages:
-            yield from self._stage(stage)
-        yield from graph.problems(
+            yield from self._check_stage(stage)
+        yield from graph.find_problems(
             self._pipeline, {name: plugin.takes for name, plugin in self.plugins_by_stage.items()}
         )
-        for stage in graph.order(self._pipeline):
+        for stage in graph.order_stages(self._pipeline):
             if stage.name in self.plugins_by_stage:
-                yield from self._flow(stage, self.plugins_by_stage[stage.name])
+                yield from self._check_flow(stage, self.plugins_by_stage[stage.name])
 
-    def _stage(self, stage: Stage) -> Iterable[Problem]:
+    def _check_stage(self, stage: Stage) -> Iterable[Problem]:
         kind = self._plugins.get(stage.type, stage.plugin)
         if kind is None:
-            known = ", ".join(self._plugins.names(stage.type))
-            return (Problem(f"{stage.pointer}/plugin", f"unknown {stage.type} {stage.plugin}; available: {known}"),)
+            available = ", ".join(self._plugins.list_names(stage.type))
+            return (Problem(f"{stage.pointer}/plugin", f"unknown {stage.type} {stage.plugin}; available: {available}"),)
         at = f"{stage.pointer}/properties"
         lacking = tuple(macros.find_missing(stage.properties, self._arguments, at))
         if lacking:
             return lacking
-        settings = macros.properties(stage.properties, kind.properties, self._arguments)
-        problems = Schema(kind.schema()).problems(settings) if self._schemas else ()
-        found = tuple(Problem(at + one.pointer, one.message) for one in problems)
-        if not found:
+        settings = macros.expand_properties(stage.properties, kind.properties, self._arguments)
+        problems = Schema(kind.get_schema()).find_problems(settings) if self._schemas else ()
+        found_problems = tuple(Problem(at + problem.pointer, problem.message) for problem in problems)
+        if not found_problems:
             self.plugins_by_stage[stage.name] = kind(stage.name, settings)
-        return found
+        return found_problems
 
-    def _flow(self, stage: Stage, plugin: Plugin) -> Iterator[Problem]:
-        inputs = [self._columns.get(one.name) for one in self._pipeline.inputs(stage)]
-        for one in plugin.faults(inputs):
-            yield Problem(f"{stage.pointer}/properties{one.pointer}", one.message)
-        self._columns[stage.name] = plugin.columns(inputs) if stage.gives else None
+    def _check_flow(self, stage: Stage, plugin: Plugin) -> Iterator[Problem]:
+        inputs = [self._columns.get(item.name) for item in self._pipeline.list_inputs(stage)]
+        for item in plugin.find_problems(inputs):
+            yield Problem(f"{stage.pointer}/properties{item.pointer}", item.message)
+        self._columns[stage.name] = plugin.get_columns(inputs) if stage.has_output else None

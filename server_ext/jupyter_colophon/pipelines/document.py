@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jupyter_colophon.core.identity.names import Urn, program
+from jupyter_colophon.core.identity.names import Urn, make_program_urn
 
 StageType = Literal["source", "transform", "aggregator", "joiner", "sink", "action"]
 #: The stages with output data.
-GIVING: frozenset[StageType] = frozenset({"source", "transform", "aggregator", "joiner"})
+OUTPUT_TYPES: frozenset[StageType] = frozenset({"source", "transform", "aggregator", "joiner"})
 #: The type of a pipeline's program.
 PROGRAM_TYPE = "workflows"
 
@@ -29,13 +29,13 @@ class Stage:
         return f"/metadata/stages/{self.at}"
 
     @property
-    def gives(self) -> bool:
+    def has_output(self) -> bool:
         """Return whether the stage has output data."""
-        return self.type in GIVING
+        return self.type in OUTPUT_TYPES
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class PipelineDefinition:
     """A pipeline whose document satisfies its schema."""
 
     name: str
@@ -48,7 +48,7 @@ class Pipeline:
     propagation: Mapping[str, Any] | None = None
 
     @classmethod
-    def of(cls, name: str, metadata: Mapping[str, Any]) -> "Pipeline":
+    def from_metadata(cls, name: str, metadata: Mapping[str, Any]) -> "PipelineDefinition":
         """Create a pipeline from an instance's name and its valid `metadata`."""
         stages = (
             Stage(stage["name"], stage["type"], stage["plugin"], stage.get("properties", {}), at)
@@ -58,7 +58,7 @@ class Pipeline:
             name,
             metadata["namespace"],
             tuple(stages),
-            tuple((one["from"], one["to"]) for one in metadata.get("connections", ())),
+            tuple((connection["from"], connection["to"]) for connection in metadata.get("connections", ())),
             metadata.get("arguments", {}),
             metadata.get("retries", 0),
             metadata.get("propagation"),
@@ -67,34 +67,34 @@ class Pipeline:
     @property
     def program(self) -> Urn:
         """Return the program of its runs, the only one of the application with its name. Raises InvalidName."""
-        return program(self.namespace, self.name, PROGRAM_TYPE, self.name)
+        return make_program_urn(self.namespace, self.name, PROGRAM_TYPE, self.name)
 
-    def stage(self, name: str) -> Stage | None:
+    def get_stage(self, name: str) -> Stage | None:
         """Return the stage with this name, or None."""
-        return next((one for one in self.stages if one.name == name), None)
+        return next((stage for stage in self.stages if stage.name == name), None)
 
-    def before(self, name: str) -> tuple[Stage, ...]:
+    def list_predecessors(self, name: str) -> tuple[Stage, ...]:
         """Return the direct predecessors of a stage, in the order of the connections."""
-        return self._found(one for one, other in self.connections if other == name)
+        return self._find_stages(source for source, other in self.connections if other == name)
 
-    def after(self, name: str) -> tuple[Stage, ...]:
+    def list_successors(self, name: str) -> tuple[Stage, ...]:
         """Return the direct successors of a stage."""
-        return self._found(other for one, other in self.connections if one == name)
+        return self._find_stages(other for source, other in self.connections if source == name)
 
-    def inputs(self, stage: Stage) -> tuple[Stage, ...]:
+    def list_inputs(self, stage: Stage) -> tuple[Stage, ...]:
         """Return the direct predecessors with output data; others only run earlier."""
-        return tuple(one for one in self.before(stage.name) if one.gives)
+        return tuple(predecessor for predecessor in self.list_predecessors(stage.name) if predecessor.has_output)
 
-    def sources(self, stage: Stage) -> tuple[Stage, ...]:
+    def list_sources(self, stage: Stage) -> tuple[Stage, ...]:
         """Return the sources whose data reaches a stage over the connections."""
-        found, waiting = {stage.name: stage}, [stage]
+        reached, waiting = {stage.name: stage}, [stage]
         while waiting:
-            for one in self.inputs(waiting.pop()):
-                if one.name not in found:
-                    found[one.name] = one
-                    waiting.append(one)
-        return tuple(one for one in found.values() if one.type == "source")
+            for item in self.list_inputs(waiting.pop()):
+                if item.name not in reached:
+                    reached[item.name] = item
+                    waiting.append(item)
+        return tuple(item for item in reached.values() if item.type == "source")
 
-    def _found(self, names: Any) -> tuple[Stage, ...]:
-        found = (self.stage(name) for name in dict.fromkeys(names))
-        return tuple(one for one in found if one is not None)
+    def _find_stages(self, names: Any) -> tuple[Stage, ...]:
+        stages = (self.get_stage(name) for name in dict.fromkeys(names))
+        return tuple(stage for stage in stages if stage is not None)

@@ -7,10 +7,10 @@ from typing import Any
 
 from jupyter_colophon.core.documents.json_parsing import parse
 from jupyter_colophon.core.errors import InvalidInstance, MalformedBody, Problem, TooLarge
-from jupyter_colophon.core.identity.instance_names import normalized, require_instance_name
+from jupyter_colophon.core.identity.instance_names import normalize_name, require_instance_name
 from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.pipelines.check import Prepared
-from jupyter_colophon.pipelines.plugin_registry import Plugins
+from jupyter_colophon.pipelines.check import PreparedPipeline
+from jupyter_colophon.pipelines.plugin_registry import PluginRegistry
 
 Document = Mapping[str, Any]
 
@@ -26,16 +26,16 @@ def read(path: Path) -> tuple[str, Document]:
         raise InvalidInstance(str(path), (Problem("", error.detail),)) from None
     if not isinstance(document, dict):
         raise InvalidInstance(str(path), (Problem("", "it is not a JSON object"),))
-    name = require_instance_name(str(document.pop("name", normalized(path.stem))))
+    name = require_instance_name(str(document.pop("name", normalize_name(path.stem))))
     return name, document
 
 
-def in_file(named: str) -> Path | None:
+def parse_path(named: str) -> Path | None:
     """Return the path if the argument is a file and not a name: it ends in .json, or contains a folder."""
     return Path(named).expanduser() if named.endswith(".json") or os.sep in named else None
 
 
-def document_of(instance: Instance) -> Document:
+def to_document(instance: Instance) -> Document:
     """Return the document of an instance, valid or not."""
     return {
         "display_name": instance.display_name,
@@ -44,30 +44,30 @@ def document_of(instance: Instance) -> Document:
     }
 
 
-def plugins(found: Plugins) -> dict[str, Any]:
+def describe_plugins(registry: PluginRegistry) -> dict[str, Any]:
     """Return the plugins as `pipeline-plugins.json`."""
     return {
         "plugins": [
             {
-                "type": one.type,
-                "name": one.name,
-                "title": one.title,
-                "description": one.description,
-                "inputs": list(one.takes),
-                "schema": one.schema(),
+                "type": plugin.type,
+                "name": plugin.name,
+                "title": plugin.title,
+                "description": plugin.description,
+                "inputs": list(plugin.takes),
+                "schema": plugin.get_schema(),
             }
-            for one in found.all()
+            for plugin in registry.list_all()
         ],
-        "problems": [{"plugin": name, "reason": reason} for name, reason in sorted(found.problems.items())],
+        "problems": [{"plugin": name, "reason": reason} for name, reason in sorted(registry.problems.items())],
     }
 
 
-def valid(prepared: Prepared) -> dict[str, Any]:
+def describe_valid(prepared: PreparedPipeline) -> dict[str, Any]:
     """Return `pipeline-checked.json` of a valid pipeline."""
-    return {"valid": True, "order": [one.name for one in prepared.order], "problems": []}
+    return {"valid": True, "order": [stage.name for stage in prepared.order], "problems": []}
 
 
-def refused(error: InvalidInstance) -> dict[str, Any]:
+def describe_invalid(error: InvalidInstance) -> dict[str, Any]:
     """Return `pipeline-checked.json` of an invalid pipeline."""
-    problems = [{"pointer": one.pointer, "message": one.message} for one in error.problems]
+    problems = [{"pointer": problem.pointer, "message": problem.message} for problem in error.problems]
     return {"valid": False, "order": [], "problems": problems}

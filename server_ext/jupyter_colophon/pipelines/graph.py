@@ -1,73 +1,76 @@
-"""The stages of a pipeline as a graph: in which order they go, and what is wrong with it."""
+"""The graph of the stages of a pipeline: its order, and its problems."""
 
 from collections.abc import Iterator, Mapping
 
 from jupyter_colophon.core.errors import Problem
-from jupyter_colophon.pipelines.document import Pipeline, Stage
+from jupyter_colophon.pipelines.document import PipelineDefinition, Stage
 
-#: At least and at most so many inputs.
+#: Minimum and maximum number of inputs.
 Takes = tuple[int, int | None]
 
 
-def order(pipeline: Pipeline) -> tuple[Stage, ...]:
-    """The stages, each after those before it; stages that give data as early as can be, so that what Spark finds wrong
-    with them is found before anything is written. Those on a cycle are left out."""
-    waiting = {one.name: len(pipeline.before(one.name)) for one in pipeline.stages}
-    found: list[Stage] = []
-    while ready := [one for one in pipeline.stages if waiting.get(one.name) == 0]:
-        first = min(ready, key=lambda one: (not one.gives, one.at))
+def order_stages(pipeline: PipelineDefinition) -> tuple[Stage, ...]:
+    """Return the stages in topological order, those with output as early as possible, so that analysis errors of Spark are found
+    before anything is written. Stages on a cycle are omitted.
+    """
+    waiting = {stage.name: len(pipeline.list_predecessors(stage.name)) for stage in pipeline.stages}
+    ordered: list[Stage] = []
+    while ready := [stage for stage in pipeline.stages if waiting.get(stage.name) == 0]:
+        first = min(ready, key=lambda stage: (not stage.has_output, stage.at))
         del waiting[first.name]
-        found.append(first)
-        for one in pipeline.after(first.name):
-            if one.name in waiting:
-                waiting[one.name] -= 1
-    return tuple(found)
+        ordered.append(first)
+        for stage in pipeline.list_successors(first.name):
+            if stage.name in waiting:
+                waiting[stage.name] -= 1
+    return tuple(ordered)
 
 
-def problems(pipeline: Pipeline, takes: Mapping[str, Takes]) -> Iterator[Problem]:
-    """What is wrong with names and connections; `takes` by stage, where its plugin is known."""
-    yield from _names(pipeline)
-    yield from _connections(pipeline)
-    done = {one.name for one in order(pipeline)}
+def find_problems(pipeline: PipelineDefinition, takes: Mapping[str, Takes]) -> Iterator[Problem]:
+    """Yield problems of names and connections; `takes` has the stages with a known plugin."""
+    yield from _check_names(pipeline)
+    yield from _check_connections(pipeline)
+    done = {other.name for other in order_stages(pipeline)}
     for stage in pipeline.stages:
         if stage.name not in done:
-            yield Problem(stage.pointer, f"stage {stage.name} is on a cycle, or after one")
+            yield Problem(stage.pointer, f"stage {stage.name} is part of a cycle, or after one")
         elif stage.name in takes:
-            yield from _inputs(pipeline, stage, takes[stage.name])
-            yield from _outputs(pipeline, stage)
+            yield from _check_inputs(pipeline, stage, takes[stage.name])
+            yield from _check_outputs(pipeline, stage)
 
 
-def _names(pipeline: Pipeline) -> Iterator[Problem]:
-    known: set[str] = set()
+def _check_names(pipeline: PipelineDefinition) -> Iterator[Problem]:
+    names: set[str] = set()
     for stage in pipeline.stages:
-        if stage.name.lower() in known:
-            yield Problem(f"{stage.pointer}/name", f"another stage is called {stage.name} too")
-        known.add(stage.name.lower())
+        if stage.name.lower() in names:
+            yield Problem(f"{stage.pointer}/name", f"duplicate stage name {stage.name}")
+        names.add(stage.name.lower())
 
 
-def _connections(pipeline: Pipeline) -> Iterator[Problem]:
-    known: set[tuple[str, str]] = set()
-    for at, (one, other) in enumerate(pipeline.connections):
+def _check_connections(pipeline: PipelineDefinition) -> Iterator[Problem]:
+    connections: set[tuple[str, str]] = set()
+    for at, (first, other) in enumerate(pipeline.connections):
         pointer = f"/metadata/connections/{at}"
-        for end, name in (("from", one), ("to", other)):
-            if pipeline.stage(name) is None:
-                yield Problem(f"{pointer}/{end}", f"there is no stage {name}")
-        if (one, other) in known:
-            yield Problem(pointer, f"{one} and {other} are connected already")
-        known.add((one, other))
-        source, target = pipeline.stage(one), pipeline.stage(other)
-        if source is not None and target is not None and source.gives and target.type in ("source", "action"):
-            yield Problem(f"{pointer}/to", f"stage {other} takes no data, and from {one} comes some")
+        for end, name in (("from", first), ("to", other)):
+            if pipeline.get_stage(name) is None:
+                yield Problem(f"{pointer}/{end}", f"unknown stage {name}")
+        if (first, other) in connections:
+            yield Problem(pointer, f"duplicate connection from {first} to {other}")
+        connections.add((first, other))
+        source, target = pipeline.get_stage(first), pipeline.get_stage(other)
+        if source is not None and target is not None and source.has_output and target.type in ("source", "action"):
+            yield Problem(f"{pointer}/to", f"stage {other} accepts no input, but {first} has output")
 
 
-def _inputs(pipeline: Pipeline, stage: Stage, takes: Takes) -> Iterator[Problem]:
+def _check_inputs(pipeline: PipelineDefinition, stage: Stage, takes: Takes) -> Iterator[Problem]:
     least, most = takes
-    count = len(pipeline.inputs(stage))
+    count = len(pipeline.list_inputs(stage))
     if stage.type not in ("source", "action") and (count < least or (most is not None and count > most)):
-        wanted = f"{least}" if least == most else f"{least} or more" if most is None else f"{least} to {most}"
-        yield Problem(stage.pointer, f"stage {stage.name} takes data of {wanted}, and {count} lead to it")
+        required = f"{least}" if least == most else f"{least} or more" if most is None else f"{least} to {most}"
+        yield Problem(stage.pointer, f"stage {stage.name} has {count} inputs instead of {required}")
 
 
-def _outputs(pipeline: Pipeline, stage: Stage) -> Iterator[Problem]:
-    if stage.gives and not any(one.gives or one.type == "sink" for one in pipeline.after(stage.name)):
-        yield Problem(stage.pointer, f"what comes out of stage {stage.name} goes nowhere")
+def _check_outputs(pipeline: PipelineDefinition, stage: Stage) -> Iterator[Problem]:
+    if stage.has_output and not any(
+        successor.has_output or successor.type == "sink" for successor in pipeline.list_successors(stage.name)
+    ):
+        yield Problem(stage.pointer, f"the output of stage {stage.name} is not used")

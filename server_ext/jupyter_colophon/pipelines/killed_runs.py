@@ -1,8 +1,8 @@
-"""Record at their server the runs of pipelines whose processes were killed."""
+"""Record killed runs of pipelines at their server."""
 
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import ClientError, ServerUnavailable
-from jupyter_colophon.pipelines.running_pipelines import abandoned
+from jupyter_colophon.pipelines.running_pipelines import list_abandoned
 
 
 def end_killed(catalog: Operations, server: str) -> dict[str, str]:
@@ -11,7 +11,7 @@ def end_killed(catalog: Operations, server: str) -> dict[str, str]:
     A run that the server does not know yet waits for the next call. Raises ServerUnavailable.
     """
     ended = {}
-    for path, document in abandoned():
+    for path, document in list_abandoned():
         if not document.get("run") or document.get("server") != server:
             continue
         try:

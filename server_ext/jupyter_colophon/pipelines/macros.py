@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.pointer import written
+from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.errors import Problem
 
 _MACRO = re.compile(r"\$(?:\$(?=\{)|\{([A-Za-z_][A-Za-z0-9_.-]*)\})")
@@ -22,49 +22,51 @@ _READ_AS: dict[str, tuple[type, ...]] = {"integer": (int,), "number": (int, floa
 def expand_macros(value: Any, arguments: Mapping[str, str]) -> Any:
     """Replace macros by arguments; a macro without an argument stays."""
     if isinstance(value, str):
-        return _MACRO.sub(lambda found: _text(found, arguments), value)
+        return _MACRO.sub(lambda match: _replace_macro(match, arguments), value)
     if isinstance(value, Mapping):
-        return {key: expand_macros(one, arguments) for key, one in value.items()}
+        return {key: expand_macros(item, arguments) for key, item in value.items()}
     if isinstance(value, list):
-        return [expand_macros(one, arguments) for one in value]
+        return [expand_macros(item, arguments) for item in value]
     return value
 
 
-def properties(values: Mapping[str, Any], shapes: Mapping[str, Any], arguments: Mapping[str, str]) -> dict[str, Any]:
+def expand_properties(
+    values: Mapping[str, Any], shapes: Mapping[str, Any], arguments: Mapping[str, str]
+) -> dict[str, Any]:
     """Expand a stage's properties; a macro may also stand for a number or a boolean."""
     return {
-        key: _parse_typed(expand_macros(one, arguments), shapes.get(key, {}).get("type"))
-        if isinstance(one, str) and _MACRO.fullmatch(one)
-        else expand_macros(one, arguments)
-        for key, one in values.items()
+        key: _parse_typed(expand_macros(value, arguments), shapes.get(key, {}).get("type"))
+        if isinstance(value, str) and _MACRO.fullmatch(value)
+        else expand_macros(value, arguments)
+        for key, value in values.items()
     }
 
 
-def macro_names(value: Any) -> set[str]:
+def find_macros(value: Any) -> set[str]:
     """Return the names of all macros in a value."""
     if isinstance(value, str):
-        return {found[1] for found in _MACRO.finditer(value) if found[1]}
+        return {match[1] for match in _MACRO.finditer(value) if match[1]}
     parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return {name for part in parts for name in macro_names(part)}
+    return {name for part in parts for name in find_macros(part)}
 
 
 def find_missing(value: Any, arguments: Mapping[str, str], pointer: str) -> Iterator[Problem]:
     """Yield a problem for each macro without an argument and each invalid macro."""
     if isinstance(value, str):
-        yield from (Problem(pointer, values) for values in _macro_problems(value, arguments))
+        yield from (Problem(pointer, values) for values in _find_macro_problems(value, arguments))
     elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from find_missing(one, arguments, pointer + written([key]))
+        for key, item in value.items():
+            yield from find_missing(item, arguments, pointer + format_pointer([key]))
     elif isinstance(value, list):
-        for at, one in enumerate(value):
-            yield from find_missing(one, arguments, f"{pointer}/{at}")
+        for at, item in enumerate(value):
+            yield from find_missing(item, arguments, f"{pointer}/{at}")
 
 
-def _macro_problems(text: str, arguments: Mapping[str, str]) -> Iterator[str]:
+def _find_macro_problems(text: str, arguments: Mapping[str, str]) -> Iterator[str]:
     if "${" in _MACRO.sub(" ", text):
         # Unchanged, a mistyped macro would become the name of a folder.
         yield "${ must begin a macro, as in ${name}; write $${ for the two characters"
-    uses = Counter(found[1] for found in _MACRO.finditer(text) if found[1])
+    uses = Counter(match[1] for match in _MACRO.finditer(text) if match[1])
     for name in uses:
         if name not in arguments:
             yield f"the run has no argument {name}"
@@ -72,8 +74,8 @@ def _macro_problems(text: str, arguments: Mapping[str, str]) -> Iterator[str]:
         yield f"with its arguments it is longer than {_EXPANDED_MAX} characters"
 
 
-def _text(found: re.Match[str], arguments: Mapping[str, str]) -> str:
-    return arguments.get(found[1], found[0]) if found[1] else "$"
+def _replace_macro(match: re.Match[str], arguments: Mapping[str, str]) -> str:
+    return arguments.get(match[1], match[0]) if match[1] else "$"
 
 
 def _parse_typed(text: str, type_name: Any) -> Any:

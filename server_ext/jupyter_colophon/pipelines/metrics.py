@@ -3,14 +3,14 @@
 from typing import Any
 
 
-class Rows:
+class RowCounter:
     """The rows of one stage's data."""
 
     def __init__(self, stage: str) -> None:
         self._stage = stage
         self._observed: Any = None
 
-    def counted(self, data: Any) -> Any:
+    def observe(self, data: Any) -> Any:
         """Return the data, observed so that its rows are counted on first use."""
         from pyspark.sql import Observation, functions
 
@@ -21,7 +21,7 @@ class Rows:
     def count(self) -> int | None:
         """Return the number of rows; None if the data was not used, or Spark skipped reading it."""
         # `Observation.get` blocks until there is a result, which never comes if Spark skipped the stage.
-        found = self._observed._jo.future().value() if self._observed is not None else None
-        # An option of a try: done, and well.
-        has_figures = found is not None and found.isDefined() and found.get().isSuccess()
+        result = self._observed._jo.future().value() if self._observed is not None else None
+        # An Option of a Try: completed successfully.
+        has_figures = result is not None and result.isDefined() and result.get().isSuccess()
         return int(self._observed.get["rows"]) if has_figures else None

@@ -1,26 +1,26 @@
-"""What a sink would take away before it is read: Spark empties a folder, or a table behind JDBC, before it reads what goes there."""
+"""Detection of sinks that overwrite their own source: Spark clears a folder or JDBC table before it reads the data to write."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from jupyter_colophon.pipelines.plugin import Sink
-from jupyter_colophon.spark.dataframe_columns import reads_of
+from jupyter_colophon.pipelines.plugin import SinkPlugin
+from jupyter_colophon.spark.dataframe_columns import find_reads
 
 
-class ReadAndOverwritten(ValueError):
-    """A sink overwrites what it is made of; the text says what."""
+class OverwriteConflict(ValueError):
+    """A sink would overwrite its own source; the message names it."""
 
 
-def require_apart(sink: Sink, namespace: str, data: Any) -> None:
-    """Raise ReadAndOverwritten where a sink would overwrite data that its rows are still to be read from."""
-    dataset = sink.dataset(namespace) if sink.settings.get("mode") == "overwrite" else None
+def require_no_overwrite(sink: SinkPlugin, namespace: str, data: Any) -> None:
+    """Raise OverwriteConflict if a sink would overwrite data that is still to be read."""
+    dataset = sink.get_dataset(namespace) if sink.settings.get("mode") == "overwrite" else None
     if dataset is None:
         return
-    if any(_meet(sink.part(), one.parts or ("",)) for one in reads_of(data) if one.urn == dataset.urn):
-        msg = f"{dataset} would be overwritten before it is read: nothing would be left of it"
-        raise ReadAndOverwritten(msg)
+    if any(_overlap(sink.get_partition(), ref.parts or ("",)) for ref in find_reads(data) if ref.urn == dataset.urn):
+        msg = f"{dataset} would be overwritten before it is read"
+        raise OverwriteConflict(msg)
 
 
-def _meet(written: str, read: Iterable[str]) -> bool:
-    """Whether folders of partitions of a dataset lie in each other."""
-    return any(f"{one}/".startswith(f"{written}/") or f"{written}/".startswith(f"{one}/") for one in read)
+def _overlap(written: str, read: Iterable[str]) -> bool:
+    """Return whether one of two partition folders contains the other."""
+    return any(f"{part}/".startswith(f"{written}/") or f"{written}/".startswith(f"{part}/") for part in read)

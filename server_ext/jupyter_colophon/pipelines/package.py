@@ -8,7 +8,7 @@ from typing import Any
 
 from jupyter_colophon.client.programs.reading import MetadataSnapshot
 from jupyter_colophon.client.programs.running import prefetch
-from jupyter_colophon.pipelines.check import Prepared
+from jupyter_colophon.pipelines.check import PreparedPipeline
 
 #: The part of our code that a driver needs; it depends only on Python and PySpark.
 _CODE = ("__init__.py", "metadata.py", "client", "core", "pipelines", "spark", "system")
@@ -22,13 +22,15 @@ main(__file__)
 '''
 
 
-def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, with_snapshot: bool = False) -> list[str]:
+def create_package(
+    prepared: PreparedPipeline, document: Mapping[str, Any], folder: Path, *, with_snapshot: bool = False
+) -> list[str]:
     """Create the folder and return the names of its files. Raises OSError; MetadataUnavailable before anything is created.
 
     With `with_snapshot` the metadata that plugins declare is read now and packaged, so that the run needs no server
     (spec CAPTURE-7). Entities named by arguments are those of the current arguments.
     """
-    read = _read(prepared) if with_snapshot else None
+    read = _read_snapshot(prepared) if with_snapshot else None
     folder.mkdir(parents=True)
     texts = {"main.py": _MAIN, "pipeline.json": json.dumps({**document, "name": prepared.pipeline.name}, indent=2)}
     for name, text in texts.items():
@@ -39,10 +41,12 @@ def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, wi
     return sorted(path.name for path in folder.iterdir())
 
 
-def _read(prepared: Prepared) -> MetadataSnapshot:
+def _read_snapshot(prepared: PreparedPipeline) -> MetadataSnapshot:
     namespace = prepared.pipeline.namespace
-    wanted = {one.urn: one for plugin in prepared.plugins.values() for one in plugin.entities(namespace)}
-    return prefetch(wanted.values(), fields=True)
+    entities = {
+        entity.urn: entity for plugin in prepared.plugins.values() for entity in plugin.list_entities(namespace)
+    }
+    return prefetch(entities.values(), fields=True)
 
 
 def _zip(path: Path) -> None:

@@ -36,7 +36,7 @@ class Plugin(ABC):
         self.stage, self.settings = stage, settings
 
     @classmethod
-    def schema(cls) -> dict[str, Any]:
+    def get_schema(cls) -> dict[str, Any]:
         """Return the JSON Schema of a stage's properties."""
         return {
             "title": cls.title,
@@ -47,19 +47,19 @@ class Plugin(ABC):
             "additionalProperties": False,
         }
 
-    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+    def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Return problems that the schema cannot express, with pointers into the properties; `inputs` follow the connections."""
         return ()
 
-    def columns(self, inputs: Sequence[Columns]) -> Columns:
+    def get_columns(self, inputs: Sequence[Columns]) -> Columns:
         """Return the output columns, or None if they are unknown before the run."""
         return None
 
-    def entities(self, namespace: str) -> Iterable[MetadataEntity]:
+    def list_entities(self, namespace: str) -> Iterable[MetadataEntity]:
         """Return the entities whose metadata the plugin reads, for snapshots of runs without a server (docs/programs.md)."""
         return ()
 
-    def connector(self) -> str:
+    def get_connector(self) -> str:
         """Return the Spark data source that the plugin uses, if it may be missing in PySpark."""
         return ""
 
@@ -67,12 +67,12 @@ class Plugin(ABC):
         """Read and emit metadata once, before any data is processed."""
 
 
-class Source(Plugin):
+class SourcePlugin(Plugin):
     """A plugin that reads data."""
 
     type = "source"
 
-    def dataset(self, namespace: str) -> MetadataEntity | None:
+    def get_dataset(self, namespace: str) -> MetadataEntity | None:
         """Return the dataset that is read, if it has a name."""
         return None
 
@@ -80,13 +80,13 @@ class Source(Plugin):
     def read(self, context: "StageContext") -> Any:
         """Return the data as a DataFrame."""
 
-    def entities(self, namespace: str) -> Iterable[MetadataEntity]:
+    def list_entities(self, namespace: str) -> Iterable[MetadataEntity]:
         """Return the dataset, whose metadata later stages may read."""
-        found = self.dataset(namespace)
-        return () if found is None else (found,)
+        dataset = self.get_dataset(namespace)
+        return () if dataset is None else (dataset,)
 
 
-class Transform(Plugin):
+class TransformPlugin(Plugin):
     """A plugin that transforms data. Aggregators and joiners are transforms of another type."""
 
     type: ClassVar[StageType] = "transform"
@@ -97,17 +97,17 @@ class Transform(Plugin):
         """Return the output as a DataFrame; `inputs` are DataFrames by the names of their stages."""
 
 
-class Sink(Plugin):
+class SinkPlugin(Plugin):
     """A plugin that writes data."""
 
     type = "sink"
     takes = (1, 1)
 
-    def dataset(self, namespace: str) -> MetadataEntity | None:
+    def get_dataset(self, namespace: str) -> MetadataEntity | None:
         """Return the dataset that is written, if it has a name."""
         return None
 
-    def part(self) -> str:
+    def get_partition(self) -> str:
         """Return the partition folder that is written, such as `/day=mon`; empty for the whole dataset."""
         return ""
 
@@ -116,7 +116,7 @@ class Sink(Plugin):
         """Write a DataFrame."""
 
 
-class Action(Plugin):
+class ActionPlugin(Plugin):
     """A plugin that acts without data, in its position in the pipeline."""
 
     type = "action"
@@ -126,10 +126,10 @@ class Action(Plugin):
         """Run the action."""
 
 
-def absent(pointer: str, names: Iterable[str], columns: Columns) -> Iterable[Problem]:
+def find_unknown_columns(pointer: str, names: Iterable[str], columns: Columns) -> Iterable[Problem]:
     """Yield a problem for each name that is not an input column. Letter case is ignored, as in Spark."""
     if columns is not None:
-        known = {name.lower() for name in columns}
+        lower_names = {name.lower() for name in columns}
         for name in names:
-            if "." not in name and name.lower() not in known:
+            if "." not in name and name.lower() not in lower_names:
                 yield Problem(pointer, f"unknown input column {name}; available: {', '.join(columns)}")

@@ -31,7 +31,7 @@ _BUILT_IN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Plugins:
+class PluginRegistry:
     """Plugins by type and name; `problems` has one sentence for each entry point that failed to load."""
 
     known: Mapping[tuple[str, str], type[Plugin]]
@@ -41,47 +41,47 @@ class Plugins:
         """Return the plugin with this type and name, or None."""
         return self.known.get((type_, name))
 
-    def names(self, type_: str) -> list[str]:
+    def list_names(self, type_: str) -> list[str]:
         """Return the names of the plugins of a type."""
         return sorted(name for kind, name in self.known if kind == type_)
 
-    def all(self) -> list[type[Plugin]]:
+    def list_all(self) -> list[type[Plugin]]:
         """Return all plugins, ordered by type and name."""
         return [self.known[key] for key in sorted(self.known)]
 
 
 @cache
-def installed_plugins() -> Plugins:
+def load_plugins() -> PluginRegistry:
     """Return the plugins of this process. A plugin that fails to load does not affect the others."""
-    known: dict[tuple[str, str], type[Plugin]] = {(one.type, one.name): one for one in _built_in_plugins()}
+    plugins: dict[tuple[str, str], type[Plugin]] = {(plugin.type, plugin.name): plugin for plugin in _load_built_in()}
     problems: dict[str, str] = {}
-    for found in entry_points(group=GROUP):
+    for point in entry_points(group=GROUP):
         try:
-            one = _plugin(found.load())
+            plugin = _check_plugin(point.load())
         except Exception as error:  # noqa: BLE001  a package's code may do anything
-            problems[found.name] = f"{found.value} is not a valid plugin: {_describe_error(error)}"
+            problems[point.name] = f"{point.value} is not a valid plugin: {_describe_error(error)}"
             continue
-        if (one.type, one.name) in known:
-            problems[found.name] = f"{found.value}: the {one.type} {one.name} already exists"
+        if (plugin.type, plugin.name) in plugins:
+            problems[point.name] = f"{point.value}: the {plugin.type} {plugin.name} already exists"
         else:
-            known[one.type, one.name] = one
-    return Plugins(known, problems)
+            plugins[plugin.type, plugin.name] = plugin
+    return PluginRegistry(plugins, problems)
 
 
-def _built_in_plugins() -> Iterable[type[Plugin]]:
+def _load_built_in() -> Iterable[type[Plugin]]:
     for name in _BUILT_IN:
         yield from import_module(f"jupyter_colophon.pipelines.plugins.{name}").PLUGINS
 
 
-def _plugin(found: Any) -> type[Plugin]:
-    if not (isinstance(found, type) and issubclass(found, Plugin)):
+def _check_plugin(plugin: Any) -> type[Plugin]:
+    if not (isinstance(plugin, type) and issubclass(plugin, Plugin)):
         msg = "it is not a subclass of Plugin"
         raise TypeError(msg)
-    if getattr(found, "type", None) not in get_args(StageType) or not isinstance(getattr(found, "name", None), str):
+    if getattr(plugin, "type", None) not in get_args(StageType) or not isinstance(getattr(plugin, "name", None), str):
         msg = "it has no type or no name"
         raise TypeError(msg)
-    Schema(found.schema()).compiled()
-    return found
+    Schema(plugin.get_schema()).compile()
+    return plugin
 
 
 def _describe_error(error: Exception) -> str:

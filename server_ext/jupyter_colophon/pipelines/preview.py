@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_colophon.client.programs.running import run as begin
-from jupyter_colophon.pipelines.build_dataframes import Building
-from jupyter_colophon.pipelines.check import Prepared
-from jupyter_colophon.spark.error_messages import in_a_line
+from jupyter_colophon.pipelines.build_dataframes import DataFrameBuilder
+from jupyter_colophon.pipelines.check import PreparedPipeline
+from jupyter_colophon.spark.error_messages import format_error
 
 #: Number of rows read from each source, and shown of each stage.
-SAMPLE, SHOWN = 1_000, 20
+SAMPLE, MAX_ROWS = 1_000, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,38 +25,38 @@ class Preview:
 
 
 def preview(
-    prepared: Prepared,
+    prepared: PreparedPipeline,
     spark: Any,
     *,
     until: str = "",
     sample: int = SAMPLE,
-    shown: int = SHOWN,
-    tell: Callable[[str], None] = lambda line: None,
+    max_rows: int = MAX_ROWS,
+    log: Callable[[str], None] = lambda line: None,
 ) -> list[Preview]:
     """Return previews of the stages with output, in order, up to the stage `until` or the first failure."""
     pipeline = prepared.pipeline
-    found: list[Preview] = []
+    previews: list[Preview] = []
     with begin(
         str(pipeline.program), namespace=pipeline.namespace, arguments=prepared.arguments, dry_run=True
     ) as context:
-        building = Building(prepared, spark, context, tell)
-        for stage in (one for one in prepared.order if one.gives):
+        building = DataFrameBuilder(prepared, spark, context, log)
+        for stage in (candidate for candidate in prepared.order if candidate.has_output):
             try:
                 building.require(stage)
-                data = building.made(stage, building.context(stage))
+                data = building.build(stage, building.create_context(stage))
                 building.keep(stage, data.limit(sample) if stage.type == "source" else data)
-                found.append(_shown(stage.name, data, shown))
+                previews.append(_sample_rows(stage.name, data, max_rows))
             except Exception as error:  # noqa: BLE001  a plugin, or Spark, may raise anything
-                found.append(Preview(stage.name, error=in_a_line(error)))
-            if stage.name == until or found[-1].error:
+                previews.append(Preview(stage.name, error=format_error(error)))
+            if stage.name == until or previews[-1].error:
                 break
-    return found
+    return previews
 
 
-def _shown(stage: str, data: Any, count: int) -> Preview:
+def _sample_rows(stage: str, data: Any, count: int) -> Preview:
     from pyspark.sql import functions
 
-    columns = tuple((one.name, one.dataType.simpleString()) for one in data.schema.fields)
+    columns = tuple((field.name, field.dataType.simpleString()) for field in data.schema.fields)
     # Use numbered names: column names may contain any character, and may be duplicates.
     sample = data.limit(count).toDF(*(f"c{at}" for at in range(len(columns))))
     # Decimals as strings: JSON numbers would lose trailing zeros and precision.

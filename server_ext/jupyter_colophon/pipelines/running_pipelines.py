@@ -1,4 +1,4 @@
-"""The pipelines that run on this machine for this account: a file for each, locked while its process lives, so that one can be stopped."""
+"""The pipelines that run on this machine for this account: a file for each, locked by its process, so that it can be stopped."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from jupyter_colophon.system.process_files import ProcessFile, is_abandoned
 @contextmanager
 def register_running(pipeline: str, run_id: str, namespace: str, *, run: str = "", server: str = "") -> Iterator[None]:
     """Record that this process runs a pipeline, and to which server it reports the run. Raises OSError."""
-    folder = _folder()
+    folder = _get_folder()
     create_private_folder(folder, folder.parent)
     document = {"pid": os.getpid(), "pipeline": pipeline, "namespace": namespace, "run": run, "server": server}
     file = ProcessFile.create(folder / f"{run_id}.json", json.dumps(document).encode())
@@ -31,35 +31,39 @@ def register_running(pipeline: str, run_id: str, namespace: str, *, run: str = "
 def stop(pipeline_or_run: str) -> list[str]:
     """End all runs of a pipeline, or the run with this id or URN; return their ids. They are recorded as killed."""
     name = pipeline_or_run.rpartition(":")[2]
-    return [path.stem for path in _paths() if _stop_if(path, lambda run, document: name in (run, document["pipeline"]))]
+    return [
+        path.stem for path in _list_paths() if _stop_if(path, lambda run, document: name in (run, document["pipeline"]))
+    ]
 
 
 def stop_in(namespace: str) -> list[str]:
     """End the runs of all pipelines of a namespace; return their ids."""
-    return [path.stem for path in _paths() if _stop_if(path, lambda _, document: document["namespace"] == namespace)]
+    return [
+        path.stem for path in _list_paths() if _stop_if(path, lambda _, document: document["namespace"] == namespace)
+    ]
 
 
 def is_running(run_id: str) -> bool:
     """Return whether a process of this machine executes this run."""
     try:
-        return not is_abandoned(_folder() / f"{run_id}.json")
+        return not is_abandoned(_get_folder() / f"{run_id}.json")
     except OSError:
         return False
 
 
-def _paths() -> list[Path]:
-    return sorted(_folder().glob("*.json"))
+def _list_paths() -> list[Path]:
+    return sorted(_get_folder().glob("*.json"))
 
 
-def _folder() -> Path:
+def _get_folder() -> Path:
     return Path(jupyter_data_dir()) / "colophon" / "pipelines"
 
 
 def _stop_if(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> bool:
     """Stop the run of this file if it matches; return whether its process got the signal."""
-    if sys.platform == "win32":  # Windows has no such signal: there nothing can be stopped.
+    if sys.platform == "win32":  # Windows has no such signal.
         return False
-    # The file of a run that ends just now is gone.
+    # The run may end at the same time and delete its file.
     with suppress(OSError, ValueError, LookupError):
         document = json.loads(path.read_bytes())
         if not matches(path.stem, document):
@@ -73,10 +77,10 @@ def _stop_if(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> bool
     return False
 
 
-def abandoned() -> Iterator[tuple[Path, dict[str, Any]]]:
+def list_abandoned() -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield the files that killed processes left, and their documents."""
-    for path in _paths():
-        # The file of a run that ends just now is gone.
+    for path in _list_paths():
+        # The run may end at the same time and delete its file.
         with suppress(OSError, ValueError):
             if is_abandoned(path):
                 yield path, json.loads(path.read_bytes())

@@ -1,1 +1,1 @@
-"""From the change log to sinks outside the catalog: webhooks, Jupyter's events, and those of other packages."""
+"""Delivery of the change log to sinks outside the catalog: webhooks, Jupyter events, Kafka, and sinks of other packages."""

@@ -1,6 +1,6 @@
-"""Changes as Jupyter events, for other extensions: the number and the entity, and nothing of what was said.
+"""Changes as Jupyter events, for other extensions: only the number and the entity, without content.
 
-Jupyter sends every event to everybody who listens (spec WRITE-21): who wants to know more asks, and is authorised.
+Jupyter sends every event to all listeners (spec WRITE-21): a listener that needs more sends a request, which is authorised.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import InvalidConfiguration, shown
+from jupyter_colophon.core.errors import InvalidConfiguration, quote_text
 from jupyter_colophon.relay.sink_protocol import EventBus, SinkContext
 
 #: The `$id` of `schemas/events/change.json`.
@@ -16,27 +16,27 @@ SCHEMA: Final = "urn:jupyter-colophon:events:change:v1"
 
 
 def create(context: SinkContext) -> "JupyterEvents":
-    """The sink; it has no options. Raises InvalidConfiguration."""
+    """Create the sink, which has no options. Raises InvalidConfiguration."""
     for name in context.options:
-        raise InvalidConfiguration(f"unknown option {shown(str(name))}")
+        raise InvalidConfiguration(f"unknown option {quote_text(str(name))}")
     return JupyterEvents(context.bus)
 
 
 @dataclass(frozen=True, slots=True)
 class JupyterEvents:
-    """Hands changes to this server's event bus. Each server has one of its own, with its own listeners."""
+    """Emit changes on this server's event bus. Each server has its own bus, with its own listeners."""
 
     bus: EventBus
 
     @property
     def is_local(self) -> bool:
-        """Yes: a bus is not durable, and no other process reaches this one."""
+        """Return True: a bus is not durable, and belongs to one process."""
         return True
 
     def deliver(self, changes: Sequence[Change]) -> None:
-        """Emit one event for each."""
+        """Emit an event for each change."""
         for change in changes:
             self.bus(SCHEMA, {"seq": change.seq, "urn": change.urn})
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: there are no connections."""

@@ -1,4 +1,4 @@
-"""The sinks of one process: made of the settings, in the background, each in a thread of its own."""
+"""The sinks of one process, created from the settings in the background, each with its own thread."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -16,18 +16,18 @@ from jupyter_colophon.system.worker import Backoff, Worker
 _logger = logging.getLogger("jupyter_colophon.relay")
 
 
-class Relay:
-    """Delivers changes to every sink that the settings name. What is wrong with one harms no other.
+class SinkRelay:
+    """Deliver changes to every sink in the settings. An invalid sink does not affect others.
 
-    Without a `bus` it is a process of its own: it delivers to sinks that servers leave alone, and to none that is a
-    server's own.
+    Without a `bus` this is the process `jupyter colophon relay`: it also delivers to sinks with `server` set to False, and not
+    to sinks that are local to a server.
     """
 
     def __init__(
         self, options_by_name: Mapping[str, Mapping[str, Any]], catalog: Callable[[], Catalog], bus: EventBus | None
     ) -> None:
         self._options_by_name, self._open, self._bus = options_by_name, catalog, bus
-        #: Why a sink is not delivered to, by its name.
+        #: Why sinks do not receive changes, by name.
         self.problems: dict[str, str] = {}
         self._workers: list[SinkWorker] = []
         self._local: list[Sink] = []
@@ -36,16 +36,16 @@ class Relay:
         )
 
     def start(self) -> None:
-        """Deliver from now on; the catalog is opened in the background."""
+        """Start delivering; the catalog is opened in the background."""
         self._worker.start()
 
-    def close(self, patience_s: float = 5.0) -> None:
-        """Deliver no more; what is under way has so long to be taken."""
+    def close(self, timeout_s: float = 5.0) -> None:
+        """Stop delivering; deliveries that have begun have this long to finish."""
         self._worker.close()
         for worker in self._workers:
             worker.stop()
         for worker in self._workers:
-            worker.close(patience_s)
+            worker.close(timeout_s)
         for sink in self._local:
             sink.close()
 
@@ -53,30 +53,30 @@ class Relay:
         try:
             catalog = self._open()
         except InvalidConfiguration:
-            # It is reported where it is found.
+            # Opening the catalog has reported it.
             return Worker.DONE
         for name, options in self._options_by_name.items():
             try:
                 self._add(catalog, name, options)
             except MetadataError as error:
                 self.problems[name] = error.detail
-                _logger.error("nothing goes to the sink %s: %s (c.Colophon.sinks)", name, error.detail)
-                # What is written until it is set right is for it, too.
-                _place(catalog, name, sinks.begin)
+                _logger.error("sink %s: not started: %s (c.Colophon.sinks)", name, error.detail)
+                # Register its position, so that it receives the changes until the settings are corrected.
+                _update_position(catalog, name, sinks.begin)
         return Worker.DONE
 
     def _add(self, catalog: Catalog, name: str, options: Mapping[str, Any]) -> None:
         how = read_delivery_options(options)
-        sink = create_sink(name, options, catalog.formatter, self._bus or _nowhere, catalog.origin())
+        sink = create_sink(name, options, catalog.formatter, self._bus or _discard_event, catalog.derive_origin())
         if self._bus is None and sink.is_local:
             sink.close()
             return
         if self._bus is not None and not how.server:
-            _place(catalog, name, sinks.begin)
+            _update_position(catalog, name, sinks.begin)
             return
         if sink.is_local:
             self._local.append(sink)
-            _place(catalog, name, sinks.forget)
+            _update_position(catalog, name, sinks.forget)
             catalog.feed.listen(sink.deliver)
             return
         worker = SinkWorker(name, sink, how, catalog)
@@ -85,12 +85,12 @@ class Relay:
         worker.start()
 
 
-def _place(catalog: Catalog, name: str, work: Callable[[TableContext, str], object]) -> None:
+def _update_position(catalog: Catalog, name: str, work: Callable[[TableContext, str], object]) -> None:
     try:
         catalog.provider.tx_runner.run(lambda tx: work(tx, name))
     except StorageError as error:
-        _logger.warning("the place of the sink %s in the change log cannot be kept: %s", name, error.detail)
+        _logger.warning("sink %s: its position in the change log was not updated: %s", name, error.detail)
 
 
-def _nowhere(schema: str, data: Mapping[str, Any]) -> None:
-    """The bus of a process that has none."""
+def _discard_event(schema: str, data: Mapping[str, Any]) -> None:
+    """Discard an event in a process without an event bus."""

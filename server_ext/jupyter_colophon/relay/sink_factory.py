@@ -1,4 +1,4 @@
-"""Create sinks from the settings, by their kind: built-in ones and those of other packages."""
+"""Create sinks from the settings, by kind: built-in ones and those of other packages."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -8,19 +8,19 @@ from importlib.metadata import entry_points
 from typing import Any, Final
 
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
-from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, shown
-from jupyter_colophon.relay.sink_protocol import DELIVERY_S, GROUP, EventBus, Sink, SinkContext, SinkFactory
+from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, quote_text
+from jupyter_colophon.relay.sink_protocol import DELIVERY_TIMEOUT_S, GROUP, EventBus, Sink, SinkContext, SinkFactory
 
 # As with stores, built-in kinds are not looked up among the entry points.
-_SHIPPED: Final = {
+_BUILT_IN: Final = {
     "webhook": ("jupyter_colophon.relay.webhook", "create"),
     "jupyter-events": ("jupyter_colophon.relay.jupyter_events", "create"),
     "kafka": ("jupyter_colophon.relay.kafka.sink", "create"),
 }
 
 
-#: The options of the relay; all others are those of the sink.
-_OWN: Final = ("attempts", "kind", "lease_s", "namespaces", "retry_delay_s", "server")
+#: The options of the relay; all others belong to the sink.
+_RELAY_OPTIONS: Final = ("attempts", "kind", "lease_seconds", "namespaces", "retry_delay_seconds", "server")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +28,29 @@ class DeliveryOptions:
     """The options of the relay for a sink: its namespaces (empty: all), the maximum number of attempts for a change, and
     the delay after the first failure, in seconds, which is doubled each time.
 
-    After `lease_s` without a sign of life, another process delivers. `server`: whether servers deliver, or only
+    After `lease_seconds` without a sign of life, another process delivers. `server`: whether servers deliver, or only
     `jupyter colophon relay`.
     """
 
     namespaces: tuple[str, ...] = ()
     attempts: int = 12
-    retry_delay_s: float = 1.0
-    lease_s: float = 2 * DELIVERY_S
+    retry_delay_seconds: float = 1.0
+    lease_seconds: float = 2 * DELIVERY_TIMEOUT_S
     server: bool = True
 
 
 def read_delivery_options(options: Mapping[str, Any]) -> DeliveryOptions:
     """Return the options of the relay. Raises InvalidConfiguration."""
-    spaces, server = options.get("namespaces", ()), options.get("server", True)
-    if not (isinstance(spaces, list | tuple) and all(isinstance(one, str) for one in spaces)):
+    namespaces, server = options.get("namespaces", ()), options.get("server", True)
+    if not (isinstance(namespaces, list | tuple) and all(isinstance(name, str) for name in namespaces)):
         raise InvalidConfiguration("the option namespaces must be a list of names")
     if not isinstance(server, bool):
         raise InvalidConfiguration("the option server must be True or False")
     return DeliveryOptions(
-        tuple(spaces),
-        int(_number(options, "attempts", 12, 1, 1_000)),
-        _number(options, "retry_delay_s", 1.0, 0.01, 3600.0),
-        _number(options, "lease_s", 2 * DELIVERY_S, 1.0, 3600.0),
+        tuple(namespaces),
+        int(_read_number(options, "attempts", 12, 1, 1_000)),
+        _read_number(options, "retry_delay_seconds", 1.0, 0.01, 3600.0),
+        _read_number(options, "lease_seconds", 2 * DELIVERY_TIMEOUT_S, 1.0, 3600.0),
         server,
     )
 
@@ -62,17 +62,17 @@ def create_sink(
     kind = options.get("kind")
     if not isinstance(kind, str):
         raise InvalidConfiguration("the option kind is missing")
-    own = {key: value for key, value in options.items() if key not in _OWN}
+    own = {key: value for key, value in options.items() if key not in _RELAY_OPTIONS}
     try:
-        return _factory(kind)(
-            SinkContext(name, own, formatter, bus, read_delivery_options(options).lease_s / 2, origin)
+        return _find_factory(kind)(
+            SinkContext(name, own, formatter, bus, read_delivery_options(options).lease_seconds / 2, origin)
         )
     except MetadataError as error:
         raise InvalidConfiguration(error.detail) from error
     except Exception as error:
         # Another package's code, and options that may hold a secret.
         raise InvalidConfiguration(
-            f"a sink of the kind {shown(kind)} cannot be created ({type(error).__name__})"
+            f"a sink of the kind {quote_text(kind)} cannot be created ({type(error).__name__})"
         ) from error
 
 
@@ -83,25 +83,25 @@ def find_problem(name: str, options: Mapping[str, Any], formatter: ChangeFormatt
         sink = create_sink(name, options, formatter, lambda schema, data: None)
     except InvalidConfiguration as error:
         return error.detail
-    # Another package's code may fail here, too; the sink was made.
+    # Another package's code may fail here too; the sink was created.
     with suppress(Exception):
         sink.close()
     return ""
 
 
-def _factory(kind: str) -> SinkFactory:
-    if kind in _SHIPPED:
-        module, attribute = _SHIPPED[kind]
-        shipped: SinkFactory = getattr(import_module(module), attribute)
-        return shipped
+def _find_factory(kind: str) -> SinkFactory:
+    if kind in _BUILT_IN:
+        module, attribute = _BUILT_IN[kind]
+        built_in: SinkFactory = getattr(import_module(module), attribute)
+        return built_in
     for point in entry_points(group=GROUP, name=kind):
-        found: SinkFactory = point.load()
-        return found
-    raise InvalidConfiguration(f"unknown kind of sink {shown(kind)}")
+        factory: SinkFactory = point.load()
+        return factory
+    raise InvalidConfiguration(f"unknown kind of sink {quote_text(kind)}")
 
 
-def _number(options: Mapping[str, Any], name: str, default: float, least: float, most: float) -> float:
+def _read_number(options: Mapping[str, Any], name: str, default: float, minimum: float, maximum: float) -> float:
     value = options.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-        raise InvalidConfiguration(f"the option {name} must be a number from {least:g} to {most:g}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not minimum <= value <= maximum:
+        raise InvalidConfiguration(f"the option {name} must be a number from {minimum:g} to {maximum:g}")
     return float(value)

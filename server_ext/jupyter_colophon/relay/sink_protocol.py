@@ -14,7 +14,7 @@ from jupyter_colophon.core.entities.change import Change
 
 GROUP: Final = "jupyter_colophon.sinks"
 #: How long `deliver` may take by default, in seconds: half of the default lease.
-DELIVERY_S: Final = 15.0
+DELIVERY_TIMEOUT_S: Final = 15.0
 
 #: Emits an event in this server: the id of its schema, and its data.
 EventBus = Callable[[str, Mapping[str, Any]], None]
@@ -49,7 +49,7 @@ class FailureSink(Protocol):
 class SinkContext:
     """The name of a sink, its options without those of the relay, and the services that it may use.
 
-    `timeout_s` is how long `deliver` may take, in seconds; after twice that time without a sign of life, another process
+    `timeout_seconds` is how long `deliver` may take, in seconds; after twice that time without a sign of life, another process
     delivers too. `origin` identifies this catalog in the ids of events.
     """
 
@@ -57,7 +57,7 @@ class SinkContext:
     options: Mapping[str, Any]
     formatter: ChangeFormatter
     bus: EventBus
-    timeout_s: float = DELIVERY_S
+    timeout_seconds: float = DELIVERY_TIMEOUT_S
     origin: str = ""
 
 

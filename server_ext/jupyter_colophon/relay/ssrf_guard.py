@@ -1,6 +1,6 @@
-"""Where a webhook may go: to addresses of the internet, not to this machine or the network behind it (SSRF).
+"""Restriction of webhooks to public addresses, not this machine or its network (SSRF).
 
-The address that was looked at is the one that is connected to: a name that changes its mind in between gains nothing.
+The connection uses the address that was checked, so that a changed name resolution cannot circumvent the check.
 """
 
 import ipaddress
@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration
 
 _PORTS: Final = {"http": 80, "https": 443}
-#: Prefixes behind which an IPv4 address may hide: NAT64.
+#: The prefix of IPv6 addresses that contain an IPv4 address: NAT64.
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """The parts of a webhook's URL. `shown` may be told: paths and queries of such URLs can be secrets."""
+class WebhookTarget:
+    """The parts of a webhook's URL. Only `shown` may be logged: paths and queries of such URLs can be secrets."""
 
     secure: bool
     host: str
@@ -28,12 +28,12 @@ class Target:
 
     @property
     def shown(self) -> str:
-        """The host alone."""
+        """Return the host."""
         return self.host
 
 
-def target(url: object) -> Target:
-    """The parts of a URL. Raises InvalidConfiguration without showing it."""
+def parse_url(url: object) -> WebhookTarget:
+    """Parse a URL. Raises InvalidConfiguration without showing it."""
     wrong = InvalidConfiguration(
         "the option url must be https://host/path or http://host/path, without user and password"
     )
@@ -47,23 +47,23 @@ def target(url: object) -> Target:
     if not port or not parts.hostname or parts.username is not None or parts.password is not None:
         raise wrong
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(parts.scheme == "https", parts.hostname, port, path)
+    return WebhookTarget(parts.scheme == "https", parts.hostname, port, path)
 
 
-def resolved(host: str, port: int, *, private: bool) -> str:
-    """An address of the host. Raises DeliveryFailed where it has none, or (unless `private` are fine) any that is not public."""
+def resolve_address(host: str, port: int, *, private: bool) -> str:
+    """Return an address of the host. Raises DeliveryFailed if it has none, or, unless `private` is set, if any is not public."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        results = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise DeliveryFailed(f"{host} has no address") from None
-    addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
-    if not private and not _all_public(addresses):
-        raise DeliveryFailed(f"{host} is on this machine or its network (the option allow_private)")
+    addresses = list(dict.fromkeys(str(result[4][0]) for result in results))
+    if not private and not _are_public(addresses):
+        raise DeliveryFailed(f"{host} is on this machine or its network (see the option allow_private)")
     return addresses[0]
 
 
-def _all_public(addresses: Sequence[str]) -> bool:
-    return all(_is_public(ipaddress.ip_address(one.partition("%")[0])) for one in addresses)
+def _are_public(addresses: Sequence[str]) -> bool:
+    return all(_is_public(ipaddress.ip_address(address.partition("%")[0])) for address in addresses)
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

@@ -1,7 +1,7 @@
-"""The webhook: changes are posted as JSON, signed with a secret that both sides know.
+"""The webhook: changes are posted as JSON, signed with a shared secret.
 
 `X-Colophon-Signature: t=<seconds since 1970>,v1=<HMAC-SHA256, hex, of "<t>." and the body>`. Any status from 200 to 299
-is a receipt; a redirect is none. Nothing of what the other side says is kept or shown.
+acknowledges the changes; a redirect does not. The content of the response is neither stored nor logged.
 """
 
 import hmac
@@ -20,44 +20,52 @@ from typing import Any, Final
 
 from jupyter_colophon.core.changes.change_formatter import FORMS, ChangeFormatter
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration, shown
-from jupyter_colophon.relay.sink_protocol import DELIVERY_S, SinkContext
-from jupyter_colophon.relay.ssrf_guard import Target, resolved, target
+from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration, quote_text
+from jupyter_colophon.relay.sink_protocol import DELIVERY_TIMEOUT_S, SinkContext
+from jupyter_colophon.relay.ssrf_guard import WebhookTarget, parse_url, resolve_address
 
 CONNECT_S: Final = 5.0
-_OPTIONS: Final = ("allow_private", "format", "secret", "secret_file", "timeout_s", "url")
-_SECRET_LEAST: Final = 16
+_OPTIONS: Final = ("allow_private", "format", "secret", "secret_file", "timeout_seconds", "url")
+_MIN_SECRET_CHARS: Final = 16
 _TIMEOUT_S: Final = 10.0
 
 
 def create(context: SinkContext) -> "Webhook":
-    """A webhook of its options. Raises InvalidConfiguration, which shows no value."""
+    """Create a webhook from its options. Raises InvalidConfiguration, which shows no value."""
     options = context.options
     for name in options:
         if name not in _OPTIONS:
-            raise InvalidConfiguration(f"unknown option {shown(str(name))}")
+            raise InvalidConfiguration(f"unknown option {quote_text(str(name))}")
     form, timeout, private = (
         options.get("format", FORMS[0]),
-        options.get("timeout_s", _TIMEOUT_S),
+        options.get("timeout_seconds", _TIMEOUT_S),
         options.get("allow_private", False),
     )
     if form not in FORMS:
         raise InvalidConfiguration(f"the option format must be one of {', '.join(FORMS)}")
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= DELIVERY_S:
-        raise InvalidConfiguration(f"the option timeout_s must be a number above 0 and up to {DELIVERY_S:g}")
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= DELIVERY_TIMEOUT_S:
+        raise InvalidConfiguration(
+            f"the option timeout_seconds must be a number above 0 and up to {DELIVERY_TIMEOUT_S:g}"
+        )
     if not isinstance(private, bool):
         raise InvalidConfiguration("the option allow_private must be True or False")
     return Webhook(
-        context.name, target(options.get("url")), _secret(options), context.formatter, form, float(timeout), private
+        context.name,
+        parse_url(options.get("url")),
+        _read_secret(options),
+        context.formatter,
+        form,
+        float(timeout),
+        private,
     )
 
 
 @dataclass(slots=True)
 class Webhook:
-    """Posts changes to one URL. Whoever sees a repr of it sees no secret."""
+    """Post changes to one URL. Its repr contains no secret."""
 
     name: str
-    target: Target = field(repr=False)
+    target: WebhookTarget = field(repr=False)
     secret: bytes = field(repr=False)
     formatter: ChangeFormatter = field(repr=False)
     form: str
@@ -66,30 +74,32 @@ class Webhook:
 
     @property
     def is_local(self) -> bool:
-        """No: it is one for all processes."""
+        """Return False: it is shared by all processes."""
         return False
 
     def deliver(self, changes: Sequence[Change]) -> None:
-        """Post them as one document. Raises DeliveryFailed."""
-        documents = [one for change in changes if (one := self.formatter.format(change, self.form)) is not None]
+        """Post the changes as one document. Raises DeliveryFailed."""
+        documents = [
+            document for change in changes if (document := self.formatter.format(change, self.form)) is not None
+        ]
         if not documents:
             return
         body = json.dumps({"sink": self.name, "format": self.form, "changes": documents}, ensure_ascii=False).encode()
-        status = self._posted(body, f"{changes[0].seq}-{changes[-1].seq}")
+        status = self._send(body, f"{changes[0].seq}-{changes[-1].seq}")
         if not 200 <= status < 300:
             raise DeliveryFailed(f"{self.target.shown} answered {status}")
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: there are no open connections."""
 
-    def _posted(self, body: bytes, delivery: str) -> int:
-        connection = self._connection()
-        # A deadline for all of it: one that sends a byte now and then would have time without end.
-        deadline = threading.Timer(self.timeout_s, _cut, (connection,))
+    def _send(self, body: bytes, delivery: str) -> int:
+        connection = self._connect()
+        # A deadline for the whole request: a receiver that sends single bytes would avoid the socket timeout.
+        deadline = threading.Timer(self.timeout_s, _cut_connection, (connection,))
         deadline.daemon = True
         deadline.start()
         try:
-            connection.request("POST", self.target.path, body, self._headers(body, delivery))
+            connection.request("POST", self.target.path, body, self._build_headers(body, delivery))
             answer = connection.getresponse()
             answer.read(1)
         except (OSError, http.client.HTTPException) as error:
@@ -99,7 +109,7 @@ class Webhook:
             connection.close()
         return answer.status
 
-    def _headers(self, body: bytes, delivery: str) -> Mapping[str, str]:
+    def _build_headers(self, body: bytes, delivery: str) -> Mapping[str, str]:
         now = str(int(time.time()))
         signature = hmac.digest(self.secret, now.encode() + b"." + body, sha256).hex()
         return {
@@ -110,45 +120,45 @@ class Webhook:
             "X-Colophon-Signature": f"t={now},v1={signature}",
         }
 
-    def _connection(self) -> "_Pinned":
+    def _connect(self) -> "_PinnedConnection":
         where = self.target
-        address = resolved(where.host, where.port, private=self.private)
-        return _Pinned(where, address, min(CONNECT_S, self.timeout_s), self.timeout_s)
+        address = resolve_address(where.host, where.port, private=self.private)
+        return _PinnedConnection(where, address, min(CONNECT_S, self.timeout_s), self.timeout_s)
 
 
-class _Pinned(http.client.HTTPConnection):
-    """A connection to the address that was looked at, whatever the name leads to meanwhile; with TLS to the name."""
+class _PinnedConnection(http.client.HTTPConnection):
+    """A connection to the address that was checked, with TLS for the host name."""
 
-    def __init__(self, where: Target, address: str, connect_s: float, timeout_s: float) -> None:
+    def __init__(self, where: WebhookTarget, address: str, connect_s: float, timeout_s: float) -> None:
         super().__init__(where.host, where.port, timeout=timeout_s)
         self._address, self._connect_s, self._secure = address, connect_s, where.secure
         self.default_port = 443 if where.secure else 80
 
     def connect(self) -> None:
-        """Connect, and check who is there."""
+        """Connect, and verify the certificate."""
         self.sock = socket.create_connection((self._address, self.port), self._connect_s)
         if self._secure:
             self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
         self.sock.settimeout(self.timeout)
 
 
-def _cut(connection: _Pinned) -> None:
-    """Time is over: whoever reads or writes there gets an error."""
-    found = connection.sock
-    if found is not None:
+def _cut_connection(connection: _PinnedConnection) -> None:
+    """Shut down the socket at the deadline; pending reads and writes fail."""
+    sock = connection.sock
+    if sock is not None:
         with suppress(OSError):
-            found.shutdown(socket.SHUT_RDWR)
+            sock.shutdown(socket.SHUT_RDWR)
 
 
-def _secret(options: Mapping[str, Any]) -> bytes:
-    given, file = options.get("secret"), options.get("secret_file")
+def _read_secret(options: Mapping[str, Any]) -> bytes:
+    secret, file = options.get("secret"), options.get("secret_file")
     if file is not None:
         try:
-            given = Path(str(file)).expanduser().read_text("utf-8").strip()
+            secret = Path(str(file)).expanduser().read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidConfiguration(f"its secret_file cannot be read ({type(error).__name__})") from None
-    if not isinstance(given, str) or len(given) < _SECRET_LEAST:
+            raise InvalidConfiguration(f"the secret_file cannot be read ({type(error).__name__})") from None
+    if not isinstance(secret, str) or len(secret) < _MIN_SECRET_CHARS:
         raise InvalidConfiguration(
-            f"its secret (option secret_file or secret) must have at least {_SECRET_LEAST} characters"
+            f"the secret (option secret_file or secret) must have at least {_MIN_SECRET_CHARS} characters"
         )
-    return given.encode()
+    return secret.encode()

@@ -1,14 +1,14 @@
-"""What a page is made of. Each element escapes for HTML and for terminals: texts are as users wrote them."""
+"""The elements of a page. Each element escapes user-written text for HTML and for terminals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Protocol
 
-from jupyter_colophon.core.display_text import align, cut, printable, width
+from jupyter_colophon.core.display_text import cut, escape_control_characters, format_columns, measure_width
 
-# Styles stand at the elements, since a style sheet in one output would reach the whole document. Colours are
-# JupyterLab's, so that light and dark both work.
+# Styles are inline, since a style sheet in one output would affect the whole document. Colours are JupyterLab's, so
+# that light and dark themes both work.
 _QUIET = "color:var(--jp-ui-font-color2,#757575)"
 _CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0;overflow-wrap:break-word;max-width:36em"
 _RULE = "border-bottom:1px solid var(--jp-border-color2,#bdbdbd)"
@@ -22,7 +22,7 @@ class Element(Protocol):
     """A part of a page."""
 
     def to_text(self, max_cell: int | None) -> str:
-        """Return it for a terminal, cells of tables cut to a length."""
+        """Return it as text for a terminal, with the cells of tables truncated to a length."""
 
     def to_html(self) -> str:
         """Return it as HTML."""
@@ -30,14 +30,14 @@ class Element(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What the page is about, and a note on it."""
+    """The subject of the page, and a note on it."""
 
     text: str
     note: str = ""
 
     def to_text(self, max_cell: int | None) -> str:
         """Return one line, set off by an empty one."""
-        return "\n" + printable(f"{self.text}  {self.note}" if self.note else self.text)
+        return "\n" + escape_control_characters(f"{self.text}  {self.note}" if self.note else self.text)
 
     def to_html(self) -> str:
         """Return the text in bold, the note beside it."""
@@ -46,7 +46,7 @@ class Title:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A sentence. A `quiet` one is less prominent."""
 
     text: str
@@ -54,7 +54,7 @@ class Line:
 
     def to_text(self, max_cell: int | None) -> str:
         """Return one line."""
-        return printable(self.text)
+        return escape_control_characters(self.text)
 
     def to_html(self) -> str:
         """Return one line."""
@@ -63,7 +63,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Tags:
+class TagList:
     """A labelled list of short words."""
 
     label: str
@@ -71,7 +71,7 @@ class Tags:
 
     def to_text(self, max_cell: int | None) -> str:
         """Return one line."""
-        return printable(f"{self.label}: {', '.join(self.words) or 'none'}")
+        return escape_control_characters(f"{self.label}: {', '.join(self.words) or 'none'}")
 
     def to_html(self) -> str:
         """Return a frame around each word."""
@@ -82,14 +82,16 @@ class Tags:
 
 @dataclass(frozen=True, slots=True)
 class Preformatted:
-    """Text whose lines and spaces matter. Below a caption it is indented, so that no line passes for one of the page."""
+    """Preformatted text. Below a caption it is indented, so that no line looks like a line of the page."""
 
     text: str
     caption: str = ""
 
     def to_text(self, max_cell: int | None) -> str:
         """Return its lines."""
-        return _below(self.caption, [printable(line) for line in self.text.rstrip("\n").split("\n")])
+        return _append_lines(
+            self.caption, [escape_control_characters(line) for line in self.text.rstrip("\n").split("\n")]
+        )
 
     def to_html(self) -> str:
         """Return its lines."""
@@ -98,31 +100,31 @@ class Preformatted:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableElement:
     """Rows under column names, with a caption; each row has as many cells as there are columns."""
 
     caption: str
     columns: tuple[str, ...]
     rows: Sequence[Sequence[object]]
 
-    def without_empty_columns(self) -> "Table":
-        """Return the same table without the columns in which no row has anything."""
-        kept = [at for at in range(len(self.columns)) if any(_cell(row[at]) for row in self.rows)]
-        rows = [[row[at] for at in kept] for row in self.rows]
-        return Table(self.caption, tuple(self.columns[at] for at in kept), rows)
+    def drop_empty_columns(self) -> "TableElement":
+        """Return the same table without empty columns."""
+        filled = [at for at in range(len(self.columns)) if any(_format_cell(row[at]) for row in self.rows)]
+        rows = [[row[at] for at in filled] for row in self.rows]
+        return TableElement(self.caption, tuple(self.columns[at] for at in filled), rows)
 
     def to_text(self, max_cell: int | None) -> str:
         """Return aligned lines with a rule below the column names, set off by an empty line."""
-        rows = [[printable(_cell(cell)) for cell in row] for row in (self.columns, *self.rows)]
+        rows = [[escape_control_characters(_format_cell(cell)) for cell in row] for row in (self.columns, *self.rows)]
         if max_cell is not None:
             rows = [[cut(cell, max_cell) for cell in row] for row in rows]
-        rows.insert(1, ["-" * max(map(width, column)) for column in zip(*rows, strict=True)])
-        return "\n" + _below(self.caption, align(rows))
+        rows.insert(1, ["-" * max(map(measure_width, column)) for column in zip(*rows, strict=True)])
+        return "\n" + _append_lines(self.caption, format_columns(rows))
 
     def to_html(self) -> str:
         """Return a table with headers."""
         head = "".join(f'<th scope="col" style="{_CELL};{_RULE}">{escape(name)}</th>' for name in self.columns)
-        rows = ("".join(f'<td style="{_CELL}">{escape(_cell(cell))}</td>' for cell in row) for row in self.rows)
+        rows = ("".join(f'<td style="{_CELL}">{escape(_format_cell(cell))}</td>' for cell in row) for row in self.rows)
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         style = f"text-align:left;caption-side:top;white-space:nowrap;{_QUIET}"
         caption = f'<caption style="{style}">{escape(self.caption)}</caption>' if self.caption else ""
@@ -132,13 +134,13 @@ class Table:
         )
 
 
-def _below(caption: str, lines: list[str]) -> str:
+def _append_lines(caption: str, lines: list[str]) -> str:
     if not caption:
         return "\n".join(lines)
-    return "\n".join([printable(caption), *(f"  {line}" for line in lines)])
+    return "\n".join([escape_control_characters(caption), *(f"  {line}" for line in lines)])
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)

@@ -1,17 +1,17 @@
-"""An entity: what people wrote and what machines wrote, apart; its fields, its newest profile and runs."""
+"""Render an entity: its user and system metadata, its fields, its newest profile and runs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jupyter_colophon.core.display_text import count_of
-from jupyter_colophon.core.identity.short_names import short_name
-from jupyter_colophon.rendering.elements import Element, Line, Table, Tags, Title
+from jupyter_colophon.core.identity.short_names import shorten_urn
+from jupyter_colophon.rendering.elements import Element, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.page import Page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 
 Document = Mapping[str, Any]
 
-#: Aspects that consist of properties: their names say nothing more of one.
+#: Aspects that consist of properties: their names add nothing to those of the properties.
 _PROPERTIES = frozenset({"businessMetadata", "technicalMetadata"})
 #: Columns of a profile on a page; the document has all.
 _MAX_COLUMNS = 50
@@ -19,46 +19,48 @@ _DIGITS = 6
 _PROFILE = ("column", "nulls", "distinct", "least", "median", "most", "mean", "deviation")
 
 
-def entity_page(document: Document, style: Style = NOTEBOOK) -> Page:
-    """Return a page from `Entity`, with `runs`, the newest that touched it, and of data `fields` and `profile`."""
+def build_entity_page(document: Document, style: Style = NOTEBOOK) -> Page:
+    """Return a page from `Entity` with `runs`, the newest runs with an access, and for datasets `fields` and `profile`."""
     schema = document["aspects"].get("schemaMetadata", {}).get("value", {})
-    own = [one for one in document["descriptors"] if one["column"] is None]
-    elements: list[Element] = [Title(short_name(document["urn"]), document["urn"])]
+    own = [descriptor for descriptor in document["descriptors"] if descriptor["column"] is None]
+    elements: list[Element] = [Title(shorten_urn(document["urn"]), document["urn"])]
     for scope in ("USER", "SYSTEM"):
-        elements += _of_scope([one for one in own if one["scope"] == scope], scope)
-    elements += _schema(schema.get("fields", ()))
-    elements += _fields(document)
+        elements += _build_scope([item for item in own if item["scope"] == scope], scope)
+    elements += _build_schema(schema.get("fields", ()))
+    elements += _build_fields(document)
     if profile := document.get("profile"):
         elements += _profile(profile, style)
-    elements += _runs(document, style)
+    elements += _build_runs(document, style)
     stamps = ((word, document[word]) for word in ("created", "updated"))
     text = ", ".join(f"{word} {style.time(stamp['time'])} by {stamp['actor']}" for word, stamp in stamps)
-    return Page((*elements, Line(text, quiet=True)))
+    return Page((*elements, TextLine(text, quiet=True)))
 
 
-def _of_scope(descriptors: list[Document], scope: str) -> Iterator[Element]:
-    """Yield tags, terms and properties of one scope; nothing where machines wrote nothing."""
-    tags, terms = (_names(descriptors, kind) for kind in ("tag", "term"))
+def _build_scope(descriptors: list[Document], scope: str) -> Iterator[Element]:
+    """Yield tags, terms and properties of one scope; nothing for a SYSTEM scope without any."""
+    tags, terms = (_list_names(descriptors, kind) for kind in ("tag", "term"))
     if tags or scope == "USER":
-        yield Tags(f"tags ({scope})", tags)
+        yield TagList(f"tags ({scope})", tags)
     if terms:
-        yield Tags(f"terms ({scope})", terms)
-    rows = sorted({_property(one) for one in descriptors if one["kind"] not in ("tag", "term")})
+        yield TagList(f"terms ({scope})", terms)
+    rows = sorted(
+        {_build_property(descriptor) for descriptor in descriptors if descriptor["kind"] not in ("tag", "term")}
+    )
     if rows:
-        caption = f"properties that {'people' if scope == 'USER' else 'machines'} wrote ({scope})"
-        yield Table(caption, ("key", "value", "aspect"), rows).without_empty_columns()
+        caption = f"{'user' if scope == 'USER' else 'system'} properties"
+        yield TableElement(caption, ("key", "value", "aspect"), rows).drop_empty_columns()
 
 
-def _names(descriptors: Iterable[Document], kind: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one["name"] for one in descriptors if one["kind"] == kind))
+def _list_names(descriptors: Iterable[Document], kind: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(descriptor["name"] for descriptor in descriptors if descriptor["kind"] == kind))
 
 
-def _property(one: Document) -> tuple[str, str, str]:
-    text = f"{one['name']} ({one['detail']})" if one["detail"] else one["name"]
-    return one["key"], text, "" if one["aspect"] in _PROPERTIES else one["aspect"]
+def _build_property(descriptor: Document) -> tuple[str, str, str]:
+    text = f"{descriptor['name']} ({descriptor['detail']})" if descriptor["detail"] else descriptor["name"]
+    return descriptor["key"], text, "" if descriptor["aspect"] in _PROPERTIES else descriptor["aspect"]
 
 
-def _schema(fields: Iterable[Document]) -> Iterator[Element]:
+def _build_schema(fields: Iterable[Document]) -> Iterator[Element]:
     rows = [
         (
             field.get("fieldPath"),
@@ -69,26 +71,28 @@ def _schema(fields: Iterable[Document]) -> Iterator[Element]:
         for field in fields
     ]
     if rows:
-        table = Table(f"schema, {count_of(len(rows), 'field')}", ("field", "type", "nullable", "description"), rows)
-        yield table.without_empty_columns()
+        table = TableElement(
+            f"schema, {count_of(len(rows), 'field')}", ("field", "type", "nullable", "description"), rows
+        )
+        yield table.drop_empty_columns()
 
 
-def _fields(document: Document) -> Iterator[Element]:
+def _build_fields(document: Document) -> Iterator[Element]:
     """Yield tags and properties of fields, a row for each scope that has some."""
     rows = [
-        (field["name"], scope, " ".join(_names(described, "tag")), _pairs(described))
+        (field["name"], scope, " ".join(_list_names(described, "tag")), _format_pairs(described))
         for field in document.get("fields", ())
         for scope in ("USER", "SYSTEM")
-        if (described := [one for one in field["descriptors"] if one["scope"] == scope])
+        if (described := [descriptor for descriptor in field["descriptors"] if descriptor["scope"] == scope])
     ]
     if rows:
-        yield Table("metadata of fields", ("field", "by", "tags", "properties"), rows)
-    if left := document.get("fieldsLeft", 0):
-        yield Line(f"{count_of(left, 'more field')} may have metadata: see --field FIELD.", quiet=True)
+        yield TableElement("field metadata", ("field", "by", "tags", "properties"), rows)
+    if remaining := document.get("fieldsLeft", 0):
+        yield TextLine(f"{count_of(remaining, 'more field')} may have metadata: use --field FIELD.", quiet=True)
 
 
-def _pairs(descriptors: Iterable[Document]) -> str:
-    pairs = {(one["key"], one["name"]) for one in descriptors if one["kind"] != "tag"}
+def _format_pairs(descriptors: Iterable[Document]) -> str:
+    pairs = {(descriptor["key"], descriptor["name"]) for descriptor in descriptors if descriptor["kind"] != "tag"}
     return " ".join(f"{key}={name}" for key, name in sorted(pairs))
 
 
@@ -100,39 +104,45 @@ def _profile(profile: Document, style: Style) -> Iterator[Element]:
     caption = f"profile of {style.time(profile['time'])}: {counts or 'without counts'}"
     columns = value.get("fieldProfiles") or ()
     if not columns:
-        yield Line(caption, quiet=True)
+        yield TextLine(caption, quiet=True)
         return
-    yield Table(caption, _PROFILE, [_figures(one) for one in columns[:_MAX_COLUMNS]])
-    if left := len(columns[_MAX_COLUMNS:]):
-        yield Line(f"There are figures of {count_of(left, 'more column')}: --json has all.", quiet=True)
+    yield TableElement(caption, _PROFILE, [_build_figures(column) for column in columns[:_MAX_COLUMNS]])
+    if remaining := len(columns[_MAX_COLUMNS:]):
+        yield TextLine(f"{count_of(remaining, 'more column')}: use --json to see all.", quiet=True)
 
 
-def _figures(column: Document) -> tuple[object, ...]:
+def _build_figures(column: Document) -> tuple[object, ...]:
     counts = (
         f"{count:,}" if isinstance(count := column.get(name), int) else "" for name in ("nullCount", "uniqueCount")
     )
     values = (column.get(name) for name in ("min", "median", "max"))
-    return (column.get("fieldPath"), *counts, *values, _rounded(column, "mean"), _rounded(column, "stdev"))
+    return (column.get("fieldPath"), *counts, *values, _round_figure(column, "mean"), _round_figure(column, "stdev"))
 
 
-def _rounded(column: Document, name: str) -> str:
-    """Return a computed figure with as many digits as a person reads; what is not a number unchanged."""
+def _round_figure(column: Document, name: str) -> str:
+    """Return a computed figure with a readable number of digits; anything but a number is returned unchanged."""
     try:
         return f"{float(column[name]):.{_DIGITS}g}"
     except (KeyError, TypeError, ValueError):
         return str(column.get(name) or "")
 
 
-def _runs(document: Document, style: Style) -> Iterator[Element]:
+def _build_runs(document: Document, style: Style) -> Iterator[Element]:
     rows = [
-        (style.name(run["program"]), _modes(document["urn"], run), run["status"], style.time(run["start"]), _count(run))
+        (
+            style.name(run["program"]),
+            _list_modes(document["urn"], run),
+            run["status"],
+            style.time(run["start"]),
+            _count(run),
+        )
         for run in document["runs"]
     ]
     if rows:
-        yield Table("latest runs", ("program", "did", "status", "started", "count"), rows)
+        yield TableElement("latest runs", ("program", "access", "status", "started", "count"), rows)
 
 
-def _modes(urn: str, run: Document) -> tuple[str, ...]:
+def _list_modes(urn: str, run: Document) -> tuple[str, ...]:
     return tuple(dict.fromkeys(access["mode"] for access in run["accesses"] if access["data"] == urn))
 
 

@@ -1,4 +1,4 @@
-"""Where the nodes of a small directed graph go: columns from left to right, edges that cross little. Cycles are fine."""
+"""Lay out a small directed graph in columns from left to right with few crossings. Cycles are allowed."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,12 +10,12 @@ Edge = tuple[str, str]
 SWEEPS = 6
 
 
-def layout(nodes: Sequence[str], edges: Iterable[Edge]) -> dict[str, tuple[int, float]]:
+def arrange_nodes(nodes: Sequence[str], edges: Iterable[Edge]) -> dict[str, tuple[int, float]]:
     """Return column and row of each node; columns are centred on the longest one. Edges to other nodes are ignored."""
-    known = set(nodes)
-    after, before = _without_cycles(nodes, [(a, b) for a, b in edges if a in known and b in known and a != b])
+    node_set = set(nodes)
+    after, before = _remove_cycles(nodes, [(a, b) for a, b in edges if a in node_set and b in node_set and a != b])
     columns: dict[int, list[str]] = defaultdict(list)
-    for node, column in _columns(nodes, after, before).items():
+    for node, column in _assign_columns(nodes, after, before).items():
         columns[column].append(node)
     _reduce_crossings([columns[at] for at in sorted(columns)], after, before)
     longest = max(map(len, columns.values()), default=0)
@@ -26,17 +26,17 @@ def layout(nodes: Sequence[str], edges: Iterable[Edge]) -> dict[str, tuple[int, 
     }
 
 
-def _without_cycles(nodes: Sequence[str], edges: list[Edge]) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
+def _remove_cycles(nodes: Sequence[str], edges: list[Edge]) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
     """Return successors and predecessors, each edge that closes a cycle reversed; without recursion: chains are long."""
-    given: dict[str, list[str]] = defaultdict(list)
+    targets: dict[str, list[str]] = defaultdict(list)
     after: dict[str, list[str]] = defaultdict(list)
     before: dict[str, list[str]] = defaultdict(list)
     for a, b in edges:
-        given[a].append(b)
+        targets[a].append(b)
     entered: set[str] = set()
     path: set[str] = set()
     for root in nodes:
-        stack = [(root, iter(given[root]))] if root not in entered else []
+        stack = [(root, iter(targets[root]))] if root not in entered else []
         while stack:
             node, rest = stack[-1]
             entered.add(node)
@@ -50,12 +50,16 @@ def _without_cycles(nodes: Sequence[str], edges: list[Edge]) -> tuple[Mapping[st
             after[a].append(b)
             before[b].append(a)
             if following not in entered:
-                stack.append((following, iter(given[following])))
+                stack.append((following, iter(targets[following])))
     return after, before
 
 
-def _columns(nodes: Sequence[str], after: Mapping[str, list[str]], before: Mapping[str, list[str]]) -> dict[str, int]:
-    """Return the length of the longest path to each node; one without predecessors stands just before its successors."""
+def _assign_columns(
+    nodes: Sequence[str], after: Mapping[str, list[str]], before: Mapping[str, list[str]]
+) -> dict[str, int]:
+    """Return the length of the longest path to each node; a node without predecessors is placed directly before its
+    successors.
+    """
     columns = dict.fromkeys(nodes, 0)
     for node in TopologicalSorter({node: before.get(node, ()) for node in nodes}).static_order():
         columns[node] = max((columns[other] + 1 for other in before.get(node, ())), default=0)
@@ -73,10 +77,12 @@ def _reduce_crossings(
     for sweep in range(SWEEPS):
         beside = before if sweep % 2 == 0 else after
         for column in columns:
-            means = {node: _mean([rows[other] for other in beside.get(node, ())], rows[node]) for node in column}
+            means = {
+                node: _calculate_mean([rows[other] for other in beside.get(node, ())], rows[node]) for node in column
+            }
             column.sort(key=means.__getitem__)
             rows |= {node: row for row, node in enumerate(column)}
 
 
-def _mean(numbers: list[float], default: float) -> float:
+def _calculate_mean(numbers: list[float], default: float) -> float:
     return sum(numbers) / len(numbers) if numbers else default

@@ -1,11 +1,11 @@
-"""What happened: versions of aspects and what differs between them, runs."""
+"""Render history: versions of aspects, differences between them, and runs."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from jupyter_colophon.core.documents.steps import change_text
-from jupyter_colophon.core.identity.short_names import short_name
-from jupyter_colophon.rendering.elements import Element, Line, Preformatted, Table, Title
+from jupyter_colophon.core.identity.short_names import shorten_urn
+from jupyter_colophon.rendering.elements import Element, Preformatted, TableElement, TextLine, Title
 from jupyter_colophon.rendering.lineage import CUT
 from jupyter_colophon.rendering.page import Page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
@@ -14,49 +14,52 @@ Document = Mapping[str, Any]
 
 #: Facts of a run that have lines of their own.
 _LONG = ("source", "log")
-_MORE = Line("There are more: see --limit N.", quiet=True)
-_NO_DIFFERENCE = Line("Nothing differs.")
+_MORE = TextLine("More exist: use --limit N.", quiet=True)
+_NO_DIFFERENCE = TextLine("Nothing differs.")
 
 
-def history_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_history_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the versions of an aspect, newest first."""
-    title = Title(short_name(document["urn"]), document["aspect"])
+    title = Title(shorten_urn(document["urn"]), document["aspect"])
     if not document["versions"]:
-        return Page((title, Line("It never had a value.")))
-    rows = [(one["version"], style.time(one["time"]), one["actor"], _changes(one)) for one in document["versions"]]
-    table = Table("", ("version", "time", "by", "changed"), rows)
+        return Page((title, TextLine("No versions.")))
+    rows = [
+        (version["version"], style.time(version["time"]), version["actor"], _format_changes(version))
+        for version in document["versions"]
+    ]
+    table = TableElement("", ("version", "time", "by", "changed"), rows)
     return Page((title, table, *[_MORE] * bool(document["cursor"])))
 
 
 def diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
-    """Return a page with what differs between two versions."""
+    """Return a page with the differences between two versions."""
     old, new = (
         f"version {stamp['version']} ({style.time(stamp['time'])})" if stamp["time"] else "nothing"
         for stamp in (document["from"], document["to"])
     )
-    steps = [(change_text(one),) for one in document["diff"]]
-    title = Title(short_name(document["urn"]), f"{document['aspect']}, {old} to {new}")
-    return Page((title, Table("", ("changed",), steps) if steps else _NO_DIFFERENCE))
+    steps = [(change_text(step),) for step in document["diff"]]
+    title = Title(shorten_urn(document["urn"]), f"{document['aspect']}, {old} to {new}")
+    return Page((title, TableElement("", ("changed",), steps) if steps else _NO_DIFFERENCE))
 
 
-def lineage_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_lineage_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the edges that were added and removed."""
     rows = [
         (word, style.name(edge["source"]), style.name(edge["target"]))
         for word in ("added", "removed")
         for edge in document[word]
     ]
-    interval = style.interval(document["from"], document["to"])
-    table = Table("", ("", "from", "to"), rows) if rows else _NO_DIFFERENCE
-    return Page((Title(short_name(document["urn"]), f"lineage {interval}"), table, *[CUT] * document["truncated"]))
+    interval = style.format_interval(document["from"], document["to"])
+    table = TableElement("", ("", "from", "to"), rows) if rows else _NO_DIFFERENCE
+    return Page((Title(shorten_urn(document["urn"]), f"lineage {interval}"), table, *[CUT] * document["truncated"]))
 
 
-def runs_page(document: Document, style: Style = NOTEBOOK) -> Page:
-    """Return a page with runs, newest first; `of`, where it is there, is the URN whose runs they are."""
+def build_runs_page(document: Document, style: Style = NOTEBOOK) -> Page:
+    """Return a page with runs, newest first; `of`, if present, is the URN of their entity."""
     urn = document.get("of")
-    title = () if urn is None else (Title(short_name(urn) if urn else "runs"),)
+    title = () if urn is None else (Title(shorten_urn(urn) if urn else "runs"),)
     if not document["runs"]:
-        return Page((*title, Line("There is none.")))
+        return Page((*title, TextLine("None.")))
     rows = [
         (
             _label(run),
@@ -69,12 +72,14 @@ def runs_page(document: Document, style: Style = NOTEBOOK) -> Page:
         )
         for run in document["runs"]
     ]
-    table = Table("", ("program", "status", "started", "ended", "by", "touched", "run"), rows)
-    return Page((*title, table.without_empty_columns(), *[_MORE] * bool(document["cursor"])))
+    table = TableElement("", ("program", "status", "started", "ended", "by", "touched", "run"), rows)
+    return Page((*title, table.drop_empty_columns(), *[_MORE] * bool(document["cursor"])))
 
 
 def run_page(document: Document, style: Style = NOTEBOOK) -> Page:
-    """Return a page with one run: its arguments and facts, what it touched, and the user metadata of that at the time."""
+    """Return a page with one run: its arguments and facts, its accesses, and the user metadata of the datasets at the
+    time.
+    """
     facts = document["facts"]
     values = [("argument", key, value) for key, value in document["arguments"].items()]
     values += [("fact", key, value) for key, value in facts.items() if key not in _LONG]
@@ -84,34 +89,40 @@ def run_page(document: Document, style: Style = NOTEBOOK) -> Page:
             _label(document),
             f"{document['status']}, {style.time(document['start'])} to {until}, by {document['actor']}",
         ),
-        Line(document["urn"], quiet=True),
+        TextLine(document["urn"], quiet=True),
     ]
     if values:
-        elements.append(Table("", ("kind", "name", "value"), values))
+        elements.append(TableElement("", ("kind", "name", "value"), values))
     rows = [
-        (one["mode"] or one["role"], style.name(one["urn"]), one["component"], style.time(one["last"]), _metadata(one))
-        for one in document["accesses"]
+        (
+            access["mode"] or access["role"],
+            style.name(access["urn"]),
+            access["component"],
+            style.time(access["last"]),
+            _format_metadata(access),
+        )
+        for access in document["accesses"]
     ]
-    touched = Table("", ("access", "name", "component", "last", "metadata then"), rows).without_empty_columns()
-    elements.append(touched if rows else Line("It touched nothing."))
+    touched = TableElement("", ("access", "name", "component", "last", "metadata then"), rows).drop_empty_columns()
+    elements.append(touched if rows else TextLine("No accesses."))
     if document["intendedOutputs"]:
         names = ", ".join(map(style.name, document["intendedOutputs"]))
-        elements.append(Line(f"Not written, since a statement failed: {names}"))
+        elements.append(TextLine(f"Not written because a statement failed: {names}"))
     elements += [Preformatted(str(facts[key]), key) for key in _LONG if facts.get(key)]
     return Page(tuple(elements))
 
 
-def _changes(version: Document) -> str:
+def _format_changes(version: Document) -> str:
     if version["deleted"]:
         return "deleted"
     return ", ".join(change_text(step) for step in version["diff"]) or "nothing"
 
 
 def _label(run: Document) -> str:
-    """Return what a cell calls its step, else the program's short name."""
-    return str(run["facts"].get("step") or short_name(run["program"]))
+    """Return the title of a cell, else the program's short name."""
+    return str(run["facts"].get("step") or shorten_urn(run["program"]))
 
 
-def _metadata(accessed: Document) -> str:
+def _format_metadata(accessed: Document) -> str:
     user = accessed["user"]
     return " ".join([*(f"{key}={value}" for key, value in sorted(user["properties"].items())), *user["tags"]])

@@ -1,10 +1,10 @@
-"""Crawls and pipelines: what there is, what is wrong, and the outcome."""
+"""Render crawls and pipelines: lists, errors and results."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.rendering.elements import Element, Line, Table, Title
-from jupyter_colophon.rendering.page import Page, table_page
+from jupyter_colophon.rendering.elements import Element, TableElement, TextLine, Title
+from jupyter_colophon.rendering.page import Page, build_table_page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 
 Document = Mapping[str, Any]
@@ -13,46 +13,47 @@ _FIGURES = ("rows", "columns", "bytes")
 
 
 def crawl_page(document: Document, style: Style = NOTEBOOK) -> Page:
-    """Return a page with the counts of a crawl, and the datasets that were not left unchanged."""
+    """Return a page with the counts of a crawl, and the datasets that changed or failed."""
     counts = ", ".join(f"{count} {status}" for status, count in document["counts"].items() if count)
-    counts = counts or ("nothing was looked at" if document["left"] else "nothing found")
-    datasets = [one for one in document["datasets"] if one["status"] != "same" or document["dry"]]
+    counts = counts or ("nothing was crawled" if document["left"] else "nothing found")
+    datasets = [dataset for dataset in document["datasets"] if dataset["status"] != "same" or document["dry"]]
     rows = [
-        (one["status"], one["name"], *(f"{one[name]:,}" if name in one else "" for name in _FIGURES))
-        for one in datasets
+        (dataset["status"], dataset["name"], *(f"{dataset[name]:,}" if name in dataset else "" for name in _FIGURES))
+        for dataset in datasets
     ]
-    elements: list[Element] = [
-        Title(f"{'Nothing was written: ' if document['dry'] else ''}{counts}", document["reason"])
-    ]
+    elements: list[Element] = [Title(f"{'Dry run: ' if document['dry'] else ''}{counts}", document["reason"])]
     if rows:
-        elements.append(Table("", ("outcome", "data", *_FIGURES), rows).without_empty_columns())
-    # Lines of their own: a reason may name what to do, and is never cut.
-    elements += [Line(f"{one['name']}: {one['reason']}") for one in datasets if one.get("reason")]
+        elements.append(TableElement("", ("outcome", "data", *_FIGURES), rows).drop_empty_columns())
+    # Separate lines: a reason may name the way out, and is never truncated.
+    elements += [TextLine(f"{dataset['name']}: {dataset['reason']}") for dataset in datasets if dataset.get("reason")]
     if document["left"]:
-        elements.append(Line(f"{document['left']} left: the same command goes on with them."))
+        elements.append(TextLine(f"{document['left']} remaining: repeat the command to continue."))
     if document["run"]:
-        elements.append(Line(document["run"], quiet=True))
+        elements.append(TextLine(document["run"], quiet=True))
     return Page(tuple(elements))
 
 
-def pipelines_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_pipelines_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with all pipelines."""
-    rows = [(one["name"], one["display_name"], one["description"], one["problem"]) for one in document["pipelines"]]
-    return table_page(rows, "name", "display name", "description", "problem", empty="There is no pipeline yet.")
+    rows = [
+        (pipeline["name"], pipeline["display_name"], pipeline["description"], pipeline["problem"])
+        for pipeline in document["pipelines"]
+    ]
+    return build_table_page(rows, "name", "display name", "description", "problem", empty="No pipelines.")
 
 
-def invalid_pipeline_page(document: Document, style: Style = NOTEBOOK) -> Page:
-    """Return a page with the places where a pipeline is wrong."""
-    rows = [(one["pointer"], one["message"]) for one in document["problems"]]
-    return Page((Title(document["name"], "is not valid"), Table("", ("place", "what is wrong"), rows)))
+def build_invalid_pipeline_page(document: Document, style: Style = NOTEBOOK) -> Page:
+    """Return a page with the errors of a pipeline."""
+    rows = [(problem["pointer"], problem["message"]) for problem in document["problems"]]
+    return Page((Title(document["name"], "is not valid"), TableElement("", ("place", "problem"), rows)))
 
 
-def valid_pipeline_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_valid_pipeline_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the order of the stages."""
-    return Page((Title(document["name"], "is valid"), Line(" > ".join(document["order"]))))
+    return Page((Title(document["name"], "is valid"), TextLine(" > ".join(document["order"]))))
 
 
-def pipeline_preview_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_pipeline_preview_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the first rows of each stage."""
     elements: list[Element] = []
     for stage in document["stages"]:
@@ -60,13 +61,13 @@ def pipeline_preview_page(document: Document, style: Style = NOTEBOOK) -> Page:
         if not stage["error"]:
             columns = tuple(f"{column['name']} {column['type']}" for column in stage["columns"])
             rows = [[str(row.get(column["name"], "")) for column in stage["columns"]] for row in stage["rows"]]
-            elements.append(Table("", columns, rows))
+            elements.append(TableElement("", columns, rows))
     return Page(tuple(elements))
 
 
-def pipeline_run_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_pipeline_run_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the outcome of each stage."""
-    rows = [(one["stage"], one["status"], one["rows"], f"{one['ms']} ms") for one in document["stages"]]
+    rows = [(stage["stage"], stage["status"], stage["rows"], f"{stage['ms']} ms") for stage in document["stages"]]
     title = Title(document["name"], f"{document['status']} {document['error']}".strip())
-    table = Table("", ("stage", "outcome", "rows", "time"), rows)
-    return Page((title, table, Line(document["run"], quiet=True)))
+    table = TableElement("", ("stage", "outcome", "rows", "time"), rows)
+    return Page((title, table, TextLine(document["run"], quiet=True)))

@@ -1,32 +1,32 @@
-"""Lineage: the document for JupyterLab's renderer, a picture for notebooks, a tree for terminals."""
+"""Render lineage: the document for JupyterLab's renderer, an SVG image for notebooks, a tree for terminals."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jupyter_colophon.core.display_text import count_of, printable
-from jupyter_colophon.core.identity.short_names import short_name
-from jupyter_colophon.core.lineage.graph import flows_on
-from jupyter_colophon.rendering.elements import Element, Line, Preformatted, Table, Title
-from jupyter_colophon.rendering.lineage_svg import lineage_svg
+from jupyter_colophon.core.display_text import count_of, escape_control_characters
+from jupyter_colophon.core.identity.short_names import shorten_urn
+from jupyter_colophon.core.lineage.graph import has_data_flow
+from jupyter_colophon.rendering.elements import Element, Preformatted, TableElement, TextLine, Title
+from jupyter_colophon.rendering.lineage_svg import draw_lineage
 from jupyter_colophon.rendering.page import Page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 
 Document = Mapping[str, Any]
-#: An edge, the node that it leads to, the indentation of its line, and whether it is the last one of its node.
+#: An edge, its target node, the indentation of its line, and whether it is the last one of its node.
 _Branch = tuple[Document, str, str, bool]
 
-#: The data is the document `Lineage` (schemas/api/lineage.json); the lab extension draws it.
+#: The MIME type of the document `Lineage` (schemas/api/lineage.json), which the lab extension draws.
 LINEAGE_MIME = "application/vnd.jupyter-colophon.lineage.v1+json"
 #: Edges between columns on a page; the document has all.
 MAX_COLUMNS = 200
-CUT = Line("The graph goes on: what is shown was cut.", quiet=True)
+CUT = TextLine("The graph is truncated.", quiet=True)
 
-#: How a tree leads to a program and to data: against the flow, with it, and where the access is not known.
+#: The arrows to a program and to data: against the flow, with it, and for an unknown access.
 _AGAINST, _ALONG, _EITHER = ("written by", "from"), ("read by", "to"), ("accessed by", "accesses")
 
 
-def lineage_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_lineage_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page from `Lineage`."""
     urn, frontier = document["urn"], len(document["frontier"])
     notes = (
@@ -34,73 +34,73 @@ def lineage_page(document: Document, style: Style = NOTEBOOK) -> Page:
         "deleted" if any(node["deleted"] for node in document["nodes"] if node["urn"] == urn) else "",
         document["direction"],
         count_of(document["levels"], "level"),
-        style.interval(document["start"], document["end"]),
+        style.format_interval(document["start"], document["end"]),
     )
     elements: list[Element] = [
-        Title(short_name(urn), ", ".join(filter(None, notes))),
-        Line(urn, quiet=True),
-        Preformatted(lineage_tree(document, style)),
+        Title(shorten_urn(urn), ", ".join(filter(None, notes))),
+        TextLine(urn, quiet=True),
+        Preformatted(format_lineage_tree(document, style)),
     ]
     if document["truncated"]:
         elements.append(CUT)
     if frontier:
-        elements.append(Line(f"There is more beyond {count_of(frontier, 'node')}: see --levels.", quiet=True))
-    svg = lineage_svg(document)
+        elements.append(TextLine(f"More lineage after {count_of(frontier, 'node')}: use --levels.", quiet=True))
+    svg = draw_lineage(document)
     extra = {LINEAGE_MIME: dict(document)} | ({"image/svg+xml": svg} if svg else {})
     return Page(tuple(elements), extra, has_html=not svg)
 
 
-def columns_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_columns_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page from `Lineage` with the edges between columns below the tree."""
-    page, columns = lineage_page(document, style), document["columns"]
+    page, columns = build_lineage_page(document, style), document["columns"]
     rows = [
         (
-            f"{style.name(one['source'])}#{one['sourceField']}",
-            f"{style.name(one['target'])}#{one['targetField']}",
-            one["transformation"],
-            one["program"] and style.name(one["program"]),
+            f"{style.name(column['source'])}#{column['sourceField']}",
+            f"{style.name(column['target'])}#{column['targetField']}",
+            column["transformation"],
+            column["program"] and style.name(column["program"]),
         )
-        for one in columns[:MAX_COLUMNS]
+        for column in columns[:MAX_COLUMNS]
     ]
     added: list[Element] = [
-        Table("columns", ("from", "to", "how", "by"), rows) if rows else Line("No edge between columns is known.")
+        TableElement("columns", ("from", "to", "how", "by"), rows) if rows else TextLine("No column lineage.")
     ]
     if len(columns) > len(rows):
-        added.append(Line(f"… {count_of(len(columns) - len(rows), 'more edge')}", quiet=True))
+        added.append(TextLine(f"… {count_of(len(columns) - len(rows), 'more edge')}", quiet=True))
     return Page((*page.elements, *added), page.extra)
 
 
-def lineage_tree(document: Document, style: Style = NOTEBOOK) -> str:
+def format_lineage_tree(document: Document, style: Style = NOTEBOOK) -> str:
     """Return each side of the entity that `Lineage` is about as an indented tree."""
     sides = ("upstream", "downstream") if document["direction"] == "both" else (document["direction"],)
-    nothing = f"└─ nothing {style.interval(document['start'], document['end'])}".rstrip()
+    nothing = f"└─ nothing {style.format_interval(document['start'], document['end'])}".rstrip()
     lines: list[str] = []
     for side in sides:
-        lines += [side, *(list(_Side(document, side, style).lines()) or [nothing])]
+        lines += [side, *(list(_Side(document, side, style).list_lines()) or [nothing])]
     more = len(lines) - (style.max_lines or len(lines))
     return "\n".join([*lines[:-more], f"… {count_of(more, 'more line')}"] if more > 0 else lines)
 
 
 class _Side:
-    """One direction of the graph. Nodes that were shown are named again but not followed: cycles end there."""
+    """One direction of the graph. A node that was already shown is named but not followed, which ends cycles."""
 
     def __init__(self, document: Document, side: str, style: Style) -> None:
         self._focus, self._style = document["urn"], style
         self._nodes = {node["urn"]: node for node in document["nodes"]}
-        #: By the node that they leave: edges, each with the node that it leads to.
+        #: Edges by the node that they leave, each with its target node.
         self._edges: dict[str, list[tuple[Document, str]]] = defaultdict(list)
         for edge in document["edges"]:
-            # An access of unknown kind may have gone either way.
+            # An access of unknown kind may have either direction.
             both = side == "undirected" or edge["access"] == "unknown"
             if both or side == "upstream":
                 self._edges[edge["target"]].append((edge, edge["source"]))
             if both or side == "downstream":
                 self._edges[edge["source"]].append((edge, edge["target"]))
 
-    def lines(self) -> Iterator[str]:
+    def list_lines(self) -> Iterator[str]:
         """Yield a line for each edge, depth first, without recursion: chains are long."""
         entered: set[tuple[str, ...]] = {(self._focus,)}
-        stack = self._branches(self._focus, None, None, "")
+        stack = self._list_branches(self._focus, None, None, "")
         while stack:
             edge, urn, indent, is_last = stack.pop()
             # A program is entered once for each statement that leads to it: others lead elsewhere.
@@ -110,19 +110,19 @@ class _Side:
             yield f"{indent}{'└─ ' if is_last else '├─ '}{self._label(edge, urn, again=again, is_first=not indent)}"
             if not again:
                 entered.add(entry)
-                stack += self._branches(urn, edge, statements, indent + ("   " if is_last else "│  "))
+                stack += self._list_branches(urn, edge, statements, indent + ("   " if is_last else "│  "))
 
-    def _branches(
+    def _list_branches(
         self, urn: str, came_by: Document | None, statements: Sequence[str] | None, indent: str
     ) -> list[_Branch]:
-        """Return where the tree goes on from a node, the last one first."""
-        found = [
+        """Return the branches at a node, the last one first."""
+        branches = [
             (edge, other)
             for edge, other in self._edges.get(urn, ())
-            if edge is not came_by and (statements is None or flows_on(statements, edge["statements"]))
+            if edge is not came_by and (statements is None or has_data_flow(statements, edge["statements"]))
         ]
-        found.sort(key=lambda branch: short_name(branch[1]), reverse=True)
-        return [(edge, other, indent, at == 0) for at, (edge, other) in enumerate(found)]
+        branches.sort(key=lambda branch: shorten_urn(branch[1]), reverse=True)
+        return [(edge, other, indent, at == 0) for at, (edge, other) in enumerate(branches)]
 
     def _is_program(self, urn: str) -> bool:
         return bool(self._nodes.get(urn, {}).get("type") == "dataJob")
@@ -131,24 +131,26 @@ class _Side:
         node, is_program = self._nodes.get(urn, {}), self._is_program(urn)
         words = _EITHER if edge["access"] == "unknown" else _AGAINST if edge["source"] == urn else _ALONG
         notes = [
-            self._when(edge) if is_program or is_first or edge["declared"] else "",
+            self._format_time(edge) if is_program or is_first or edge["declared"] else "",
             "deleted" if node.get("deleted") else "",
             "see above" if again else "",
-            *self._hidden(node, edge, urn),
+            *self._list_hidden(node, edge, urn),
         ]
         text = ", ".join(filter(None, notes))
-        # A title may hold line breaks, and would draw lines of its own.
-        return f"{words[not is_program]} {printable(self._style.label(urn, node))}" + (f"  ({text})" if text else "")
+        # A title may contain line breaks, which would break the tree.
+        return f"{words[not is_program]} {escape_control_characters(self._style.label(urn, node))}" + (
+            f"  ({text})" if text else ""
+        )
 
-    def _when(self, edge: Document) -> str:
+    def _format_time(self, edge: Document) -> str:
         time, start, end = self._style.time, edge["start"], edge["end"]
         if edge["declared"]:
             return f"declared from {time(start)} until {time(end)}" if end else f"declared since {time(start)}"
         return f"{count_of(edge['runCount'], 'run')}, {f'last {time(end)}' if end else 'running'}"
 
     @staticmethod
-    def _hidden(node: Document, edge: Document, urn: str) -> Iterator[str]:
-        """Yield how many neighbours of a node, farther in this direction, are not in the document."""
+    def _list_hidden(node: Document, edge: Document, urn: str) -> Iterator[str]:
+        """Yield the numbers of neighbours of a node in this direction that are not in the document."""
         counts = node.get("notShown", {})
         if hidden := counts.get("upstream" if edge["source"] == urn else "downstream", 0):
             yield f"{'at least ' if counts.get('isLowerBound') else ''}{hidden} more"

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jupyter_colophon.rendering.elements import Element, Line, Preformatted, Table
+from jupyter_colophon.rendering.elements import Element, Preformatted, TableElement, TextLine
 
-#: Cells of tables are cut here in notebooks: a property may hold 10 KB. The URN of a run fits.
+#: Cells of tables are truncated to this length in notebooks: a property may have 10 KB. The URN of a run fits.
 MAX_CELL = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a command shows: `str` of it for terminals, a MIME bundle for notebooks.
+    """The output of a command: `str` of it for terminals, a MIME bundle for notebooks.
 
     `extra` holds further MIME types; without `has_html` notebooks show one of them instead.
     """
@@ -23,10 +23,10 @@ class Page:
     has_html: bool = True
 
     def __str__(self) -> str:
-        return self._text(None)
+        return self._render_text(None)
 
     def __repr__(self) -> str:
-        return self._text(MAX_CELL)
+        return self._render_text(MAX_CELL)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """Return all representations at once: Jupyter shows the richest one that it knows."""
@@ -36,16 +36,16 @@ class Page:
             bundle["text/html"] = f'<div class="jp-Colophon-answer">{html}</div>'
         return bundle | dict(self.extra)
 
-    def _text(self, max_cell: int | None) -> str:
+    def _render_text(self, max_cell: int | None) -> str:
         return "\n".join(element.to_text(max_cell) for element in self.elements).strip("\n")
 
 
-def document_page(document: Mapping[str, Any]) -> Page:
-    """Return a page with a document unchanged: JupyterLab unfolds it, a terminal shows its text."""
+def build_document_page(document: Mapping[str, Any]) -> Page:
+    """Return a page with a document unchanged: JupyterLab shows it as a tree, a terminal as text."""
     text = json.dumps(document, ensure_ascii=False, indent=2)
     return Page((Preformatted(text),), {"application/json": dict(document)}, has_html=False)
 
 
-def table_page(rows: Sequence[Sequence[object]], *columns: str, empty: str = "There is none.") -> Page:
-    """Return a page with one table, or a line where there are no rows."""
-    return Page((Table("", columns, rows) if rows else Line(empty),))
+def build_table_page(rows: Sequence[Sequence[object]], *columns: str, empty: str = "None.") -> Page:
+    """Return a page with one table, or a line if there are no rows."""
+    return Page((TableElement("", columns, rows) if rows else TextLine(empty),))

@@ -1,16 +1,16 @@
-"""The page of each kind of document, and the short ones."""
+"""Choose the page of each kind of document, and render the short ones."""
 
 from collections.abc import Callable, Iterator, Mapping
 from shlex import quote
 from typing import Any
 
 from jupyter_colophon.core.display_text import count_of
-from jupyter_colophon.core.identity.short_names import name_to_type, short_name
+from jupyter_colophon.core.identity.short_names import name_to_type, shorten_urn
 from jupyter_colophon.rendering import history, jobs
-from jupyter_colophon.rendering.elements import Line, Preformatted, Table, Tags, Title
-from jupyter_colophon.rendering.entity import entity_page
-from jupyter_colophon.rendering.lineage import columns_page, lineage_page
-from jupyter_colophon.rendering.page import Page, table_page
+from jupyter_colophon.rendering.elements import Preformatted, TableElement, TagList, TextLine, Title
+from jupyter_colophon.rendering.entity import build_entity_page
+from jupyter_colophon.rendering.lineage import build_columns_page, build_lineage_page
+from jupyter_colophon.rendering.page import Page, build_table_page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 
 Document = Mapping[str, Any]
@@ -23,8 +23,8 @@ def render(kind: str, document: Document, style: Style = NOTEBOOK) -> Page:
 
 def _search(document: Document, style: Style) -> Page:
     hits, total = document["hits"], document["total"]
-    found = f"{'at least ' if document['isLowerBound'] else ''}{total} found" if hits else "nothing found"
-    title = Title(document["query"], found)
+    summary = f"{'at least ' if document['isLowerBound'] else ''}{total} found" if hits else "nothing found"
+    title = Title(document["query"], summary)
     if not hits:
         return Page((title,))
     rows = [
@@ -38,57 +38,59 @@ def _search(document: Document, style: Style) -> Page:
         )
         for hit in hits
     ]
-    table = Table("", ("name", "type", "tags", "owner", "matched", "description"), rows)
-    more = (Line(f"{total - len(hits)} more", quiet=True),) if total > len(hits) else ()
-    return Page((title, table.without_empty_columns(), *more))
+    table = TableElement("", ("name", "type", "tags", "owner", "matched", "description"), rows)
+    more = (TextLine(f"{total - len(hits)} more", quiet=True),) if total > len(hits) else ()
+    return Page((title, table.drop_empty_columns(), *more))
 
 
-def _keys(document: Document, style: Style) -> Page:
+def _render_keys(document: Document, style: Style) -> Page:
     prefix = document.get("prefix")
     rows = [(key["key"], key["kind"], key["scope"], key["entities"]) for key in document["keys"]]
-    empty = f"no key begins with {prefix}" if prefix else "no keys yet"
-    return table_page(rows, "key", "kind", "scope", "entities", empty=empty)
+    empty = f"no keys begin with {prefix}" if prefix else "no keys yet"
+    return build_table_page(rows, "key", "kind", "scope", "entities", empty=empty)
 
 
-def _values(document: Document, style: Style) -> Page:
-    rows = [(one["value"], one["entities"]) for one in document["values"]]
-    return table_page(rows, "value", "entities", empty=f"{document['key']} has no such value")
+def _render_values(document: Document, style: Style) -> Page:
+    rows = [(value["value"], value["entities"]) for value in document["values"]]
+    return build_table_page(rows, "value", "entities", empty=f"no such value of {document['key']}")
 
 
 def _edit(document: Document, style: Style) -> Page:
     urn, rows = document["urn"], sorted(document["properties"].items())
-    table = (Table("properties", ("key", "value"), rows),) if rows else ()
-    whole, _, field = short_name(urn).rpartition("#")
-    unknown = Line(f"The schema of {whole} has no field {field}: is it spelled right?")
+    table = (TableElement("properties", ("key", "value"), rows),) if rows else ()
+    dataset, _, field = shorten_urn(urn).rpartition("#")
+    unknown = TextLine(f"The schema of {dataset} has no field {field}: check the spelling.")
     return Page(
         (
-            Title(short_name(urn), "" if document["changed"] else "nothing to change"),
-            *_created(document, urn),
+            Title(shorten_urn(urn), "" if document["changed"] else "nothing to change"),
+            *render_creation(document, urn),
             *[unknown] * document["isStrange"],
-            Tags("tags", tuple(document["tags"])),
+            TagList("tags", tuple(document["tags"])),
             *table,
         )
     )
 
 
-def _propagated(document: Document, style: Style) -> Page:
-    title = Title(f"{short_name(document['source'])} → {short_name(document['sink'])}")
+def _render_propagated(document: Document, style: Style) -> Page:
+    title = Title(f"{shorten_urn(document['source'])} → {shorten_urn(document['sink'])}")
     if not document["results"]:
-        return Page((title, Line("Nothing matches: nothing was copied.")))
-    rows = [(style.name(one["urn"]), "changed" if one["changed"] else "unchanged") for one in document["results"]]
-    return Page((title, *_created(document, document["sink"]), Table("", ("name", "outcome"), rows)))
+        return Page((title, TextLine("No matches: nothing was copied.")))
+    rows = [
+        (style.name(result["urn"]), "changed" if result["changed"] else "unchanged") for result in document["results"]
+    ]
+    return Page((title, *render_creation(document, document["sink"]), TableElement("", ("name", "outcome"), rows)))
 
 
-def _created(document: Document, urn: str) -> Iterator[Line]:
-    """Yield that an edit created an entity, whose name may be misspelled."""
+def render_creation(document: Document, urn: str) -> Iterator[TextLine]:
+    """Yield a line that reports that an edit created an entity, whose name may be misspelled."""
     if document["isNew"]:
-        yield Line(f"Made {short_name(urn)}. New in the catalog: nothing of this name was read or written yet.")
+        yield TextLine(f"Created {shorten_urn(urn)}, which was not in the catalog before.")
         if similar := document["similarName"]:
             undo = f"jupyter colophon dataset delete {quote(name_to_type(urn))}"
-            yield Line(f"Did you mean {short_name(similar)}? In a terminal, `{undo}` removes the new one.")
+            yield TextLine(f"Did you mean {shorten_urn(similar)}? In a terminal, `{undo}` deletes the new one.")
 
 
-def _health(document: Document, style: Style) -> Page:
+def _render_health(document: Document, style: Style) -> Page:
     store, head = document["store"], document["changeLog"]["head"]
     rows = [
         ("catalog", f"{document['status']}, version {document['version']}"),
@@ -96,50 +98,50 @@ def _health(document: Document, style: Style) -> Page:
         ("change log", count_of(head, "change") if head is not None else "not known"),
         *document.get("kernel", {}).items(),
     ]
-    return Page((Table("health", ("part", "state"), rows),))
+    return Page((TableElement("health", ("part", "state"), rows),))
 
 
-def _connected(document: Document, style: Style) -> Page:
-    return Page((Line(f"connected to {document['url']} as {document['user']['username']}"),))
+def _render_connected(document: Document, style: Style) -> Page:
+    return Page((TextLine(f"connected to {document['url']} as {document['user']['username']}"),))
 
 
-def _exported(document: Document, style: Style) -> Page:
-    return Page((Line(f"{document['lines']} aspects of {document['namespace']} are in {document['file']}"),))
+def _render_exported(document: Document, style: Style) -> Page:
+    return Page((TextLine(f"{document['lines']} aspects of {document['namespace']} are in {document['file']}"),))
 
 
-def _used(document: Document, style: Style) -> Page:
+def _render_used(document: Document, style: Style) -> Page:
     name = document["namespace"]
-    return Page((Line(f"names without a dot are of {name}" if name else "no namespace is in use"),))
+    return Page((TextLine(f"names without a dot belong to {name}" if name else "no namespace is in use"),))
 
 
-def _help(document: Document, style: Style) -> Page:
+def _render_help(document: Document, style: Style) -> Page:
     return Page((Preformatted(document["text"]),))
 
 
 PAGES: dict[str, Callable[[Document, Style], Page]] = {
-    "connect": _connected,
+    "connect": _render_connected,
     "crawl": jobs.crawl_page,
     "diff": history.diff_page,
     "edit": _edit,
-    "export": _exported,
-    "health": _health,
-    "help": _help,
-    "history": history.history_page,
-    "keys": _keys,
-    "lineage": lineage_page,
-    "lineage-columns": columns_page,
-    "lineage-diff": history.lineage_diff_page,
-    "pipeline-preview": jobs.pipeline_preview_page,
-    "pipeline-run": jobs.pipeline_run_page,
-    "pipeline-valid": jobs.valid_pipeline_page,
-    "pipeline-wrong": jobs.invalid_pipeline_page,
-    "pipelines": jobs.pipelines_page,
-    "propagate": _propagated,
+    "export": _render_exported,
+    "health": _render_health,
+    "help": _render_help,
+    "history": history.build_history_page,
+    "keys": _render_keys,
+    "lineage": build_lineage_page,
+    "lineage-columns": build_columns_page,
+    "lineage-diff": history.build_lineage_diff_page,
+    "pipeline-preview": jobs.build_pipeline_preview_page,
+    "pipeline-run": jobs.build_pipeline_run_page,
+    "pipeline-valid": jobs.build_valid_pipeline_page,
+    "pipeline-wrong": jobs.build_invalid_pipeline_page,
+    "pipelines": jobs.build_pipelines_page,
+    "propagate": _render_propagated,
     "run": history.run_page,
-    "runs": history.runs_page,
+    "runs": history.build_runs_page,
     "search": _search,
-    "show": entity_page,
-    "use": _used,
-    "values": _values,
+    "show": build_entity_page,
+    "use": _render_used,
+    "values": _render_values,
 }
 """By the kind of the document."""

@@ -1,4 +1,4 @@
-"""How names and times are written: short and local in notebooks, as they are typed again in commands."""
+"""Styles of names and times: short and local in notebooks, complete in commands."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.identity.short_names import name_to_type, short_name
+from jupyter_colophon.core.identity.short_names import name_to_type, shorten_urn
 
 
-def local_time(time: str) -> str:
+def format_local_time(time: str) -> str:
     """Return an ISO 8601 time in local time, to the second; anything else unchanged."""
     try:
         return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
@@ -20,19 +20,21 @@ def local_time(time: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a page writes URNs and ISO 8601 times, and how many lines a tree has at most; None is no limit."""
+    """The format of URNs and ISO 8601 times on a page, and the most lines of a tree; None is no limit."""
 
-    name: Callable[[str], str] = short_name
-    time: Callable[[str], str] = local_time
+    name: Callable[[str], str] = shorten_urn
+    time: Callable[[str], str] = format_local_time
     max_lines: int | None = 400
 
     def label(self, urn: str, node: Mapping[str, Any]) -> str:
-        """Return how people call a node of lineage, with the name that this style writes where that is another one."""
-        title, name = node.get("title") or short_name(urn), self.name(urn)
+        """Return the title of a lineage node, followed by its name in this style if that differs."""
+        title, name = node.get("title") or shorten_urn(urn), self.name(urn)
         return name if name == title else f"{title} ({name})"
 
-    def interval(self, start: str | None, end: str | None) -> str:
-        """Return the words for an interval, to follow a noun; either end may be open, without both there are none."""
+    def format_interval(self, start: str | None, end: str | None) -> str:
+        """Return the words for an interval, to follow a noun; either end may be open, and without both the text is
+        empty.
+        """
         if start and end:
             return f"between {self.time(start)} and {self.time(end)}"
         if start:
@@ -43,6 +45,6 @@ class Style:
 NOTEBOOK = Style()
 
 
-def command_style(identity: Identity) -> Style:
-    """Return the style of commands: what they write can be typed again, and is never cut."""
+def make_command_style(identity: Identity) -> Style:
+    """Return the style of commands: names can be typed again, and nothing is truncated."""
     return Style(partial(name_to_type, identity=identity), str, None)

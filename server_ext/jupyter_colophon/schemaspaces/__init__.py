@@ -1,1 +1,1 @@
-"""Schemaspaces and their instances: the API for packages, the schemaspaces that are shipped, and the instances of a process."""
+"""Schemaspaces and their instances: the API for packages, the shipped schemaspaces, and the instances of a process."""

@@ -1,4 +1,4 @@
-"""Which stores, secrets and classes the instances of this process have: the composition root of `service/instances`."""
+"""Compose the services for instances from the settings: stores, secrets and classes."""
 
 import atexit
 import getpass
@@ -19,35 +19,36 @@ from jupyter_core.paths import jupyter_data_dir
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidField, StorageError, StoreUnavailable
-from jupyter_colophon.service.instances.catalog_store import CatalogInstances
-from jupyter_colophon.service.instances.class_adapter import Shaped, Shaper
-from jupyter_colophon.service.instances.edits import Drafts
-from jupyter_colophon.service.instances.elyra_store_adapter import ForeignInstances
-from jupyter_colophon.service.instances.external_edits import Outside
-from jupyter_colophon.service.instances.file_store import FileInstances
+from jupyter_colophon.service.instances.class_adapter import InstanceObject, ObjectFactory
+from jupyter_colophon.service.instances.edits import EditReader
+from jupyter_colophon.service.instances.external_edits import ExternalEditRecorder
 from jupyter_colophon.service.instances.instances import Instances
-from jupyter_colophon.service.instances.masking import Masks
-from jupyter_colophon.service.instances.presentation import Shown
-from jupyter_colophon.service.instances.records import Records, RecordsSource
-from jupyter_colophon.service.instances.schemas import Schemas
-from jupyter_colophon.service.instances.secrets.file_store import InFile
+from jupyter_colophon.service.instances.masking import SecretMasker
+from jupyter_colophon.service.instances.presentation import InstancePresenter
+from jupyter_colophon.service.instances.schemas import SchemaLookup
+from jupyter_colophon.service.instances.secrets.file_store import FileSecretStore
 from jupyter_colophon.service.instances.secrets.service import Secrets
-from jupyter_colophon.service.instances.store_protocol import InstanceStore
-from jupyter_colophon.service.instances.stores import Stores
-from jupyter_colophon.service.schemaspaces.space import Fault, Space
-from jupyter_colophon.service.schemaspaces.spaces import Spaces
-from jupyter_colophon.settings import Settings
+from jupyter_colophon.service.instances.stores.catalog_store import CatalogInstanceStore
+from jupyter_colophon.service.instances.stores.elyra_store_adapter import ElyraStoreAdapter
+from jupyter_colophon.service.instances.stores.file_store import FileInstanceStore
+from jupyter_colophon.service.instances.stores.instance_stores import InstanceStores
+from jupyter_colophon.service.instances.stores.protocol import InstanceStore
+from jupyter_colophon.service.instances.stores.records import Records, RecordsSource
+from jupyter_colophon.service.schemaspaces.space import LoadedSchemaspace, ValidationFailure
+from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
+from jupyter_colophon.settings import Settings, create_settings
 from jupyter_colophon.storage.files.instances import InstanceFiles
-from jupyter_colophon.storage.files.paths import space_folders
+from jupyter_colophon.storage.files.paths import list_space_folders
 from jupyter_colophon.system.private_folders import create_private_folder
 
 if TYPE_CHECKING:
-    from jupyter_colophon.composition import Catalog, Writing
-    from jupyter_colophon.storage.changes.read_audit import ReadAudit
+    from jupyter_colophon.composition import Catalog, WritableCatalog
+    from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 
-#: Where packages register stores of instances: a class that is given the schemaspace's name, of our seam or of Elyra's.
+#: The entry point group of instance stores: a class that takes the name of a schemaspace, with our protocol or Elyra's.
 GROUP = "jupyter_colophon.metadata_stores"
-#: The modules whose classes of these names mean a kind of store of ours. A class of such a name from anywhere else is its own.
+#: The modules whose classes of these names mean one of our own kinds of store. A class with such a name in another
+#: module is a third-party store.
 _STORE_MODULES = (
     "elyra.metadata",
     "elyra.metadata.storage",
@@ -55,48 +56,48 @@ _STORE_MODULES = (
     "jupyter_colophon.elyra.storage",
 )
 _STORE_KINDS = {"FileMetadataStore": "file", "CatalogMetadataStore": "catalog"}
-#: What decides where files are; where it changes, stores that were opened are no longer the right ones.
-_PLACES = ("JUPYTER_DATA_DIR", "ELYRA_METADATA_PATH", "HOME", "JUPYTER_CONFIG_DIR")
+#: Environment variables that decide where files are; after a change, open stores are replaced.
+_LOCATION_VARIABLES = ("JUPYTER_DATA_DIR", "ELYRA_METADATA_PATH", "HOME", "JUPYTER_CONFIG_DIR")
 
 
 class CurrentSchemas:
-    """The schemaspaces of the SchemaManager that there is at the time: programs may replace it."""
+    """The schemaspaces of the current SchemaManager, which programs may replace."""
 
-    def names(self, *, deprecated: bool = False) -> list[str]:
-        """The names of all schemaspaces, in small letters."""
-        return _spaces().names(deprecated=deprecated)
+    def list_names(self, *, deprecated: bool = False) -> list[str]:
+        """Return the names of all schemaspaces in lower case."""
+        return _load_spaces().list_names(deprecated=deprecated)
 
-    def space(self, name_or_id: str) -> Space:
-        """A schemaspace."""
-        return _spaces().space(name_or_id)
+    def get_space(self, name_or_id: str) -> LoadedSchemaspace:
+        """Return a schemaspace."""
+        return _load_spaces().get_space(name_or_id)
 
-    def schema(self, space: str, name: str) -> Mapping[str, Any]:
-        """A schema."""
-        return _spaces().schema(space, name)
+    def get_schema(self, space: str, name: str) -> Mapping[str, Any]:
+        """Return a schema."""
+        return _load_spaces().get_schema(space, name)
 
     def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
-        """Raise InstanceInvalid, SchemaNotFound, or do nothing."""
-        _spaces().check(space, name, document)
+        """Raise InstanceInvalid or SchemaNotFound if the document is not valid."""
+        _load_spaces().check(space, name, document)
 
-    def find_fault(self, space: str, name: str, document: Mapping[str, Any]) -> Fault | None:
-        """The same as a value."""
-        return _spaces().find_fault(space, name, document)
+    def find_failure(self, space: str, name: str, document: Mapping[str, Any]) -> ValidationFailure | None:
+        """Return the failure that `check` would raise, None if the document is valid."""
+        return _load_spaces().find_failure(space, name, document)
 
-    def class_name(self, space: str, schema: str) -> str | None:
-        """The class that a schema names for its instances."""
-        return _spaces().class_name(space, schema)
+    def get_class_name(self, space: str, schema: str) -> str | None:
+        """Return the class that a schema names for its instances."""
+        return _load_spaces().get_class_name(space, schema)
 
 
 @dataclass(slots=True)
 class _Writer:
-    """The catalog of a process without a server: opened for the first save or version, and only where there is one."""
+    """The catalog of a process without a server: opened for the first save or version, and only if it exists."""
 
     settings: Settings
-    _opened: "Writing | None" = None
+    _opened: "WritableCatalog | None" = None
     _lock: RLock = field(default_factory=RLock)
 
-    def records(self) -> Records | None:
-        """The records. Raises StorageError."""
+    def get_records(self) -> Records | None:
+        """Return the records. Raises StorageError."""
         from jupyter_colophon.composition import open_for_writing
 
         with self._lock:
@@ -106,7 +107,10 @@ class _Writer:
                     return None
                 try:
                     self._opened = open_for_writing(
-                        store, self.settings.identity(), self.settings.overlay(), self.settings.authorizer()
+                        store,
+                        self.settings.build_identity(),
+                        self.settings.get_registry_extension(),
+                        self.settings.load_authorizer(),
                     )
                 except InvalidField as error:
                     raise InvalidConfiguration(error.detail) from error
@@ -114,7 +118,7 @@ class _Writer:
             return None if opened is None else Records(opened.provider, opened.write_path)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the catalog."""
         with self._lock:
             if self._opened is not None:
                 self._opened.close()
@@ -123,106 +127,106 @@ class _Writer:
 
 _lock = RLock()
 atexit.register(lambda: release())
-_served: Instances | None = None
-_own: tuple[tuple[str | None, ...], Instances] | None = None
+_server_instances: Instances | None = None
+_own_instances: tuple[tuple[str | None, ...], Instances] | None = None
 
 
-def current(settings: Settings | None = None) -> Instances:
-    """The instances of this process: those that its server opened, else those that the settings choose.
+def get_instances(settings: Settings | None = None) -> Instances:
+    """Return the instances of this process: those of its server, else those of the settings.
 
-    Without settings they are the ones of Jupyter's config files. Nothing is opened before it is needed, and the
-    catalog outside a server only for the first save, or for who asks for a version.
+    Without settings, Jupyter's config files are read. Nothing is opened before it is needed, and outside a server the
+    catalog is only opened for the first save or request of a version.
     """
-    global _own
+    global _own_instances
     with _lock:
-        if _served is not None:
-            return _served
-        places = tuple(os.environ.get(name) for name in _PLACES)
-        if _own is None or _own[0] != places or settings is not None:
+        if _server_instances is not None:
+            return _server_instances
+        places = tuple(os.environ.get(name) for name in _LOCATION_VARIABLES)
+        if _own_instances is None or _own_instances[0] != places or settings is not None:
             release()
-            _own = (places, _outside_a_server(settings or _configured()))
-        return _own[1]
+            _own_instances = (places, _open_outside_server(settings or _read_settings()))
+        return _own_instances[1]
 
 
 def serve(settings: Settings, catalog: "Callable[[], Catalog]") -> Instances:
-    """The instances of a server, which are those of its process until they are closed. `catalog` raises StorageError.
+    """Provide the instances of a server, which are those of its process until they are closed.
 
-    What others do to their files is recorded from now on, in the background.
+    `catalog` raises StorageError. External edits of the files are recorded from now on, in the background.
     """
-    global _served
+    global _server_instances
 
-    def records() -> Records:
-        found = catalog()
-        return Records(found.provider, found.write_path)
+    def get_records() -> Records:
+        records = catalog()
+        return Records(records.provider, records.write_path)
 
     def end() -> None:
-        global _served
+        global _server_instances
         outside.close()
         with _lock:
-            if _served is instances:
-                _served = None
+            if _server_instances is instances:
+                _server_instances = None
 
-    instances = composed(settings, RecordsSource(records), records, on_close=end)
-    outside = Outside(lambda: _file_stores(instances))
+    instances = compose_instances(settings, RecordsSource(get_records), get_records, on_close=end)
+    outside = ExternalEditRecorder(lambda: _list_file_stores(instances))
     with _lock:
-        _served = instances
+        _server_instances = instances
     if instances.stores.chosen == "file":
         outside.start()
     return instances
 
 
 def is_served() -> bool:
-    """Whether this process is a server that has instances."""
-    return _served is not None
+    """Return whether this process is a server with instances."""
+    return _server_instances is not None
 
 
 def release() -> None:
-    """Let go of what was opened outside a server."""
-    global _own
+    """Close what was opened outside a server."""
+    global _own_instances
     with _lock:
-        own, _own = _own, None
+        own, _own_instances = _own_instances, None
     if own is not None:
         own[1].close()
 
 
-def composed(
+def compose_instances(
     settings: Settings,
     source: RecordsSource,
     records: Callable[[], Records],
     *,
-    schemas: Schemas | None = None,
-    shaper: Shaper | None = None,
+    schemas: SchemaLookup | None = None,
+    shaper: ObjectFactory | None = None,
     on_close: Callable[[], None] = lambda: None,
 ) -> Instances:
-    """Instances with the stores and secrets that the settings name. Raises InvalidConfiguration.
+    """Compose instances with the stores and secrets of the settings. Raises InvalidConfiguration.
 
     Schemas and their classes are those of the SchemaManager and of Elyra's `Metadata`, unless others are given.
     """
-    schemas, shaper = schemas or CurrentSchemas(), shaper or _shaped
+    schemas, shaper = schemas or CurrentSchemas(), shaper or _shape_document
     if settings.schemaspace_packages:
         # Before anything is loaded.
         from jupyter_colophon.schemaspaces.schema import SchemaManager
 
         SchemaManager.allow(settings.schemaspace_packages)
-    masks = Masks(schemas)
+    masks = SecretMasker(schemas)
     folder = Path(jupyter_data_dir()) / "colophon"
-    chosen = _chosen(settings)
-    secrets = Secrets(masks, InFile(folder), settings.secret_store, variables=settings.secret_env_variables)
+    chosen = _get_store_kind(settings)
+    secrets = Secrets(masks, FileSecretStore(folder), settings.secret_store, variables=settings.secret_env_variables)
     key = _Key(folder / "instances.key")
     openers: dict[str, Callable[[str], InstanceStore]] = {
-        "file": lambda space: FileInstances(InstanceFiles(space, space_folders(space)), masks, source, key),
-        "catalog": lambda space: CatalogInstances(space, records),
+        "file": lambda space: FileInstanceStore(InstanceFiles(space, list_space_folders(space)), masks, source, key),
+        "catalog": lambda space: CatalogInstanceStore(space, records),
     }
     if chosen not in openers:
-        openers[chosen] = _foreign(chosen, settings)
+        openers[chosen] = _load_foreign_store(chosen, settings)
     return Instances(
         schemas=schemas,
-        stores=Stores(openers, chosen),
+        stores=InstanceStores(openers, chosen),
         secrets=secrets,
-        shown=Shown(schemas, masks, secrets, shaper),
-        drafts=Drafts(masks, secrets),
+        presenter=InstancePresenter(schemas, masks, secrets, shaper),
+        edits=EditReader(masks, secrets),
         records=source,
-        authorizer=settings.authorizer(),
+        authorizer=settings.load_authorizer(),
         cursors=Cursors(randomness.token_bytes(32)),
         account=Principal(_account()),
         audit=_open_audit(settings),
@@ -230,40 +234,40 @@ def composed(
     )
 
 
-def _open_audit(settings: Settings) -> "ReadAudit | None":
+def _open_audit(settings: Settings) -> "ProgramReadAudit | None":
     folder = settings.audit()
     if folder is None:
         return None
-    # Late: it loads the store.
+    # Imported late: it loads the store.
     from jupyter_colophon.composition import open_audit
 
-    return open_audit(folder, settings.identity())
+    return open_audit(folder, settings.build_identity())
 
 
-def _outside_a_server(settings: Settings) -> Instances:
+def _open_outside_server(settings: Settings) -> Instances:
     writer = _Writer(settings)
 
-    def records() -> Records:
-        found = writer.records()
-        if found is None:
-            raise StoreUnavailable("there is no catalog yet: a server makes it")
-        return found
+    def get_records() -> Records:
+        records = writer.get_records()
+        if records is None:
+            raise StoreUnavailable("no catalog exists yet: start a server to create it")
+        return records
 
-    source = RecordsSource(writer.records)
-    return composed(settings, source, records, on_close=writer.close)
+    source = RecordsSource(writer.get_records)
+    return compose_instances(settings, source, get_records, on_close=writer.close)
 
 
-def _file_stores(instances: Instances) -> list[FileInstances]:
-    stores = (instances.stores.of(space, "file") for space in instances.schemas.names(deprecated=True))
-    found = [store for store in stores if isinstance(store, FileInstances)]
-    for store in found:
+def _list_file_stores(instances: Instances) -> list[FileInstanceStore]:
+    stores = (instances.stores.get(space, "file") for space in instances.schemas.list_names(deprecated=True))
+    file_stores = [store for store in stores if isinstance(store, FileInstanceStore)]
+    for store in file_stores:
         with suppress(StorageError):
             store.files.sweep()
-    return found
+    return file_stores
 
 
-def _chosen(settings: Settings) -> str:
-    """The kind of store; Elyra's own setting of its class counts where ours was left as it is."""
+def _get_store_kind(settings: Settings) -> str:
+    """Return the kind of store; Elyra's setting of the class is used if ours has its default."""
     named = settings.config.get("MetadataManager", {}).get("metadata_store_class")
     if settings.metadata_store != "file" or not named:
         return str(settings.metadata_store)
@@ -272,40 +276,44 @@ def _chosen(settings: Settings) -> str:
     return _STORE_KINDS.get(name, path) if module in _STORE_MODULES else path
 
 
-def _foreign(chosen: str, settings: Settings) -> Callable[[str], InstanceStore]:
-    create_store = _class_of(chosen)
+def _load_foreign_store(chosen: str, settings: Settings) -> Callable[[str], InstanceStore]:
+    create_store = _load_class(chosen)
     options = _store_options(create_store, settings)
 
     def open_store(space: str) -> InstanceStore:
         store = create_store(space, **options)
-        return ForeignInstances(space, store) if hasattr(store, "fetch_instances") else store
+        return ElyraStoreAdapter(space, store) if hasattr(store, "fetch_instances") else store
 
     return open_store
 
 
 def _store_options(create_store: Any, settings: Settings) -> dict[str, Any]:
-    """Return what a store's class is called with besides the schemaspace: `parent`, as Elyra calls it, if it takes one.
+    """Return the keyword arguments of a store's class: `parent`, as in Elyra, if it accepts one.
 
-    It is the application, of which a store takes its log and its configuration.
+    It is the application, from which a store takes its log and its configuration.
     """
-    parent = next((one for one in (settings, settings.parent) if hasattr(one, "log")), None)
+    parent = next((candidate for candidate in (settings, settings.parent) if hasattr(candidate, "log")), None)
     try:
         parameters = inspect.signature(create_store).parameters.values()
     except (TypeError, ValueError):
         return {}
-    takes_parent = any(one.name == "parent" or one.kind is one.VAR_KEYWORD for one in parameters)
+    takes_parent = any(
+        parameter.name == "parent" or parameter.kind is parameter.VAR_KEYWORD for parameter in parameters
+    )
     return {"parent": parent} if takes_parent and parent is not None else {}
 
 
-def _class_of(chosen: str) -> Any:
-    """A store's class, by its entry point or its dotted name. Raises InvalidConfiguration."""
+def _load_class(chosen: str) -> Any:
+    """Return the class of a store by its entry point or its dotted name. Raises InvalidConfiguration."""
     from traitlets.utils.importstring import import_item
 
-    found = next(iter(entry_points(group=GROUP, name=chosen)), None)
-    if found is None and "." not in chosen:
-        raise InvalidConfiguration(f"the setting c.Colophon.metadata_store names no store of instances: {chosen!r}")
+    store_class = next(iter(entry_points(group=GROUP, name=chosen)), None)
+    if store_class is None and "." not in chosen:
+        raise InvalidConfiguration(
+            f"the setting c.Colophon.metadata_store names an unknown store of instances: {chosen!r}"
+        )
     try:
-        return found.load() if found is not None else import_item(chosen)
+        return store_class.load() if store_class is not None else import_item(chosen)
     except Exception as error:
         raise InvalidConfiguration(
             f"the store of instances {chosen!r} cannot be loaded ({type(error).__name__})"
@@ -313,7 +321,7 @@ def _class_of(chosen: str) -> Any:
 
 
 class _Key:
-    """The key of digests of secrets: a file of mode 0600 on this machine, so that who has the catalog alone learns nothing."""
+    """The key for digests of secrets: a file of mode 0600 on this machine, so that the catalog alone reveals nothing."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -321,17 +329,19 @@ class _Key:
 
     def __call__(self) -> bytes:
         if self._known is None:
-            self._known = self._read() or self._made()
+            self._known = self._read() or self._create_key()
         return self._known
 
     def _read(self) -> bytes | None:
         with suppress(OSError):
-            found = self._path.read_bytes()
-            return found if len(found) == 32 else None
+            key = self._path.read_bytes()
+            return key if len(key) == 32 else None
         return None
 
-    def _made(self) -> bytes:
-        """Make it; the first to do so wins. Where no file can be made, it lives as long as the process."""
+    def _create_key(self) -> bytes:
+        """Create the key unless another process does so first. If no file can be created, it lasts as long as the
+        process.
+        """
         key = randomness.token_bytes(32)
         with suppress(OSError):
             create_private_folder(self._path.parent)
@@ -346,23 +356,23 @@ class _Key:
         return self._read() or key
 
 
-def _shaped(space: str, document: Mapping[str, Any], /) -> Shaped:
+def _shape_document(space: str, document: Mapping[str, Any], /) -> InstanceObject:
     # Loaded with the first instance.
-    from jupyter_colophon.schemaspaces.metadata import Metadata
+    from jupyter_colophon.schemaspaces.metadata import InstanceMetadata
 
-    made: Shaped = Metadata.from_dict(space, document)
-    return made
+    shaped: InstanceObject = InstanceMetadata.from_dict(space, document)
+    return shaped
 
 
-def _spaces() -> Spaces:
-    # Asked many times for each save: `instance` would walk over all classes above each time.
-    manager: Any = _manager_class()._instance or _manager_class().instance()
-    found: Spaces = manager.spaces
-    return found
+def _load_spaces() -> Schemaspaces:
+    # Called many times for each save: `instance` would walk all superclasses each time.
+    manager: Any = _load_manager_class()._instance or _load_manager_class().instance()
+    spaces: Schemaspaces = manager.spaces
+    return spaces
 
 
 @cache
-def _manager_class() -> Any:
+def _load_manager_class() -> Any:
     from jupyter_colophon.schemaspaces.schema import SchemaManager
 
     return SchemaManager
@@ -375,16 +385,16 @@ def _account() -> str:
         return "unknown"
 
 
-def _configured() -> Settings:
-    """The settings of Jupyter's config files, as the command line reads them."""
+def _read_settings() -> Settings:
+    """Read the settings from Jupyter's config files, as the command line does."""
     from jupyter_core.application import JupyterApp
     from traitlets.config import Config
 
-    class Colophon(Settings):
-        """The settings, under the name that they have in a server."""
+    class InstanceSettings(Settings):
+        """The settings of a process without a server."""
 
-        def is_anothers(self, name: str) -> bool:
-            """What is for the server's extension is not ours."""
+        def belongs_to_other(self, name: str) -> bool:
+            """Return True: settings of the server extension are not checked."""
             return True
 
     config = Config()
@@ -392,4 +402,4 @@ def _configured() -> Settings:
         app = JupyterApp(config_file_name=name)
         app.load_config_file()
         config.merge(app.config)
-    return Colophon(config=config)
+    return create_settings(InstanceSettings, config)

@@ -1,4 +1,4 @@
-"""Schemaspaces and schemas: the classes that packages register, and those that are loaded."""
+"""Schemaspaces and schemas: the classes that packages register, and the loaded ones."""
 
 import re
 from abc import ABC, abstractmethod
@@ -10,8 +10,13 @@ from typing import Any, ClassVar, final
 from traitlets.config import LoggingConfigurable, SingletonConfigurable
 
 from jupyter_colophon.service.schemaspaces.parse_registrations import TEST_SPACE
-from jupyter_colophon.service.schemaspaces.registrations import SCHEMAS_PROVIDERS, SCHEMASPACES, STORED, installed
-from jupyter_colophon.service.schemaspaces.spaces import Spaces
+from jupyter_colophon.service.schemaspaces.registrations import (
+    SCHEMAS_PROVIDERS,
+    SCHEMASPACES,
+    STORED,
+    find_entry_points,
+)
+from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
 
 __all__ = [
     "METADATA_TEST_SCHEMASPACE",
@@ -22,7 +27,7 @@ __all__ = [
 ]
 
 METADATA_TEST_SCHEMASPACE_ID = "8182fc28-899a-4521-8342-1a0e218c3a4d"
-#: It is there where METADATA_TESTING is set.
+#: The schemaspace exists if METADATA_TESTING is set.
 METADATA_TEST_SCHEMASPACE = TEST_SPACE
 
 
@@ -31,9 +36,9 @@ _NAME = re.compile(r"[A-Za-z][0-9A-Za-z_-]*[0-9A-Za-z]")
 
 
 class Schemaspace(LoggingConfigurable):
-    """A named place for schemas and their instances. Packages register theirs in `metadata.schemaspaces`.
+    """A named set of schemas and their instances. Packages register theirs in `metadata.schemaspaces`.
 
-    Raises ValueError for an id that is no UUID, or a name of other things than letters, digits, `-` and `_`.
+    Raises ValueError for an id that is not a UUID, or a name with characters other than letters, digits, `-` and `_`.
     """
 
     def __init__(
@@ -61,45 +66,45 @@ class Schemaspace(LoggingConfigurable):
 
     @property
     def id(self) -> str:
-        """Its UUID."""
+        """Return its UUID."""
         return self._id
 
     @property
     def name(self) -> str:
-        """Its name, in the letters of either case that it was given."""
+        """Return its name with its original case."""
         return self._name
 
     @property
     def display_name(self) -> str:
-        """What people call it."""
+        """Return its name for people."""
         return self._display_name
 
     @property
     def description(self) -> str:
-        """What it is for."""
+        """Return its description."""
         return self._description
 
     @property
     def schemas(self) -> dict[str, dict[str, Any]]:
-        """Its schemas by name."""
+        """Return its schemas by name."""
         return self._schemas
 
     @property
     def is_deprecated(self) -> bool:
-        """Whether lists leave it out."""
+        """Return whether lists omit it."""
         return self._deprecated
 
     @property
     def deprecated_schema_names(self) -> list[str]:
-        """The names of its schemas that lists leave out."""
+        """Return the names of its schemas that lists omit."""
         return list(self._deprecated_schema_names)
 
     def filter_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """A schema as this schemaspace wants it; called before it is checked."""
+        """Return a schema as this schemaspace modifies it; called before the schema is checked."""
         return schema
 
     def add_schema(self, schema: dict[str, Any]) -> None:
-        """Make a schema one of this schemaspace's."""
+        """Add a schema to this schemaspace."""
         if not isinstance(schema, dict):
             raise AssertionError("Parameter 'schema' is not a dictionary!")
         self._schemas[schema["name"]] = schema
@@ -108,11 +113,11 @@ class Schemaspace(LoggingConfigurable):
 
     @final
     def migrate(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Have the providers of its schemas migrate its instances; returns the names of those that were."""
+        """Let the providers of its schemas migrate its instances; return the names of the migrated ones."""
         return list(SchemaManager.instance().spaces.migrate(self.id).migrated)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Schemaspace":
-        """A copy with schemas of its own. Whoever it belongs to, a server maybe, is not copied (spec INST-3)."""
+        """Return a copy with its own schemas. Its parent, which may be a server, is not copied (spec INST-3)."""
         copied = type(self).__new__(type(self))
         copied.__dict__.update(self.__dict__)
         copied._schemas = deepcopy(self._schemas, memo)
@@ -121,9 +126,10 @@ class Schemaspace(LoggingConfigurable):
 
 
 class SchemaManager(SingletonConfigurable):
-    """The schemaspaces and schemas of this process. `SchemaManager.instance()` is the one; `spaces` is what it holds.
+    """The schemaspaces and schemas of this process.
 
-    What it returns are copies. All methods that take a schemaspace's name or id raise ValueError for an unknown one.
+    `SchemaManager.instance()` returns the only one; `spaces` has its schemaspaces. Methods return copies. All methods
+    that take a schemaspace's name or id raise ValueError for an unknown one.
     """
 
     #: The packages that may register anything (`c.Colophon.schemaspace_packages`); none means all.
@@ -131,7 +137,7 @@ class SchemaManager(SingletonConfigurable):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.spaces = Spaces(
+        self.spaces = Schemaspaces(
             schemaspaces=lambda: type(self)._get_schemaspaces(),
             providers=lambda: [*type(self)._get_schemas_providers(), STORED],
             packages=self._packages,
@@ -140,70 +146,72 @@ class SchemaManager(SingletonConfigurable):
 
     @classmethod
     def instance(cls, *args: Any, **kwargs: Any) -> Any:
-        """The one of this process, with everything loaded."""
+        """Return the instance of this process, with everything loaded."""
         is_new = not cls.initialized()
-        one = super().instance(*args, **kwargs)
+        manager = super().instance(*args, **kwargs)
         if is_new:
-            one.spaces.names()
-        return one
+            manager.spaces.list_names()
+        return manager
 
     @classmethod
     def allow(cls, packages: Iterable[str]) -> None:
-        """Let only these packages register anything, besides us; none means all. Before anything is loaded."""
+        """Allow only these packages, besides ours, to register anything; none means all. Call it before anything is
+        loaded.
+        """
         cls._packages = tuple(packages)
         if cls.initialized():
             super().instance().spaces.allow(cls._packages)
 
     def get_schemaspace_names(self, include_deprecated: bool = False) -> list[str]:
-        """The names of all schemaspaces, in small letters."""
-        return self.spaces.names(deprecated=include_deprecated)
+        """Return the names of all schemaspaces in lower case."""
+        return self.spaces.list_names(deprecated=include_deprecated)
 
     def get_schemaspace_name(self, schemaspace_name_or_id: str) -> str:
-        """The name of a schemaspace as it was registered."""
-        return self.spaces.space(schemaspace_name_or_id).name
+        """Return the name of a schemaspace as it was registered."""
+        return self.spaces.get_space(schemaspace_name_or_id).name
 
     def get_schemaspace(self, schemaspace_name_or_id: str) -> Any:
-        """A copy of the registered object with its schemas, of Elyra's class or of ours."""
-        space = self.spaces.space(schemaspace_name_or_id)
+        """Return a copy of the registered object with its schemas, of Elyra's class or of ours."""
+        space = self.spaces.get_space(schemaspace_name_or_id)
         return _with_schemas(space.object, [*space.schemas.values(), *space.deprecated_schemas.values()])
 
     def get_schemaspace_schemas(self, schemaspace_name_or_id: str) -> dict[str, Any]:
-        """All schemas of a schemaspace by name, without deprecated ones."""
-        return deepcopy(dict(self.spaces.space(schemaspace_name_or_id).schemas))
+        """Return all schemas of a schemaspace by name, without deprecated ones."""
+        return deepcopy(dict(self.spaces.get_space(schemaspace_name_or_id).schemas))
 
     def get_schema(self, schemaspace_name_or_id: str, schema_name: str) -> dict[str, Any]:
-        """A schema, also a deprecated one. Raises SchemaNotFoundError."""
-        return deepcopy(dict(self.spaces.schema(schemaspace_name_or_id, schema_name)))
+        """Return a schema, which may be deprecated. Raises SchemaNotFoundError."""
+        return deepcopy(dict(self.spaces.get_schema(schemaspace_name_or_id, schema_name)))
 
     def get_schemasproviders(self, schemaspace_id: str) -> dict[str, Any]:
-        """The providers of a schemaspace by the names of their schemas."""
-        space = self.spaces.space(schemaspace_id)
-        return {name: self.spaces.provider(space.key, name) for name in (*space.schemas, *space.deprecated_schemas)}
+        """Return the providers of a schemaspace by the names of their schemas."""
+        space = self.spaces.get_space(schemaspace_id)
+        return {name: self.spaces.get_provider(space.key, name) for name in (*space.schemas, *space.deprecated_schemas)}
 
     def validate_instance(self, schemaspace_name_or_id: str, schema_name: str, instance: dict[str, Any]) -> None:
-        """Raise jsonschema's ValidationError, in its words, unless the instance satisfies the schema."""
-        if fault := self.spaces.first_message(schemaspace_name_or_id, schema_name, instance):
+        """Raise jsonschema's ValidationError, with its message, if the instance is not valid."""
+        if fault := self.spaces.format_first_message(schemaspace_name_or_id, schema_name, instance):
             from jsonschema import ValidationError
 
             raise ValidationError(fault)
 
     def clear_all(self) -> None:
-        """Ask all providers for their schemas anew."""
+        """Request the schemas of all providers again."""
         self.spaces.refresh()
 
     @staticmethod
     def _get_schemaspaces() -> Iterable[Any]:
-        """The entry points of schemaspaces. Tests patch this."""
-        return installed(SCHEMASPACES)
+        """Return the entry points of schemaspaces. Tests patch this."""
+        return find_entry_points(SCHEMASPACES)
 
     @staticmethod
     def _get_schemas_providers() -> Iterable[Any]:
-        """The entry points of schemas providers. Tests patch this."""
-        return installed(SCHEMAS_PROVIDERS)
+        """Return the entry points of schemas providers. Tests patch this."""
+        return find_entry_points(SCHEMAS_PROVIDERS)
 
 
 class SchemasProvider(ABC):
-    """Provides schemas for one schemaspace or several. Packages register theirs in `metadata.schemas_providers`."""
+    """Provides schemas for one or more schemaspaces. Packages register theirs in `metadata.schemas_providers`."""
 
     log: Logger
 
@@ -212,22 +220,22 @@ class SchemasProvider(ABC):
 
     @abstractmethod
     def get_schemas(self) -> list[dict[str, Any]]:
-        """The schemas as they are now; each satisfies the meta-schema."""
+        """Return the current schemas; each must satisfy the meta-schema."""
 
-    def changed(self) -> None:
-        """Tell that the schemas are others now: they are asked for anew, in the background. Call it from any thread."""
+    def notify_changed(self) -> None:
+        """Report that the schemas changed: they are requested again, in the background. Call it from any thread."""
         if SchemaManager.initialized():
             SchemaManager.instance().spaces.refresh_soon()
 
     def migrate(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Migrate the instances of `schema_name` in `schemaspace_name`; returns the names of those that were.
+        """Migrate the instances of `schema_name` in `schemaspace_name`; return the names of the migrated ones.
 
-        A provider that takes `dry_run` as well is asked with it for what it would migrate.
+        If the method also takes `dry_run`, it is called with it to list the instances that it would migrate.
         """
         return []
 
     def get_validator(self, schema: dict[str, Any]) -> Any:
-        """What holds instances against a schema. One that is overridden is asked instead of ours."""
+        """Return the validator of instances. An override replaces ours."""
         from jsonschema import Draft7Validator
 
         return Draft7Validator(schema, format_checker=Draft7Validator.FORMAT_CHECKER)

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_values import REMOVED, pruned
+from jupyter_colophon.core.documents.json_values import REMOVED, prune_value
 from jupyter_colophon.core.entities.entity import Aspect, AspectVersion
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.model.declared_lineage import OPENLINEAGE_ASPECT
 from jupyter_colophon.service.openlineage_redaction import OpenLineageRedaction
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.spi import TableContext
 
 
@@ -21,34 +21,34 @@ class VisibleValues:
     """Redacts values for one reader, in one transaction; without a policy values are unchanged."""
 
     tx: TableContext
-    gate: Gate
+    read_policy: ReadPolicy
     principal: Principal
     _hidden_urns: dict[str, bool] = field(default_factory=dict)
 
-    def aspects(self, aspects: Mapping[str, Aspect]) -> dict[str, Aspect]:
+    def redact_aspects(self, aspects: Mapping[str, Aspect]) -> dict[str, Aspect]:
         """Return the redacted aspects by name, without those of which nothing is left."""
-        redacted = ((name, self.aspect(aspect)) for name, aspect in aspects.items())
+        redacted = ((name, self.redact_aspect(aspect)) for name, aspect in aspects.items())
         return {name: aspect for name, aspect in redacted if aspect is not None}
 
-    def aspect(self, aspect: Aspect) -> Aspect | None:
+    def redact_aspect(self, aspect: Aspect) -> Aspect | None:
         """Return a redacted aspect; None if nothing is left of it."""
-        value = self.value(aspect.name, aspect.value)
+        value = self.redact_value(aspect.name, aspect.value)
         return None if value is None else replace(aspect, value=value)
 
-    def version(self, name: str, version: AspectVersion) -> AspectVersion:
+    def redact_version(self, name: str, version: AspectVersion) -> AspectVersion:
         """Return a redacted version; its diff is dropped if the value changes, since it repeats what was removed."""
-        if not self.gate.has_policy or version.value is None:
+        if not self.read_policy.has_site_policy or version.value is None:
             return version
-        value = self.value(name, version.value)
+        value = self.redact_value(name, version.value)
         return version if value == version.value else replace(version, value=value, diff=())
 
-    def value(self, aspect: str, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    def redact_value(self, aspect: str, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """Return a redacted value; None if nothing is left of it."""
-        if value is None or not self.gate.has_policy:
+        if value is None or not self.read_policy.has_site_policy:
             return value
         if aspect == OPENLINEAGE_ASPECT:
-            value = OpenLineageRedaction(self.tx, self.gate, self.principal).aspect(value)
-        remaining = pruned(value, self._is_hidden)
+            value = OpenLineageRedaction(self.tx, self.read_policy, self.principal).redact_aspect(value)
+        remaining = prune_value(value, self._is_hidden)
         return None if remaining is REMOVED else remaining
 
     def _is_hidden(self, text: Any) -> bool:
@@ -56,7 +56,7 @@ class VisibleValues:
             return False
         if text not in self._hidden_urns:
             try:
-                self._hidden_urns[text] = not self.gate.may_see(self.tx, self.principal, Urn.parse(text))
+                self._hidden_urns[text] = not self.read_policy.may_see(self.tx, self.principal, Urn.parse(text))
             except InvalidName:
                 self._hidden_urns[text] = False
         return self._hidden_urns[text]

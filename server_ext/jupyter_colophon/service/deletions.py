@@ -15,6 +15,6 @@ def is_deletion(proposal: Proposal) -> bool:
     return proposal.operation == "delete" or (proposal.aspect == STATUS and is_removed(proposal.value))
 
 
-def removes_entity(aspect: str, before: Any, after: Any) -> bool:
+def is_entity_removal(aspect: str, before: Any, after: Any) -> bool:
     """Return whether a new value of an aspect marks an entity as removed; for a patch this is known only after applying it."""
     return aspect == STATUS and is_removed(after) and not is_removed(before)

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import compact
-from jupyter_colophon.core.documents.json_values import REMOVED, pruned
+from jupyter_colophon.core.documents.json_values import REMOVED, prune_value
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
-from jupyter_colophon.core.identity.openlineage_names import openlineage_dataset, openlineage_job
-from jupyter_colophon.core.openlineage.event import Spelling
-from jupyter_colophon.service.openlineage.models import RunWithFacets, Thing
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.core.identity.openlineage_names import make_openlineage_dataset_urn, make_openlineage_job_urn
+from jupyter_colophon.core.openlineage.event import OriginalName
+from jupyter_colophon.service.openlineage.models import OpenLineageEntity, RunWithFacets
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.spi import TableContext
 
 _ENTITY_TYPES: Final = ("dataset", "dataJob")
@@ -33,79 +33,81 @@ class OpenLineageRedaction:
     """Redacts documents for one reader, in one transaction; without a policy nothing is removed."""
 
     tx: TableContext
-    gate: Gate
+    read_policy: ReadPolicy
     principal: Principal
-    _hidden: dict[Spelling, bool] = field(default_factory=dict)
+    _hidden: dict[OriginalName, bool] = field(default_factory=dict)
 
-    def thing(self, thing: Thing) -> Thing:
+    def redact_entity(self, thing: OpenLineageEntity) -> OpenLineageEntity:
         """Return a job or a dataset without hidden references."""
-        if not self.gate.has_policy:
+        if not self.read_policy.has_site_policy:
             return thing
-        references = {*thing.inputs, *thing.outputs, *_references(thing.facets)}
-        hidden = {name for name in references if self.hides(name)}
+        references = {*thing.inputs, *thing.outputs, *_find_references(thing.facets)}
+        hidden = {name for name in references if self.is_hidden(name)}
         return replace(
             thing,
-            facets=self._facets(thing.facets, hidden),
-            latest=None if thing.latest is None else self._run(thing.latest, hidden),
+            facets=self._redact_facets(thing.facets, hidden),
+            latest=None if thing.latest is None else self._redact_run(thing.latest, hidden),
             inputs=tuple(name for name in thing.inputs if name not in hidden),
             outputs=tuple(name for name in thing.outputs if name not in hidden),
         )
 
-    def run(self, run: RunWithFacets, accessed: Iterable[Spelling]) -> RunWithFacets:
+    def redact_run(self, run: RunWithFacets, accessed: Iterable[OriginalName]) -> RunWithFacets:
         """Return a run without hidden references; `accessed` is the data that it read and wrote."""
-        if not self.gate.has_policy:
+        if not self.read_policy.has_site_policy:
             return run
-        return self._run(run, {name for name in (*accessed, *_references(run.facets)) if self.hides(name)})
+        return self._redact_run(
+            run, {name for name in (*accessed, *_find_references(run.facets)) if self.is_hidden(name)}
+        )
 
-    def aspect(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def redact_aspect(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the value of the aspect `openLineage` without hidden references in its facets."""
-        hidden = {name for name in _references(value["facets"]) if self.hides(name)}
-        facets = self._facets(value["facets"], hidden)
-        if not self.gate.authorizer.may(self.principal, "admin", NO_NAMESPACE):
+        hidden = {name for name in _find_references(value["facets"]) if self.is_hidden(name)}
+        facets = self._redact_facets(value["facets"], hidden)
+        if not self.read_policy.authorizer.may(self.principal, "admin", NO_NAMESPACE):
             # Without the runs, it is unknown which names a text must not show; Marquez responses check them.
             facets = {name: facet for name, facet in facets.items() if name not in _TEXT_FACETS}
         return {**value, "facets": facets}
 
-    def hides(self, spelling: Spelling) -> bool:
+    def is_hidden(self, spelling: OriginalName) -> bool:
         """Return whether a name is hidden, as a dataset or as a job."""
         if spelling not in self._hidden:
-            self._hidden[spelling] = any(not self._shows(kind, spelling) for kind in _ENTITY_TYPES)
+            self._hidden[spelling] = any(not self._may_see(kind, spelling) for kind in _ENTITY_TYPES)
         return self._hidden[spelling]
 
-    def _run(self, run: RunWithFacets, hidden: set[Spelling]) -> RunWithFacets:
-        all_hidden = hidden | {name for name in _references(run.facets) if self.hides(name)}
-        return replace(run, facets=self._facets(run.facets, all_hidden))
+    def _redact_run(self, run: RunWithFacets, hidden: set[OriginalName]) -> RunWithFacets:
+        all_hidden = hidden | {name for name in _find_references(run.facets) if self.is_hidden(name)}
+        return replace(run, facets=self._redact_facets(run.facets, all_hidden))
 
-    def _shows(self, kind: str, spelling: Spelling) -> bool:
-        row = self.tx.table("openlineage_names").read((kind, spelling.namespace, spelling.name))
+    def _may_see(self, kind: str, spelling: OriginalName) -> bool:
+        row = self.tx.get_table("openlineage_names").read((kind, spelling.namespace, spelling.name))
         if row is not None:
-            entity = self.tx.table("entities").read((row["urn"],))
-            return entity is None or self.gate.may_read(self.principal, entity["namespace"])
+            entity = self.tx.get_table("entities").read((row["urn"],))
+            return entity is None or self.read_policy.may_read(self.principal, entity["namespace"])
         try:
-            urn = self._urn(kind, spelling)
+            urn = self._build_urn(kind, spelling)
         except InvalidName:
             return True
-        return self.gate.may_read(self.principal, self.gate.identity.namespace_of(urn))
+        return self.read_policy.may_read(self.principal, self.read_policy.identity.get_namespace(urn))
 
-    def _urn(self, kind: str, spelling: Spelling) -> Urn:
+    def _build_urn(self, kind: str, spelling: OriginalName) -> Urn:
         if kind == "dataset":
-            return openlineage_dataset(spelling.namespace, spelling.name, self.gate.identity)
-        return openlineage_job(spelling.namespace, spelling.name)
+            return make_openlineage_dataset_urn(spelling.namespace, spelling.name, self.read_policy.identity)
+        return make_openlineage_job_urn(spelling.namespace, spelling.name)
 
-    def _facets(self, facets: Mapping[str, Any], hidden: set[Spelling]) -> dict[str, Any]:
+    def _redact_facets(self, facets: Mapping[str, Any], hidden: set[OriginalName]) -> dict[str, Any]:
         if not hidden:
             return dict(facets)
-        words = {word.casefold() for one in hidden for word in _words(one)}
+        words = {word.casefold() for hidden_name in hidden for word in _collect_words(hidden_name)}
         remaining = {}
         for name, facet in facets.items():
-            kept = pruned(facet, lambda part: isinstance(part, Mapping) and _parse_reference(part) in hidden)
+            pruned = prune_value(facet, lambda part: isinstance(part, Mapping) and _parse_reference(part) in hidden)
             # If the rest still contains a hidden name as text, drop the whole facet.
-            if kept is not REMOVED and not any(word in compact(kept).casefold() for word in words):
-                remaining[name] = kept
+            if pruned is not REMOVED and not any(word in compact(pruned).casefold() for word in words):
+                remaining[name] = pruned
         return remaining
 
 
-def _references(value: Any, depth: int = 0) -> Iterable[Spelling]:
+def _find_references(value: Any, depth: int = 0) -> Iterable[OriginalName]:
     """Yield every reference to a dataset or a job in a document."""
     if depth > _DEPTH_MAX:
         return
@@ -113,18 +115,18 @@ def _references(value: Any, depth: int = 0) -> Iterable[Spelling]:
         if (reference := _parse_reference(value)) is not None:
             yield reference
         for inner in value.values():
-            yield from _references(inner, depth + 1)
+            yield from _find_references(inner, depth + 1)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _references(inner, depth + 1)
+            yield from _find_references(inner, depth + 1)
 
 
-def _parse_reference(value: Mapping[str, Any]) -> Spelling | None:
+def _parse_reference(value: Mapping[str, Any]) -> OriginalName | None:
     namespace, name = value.get("namespace"), value.get("name")
-    return Spelling(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
+    return OriginalName(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
 
 
-def _words(spelling: Spelling) -> Iterable[str]:
+def _collect_words(spelling: OriginalName) -> Iterable[str]:
     """Return the words that name an entity in text: its name, and the last part of a path or qualified name."""
     last = spelling.name.replace("/", ".").rpartition(".")[2]
     return [word for word in {spelling.name, last} if len(word) >= _NAME_CHARACTERS_MIN]

@@ -7,7 +7,7 @@ from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.storage.changes.read_audit import ReadAudit
+from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -16,10 +16,10 @@ R = TypeVar("R")
 _is_inside: ContextVar[bool] = ContextVar("is_inside", default=False)
 
 
-def audited(
+def audit_reads(
     operation: str,
     urns: Callable[[Any], Iterable[str]] = lambda result: (),
-    audit: Callable[[Any], ReadAudit | None] = lambda service: service.gate.audit,
+    audit: Callable[[Any], ProgramReadAudit | None] = lambda service: service.read_policy.audit,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Return a decorator that records what a service method returns to a program.
 
@@ -31,7 +31,7 @@ def audited(
         parameters = signature(method)
 
         @wraps(method)
-        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        def call_and_record(*args: P.args, **kwargs: P.kwargs) -> R:
             arguments = parameters.bind(*args, **kwargs).arguments
             log, principal = audit(arguments.pop("self")), arguments.pop("principal", None)
             if log is None or _is_inside.get() or not isinstance(principal, Principal) or principal.via is None:
@@ -44,6 +44,6 @@ def audited(
             log.record_query(principal, operation, arguments, urns(result))
             return result
 
-        return wrapper
+        return call_and_record
 
     return decorate

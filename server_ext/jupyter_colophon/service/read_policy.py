@@ -7,24 +7,24 @@ from typing import Any
 from jupyter_colophon.core.access import Authorizer, Principal, ScopeAuthorizer
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Identity, Urn
-from jupyter_colophon.core.instances.instance_namespaces import is_namespaced, namespace_in
-from jupyter_colophon.storage.changes.read_audit import ReadAudit
+from jupyter_colophon.core.instances.instance_namespaces import is_namespaced, read_namespace
+from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 from jupyter_colophon.storage.entities import instance_namespaces
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class ReadPolicy:
     """Decides what a principal may read in one catalog. What may not be read is reported as not found."""
 
     authorizer: Authorizer
     identity: Identity
     provider: StorageProvider
     #: Records what programs read; None if reads are not audited.
-    audit: ReadAudit | None = None
+    audit: ProgramReadAudit | None = None
 
     @property
-    def has_policy(self) -> bool:
+    def has_site_policy(self) -> bool:
         """Return whether a policy decides besides scopes; without one, a principal with `read` may read everything."""
         return not isinstance(self.authorizer, ScopeAuthorizer)
 
@@ -34,28 +34,28 @@ class Gate:
 
     def may_see(self, tx: TableContext, principal: Principal, urn: Urn) -> bool:
         """Return whether an entity may be shown; for a pipeline, the namespace in its document counts as well."""
-        if not self.may_read(principal, self.identity.namespace_of(urn)):
+        if not self.may_read(principal, self.identity.get_namespace(urn)):
             return False
-        if not self.has_policy or not is_namespaced(urn):
+        if not self.has_site_policy or not is_namespaced(urn):
             return True
         # An entity that never existed must look like a hidden one.
-        if tx.table("entities").read((str(urn),)) is None:
+        if tx.get_table("entities").read((str(urn),)) is None:
             return False
-        own_namespace = instance_namespaces.namespace_of(tx, str(urn))
+        own_namespace = instance_namespaces.find_namespace(tx, str(urn))
         return own_namespace is None or self.may_read(principal, own_namespace)
 
     def filter_visible(self, principal: Principal, urns: Iterable[Urn]) -> list[Urn]:
         """Return the entities that may be shown. Opens its own transaction."""
         requested = list(urns)
-        if not self.has_policy or not any(map(is_namespaced, requested)):
-            return [urn for urn in requested if self.may_read(principal, self.identity.namespace_of(urn))]
+        if not self.has_site_policy or not any(map(is_namespaced, requested)):
+            return [urn for urn in requested if self.may_read(principal, self.identity.get_namespace(urn))]
         return self.provider.tx_runner.run(
             lambda tx: [urn for urn in requested if self.may_see(tx, principal, urn)], read_only=True
         )
 
     def may_see_value(self, principal: Principal, urn: Urn, value: Any) -> bool:
         """Return whether a version of an instance may be shown; its namespace may differ from the current one."""
-        own_namespace = namespace_in(value) if self.has_policy and is_namespaced(urn) else None
+        own_namespace = read_namespace(value) if self.has_site_policy and is_namespaced(urn) else None
         return own_namespace is None or self.may_read(principal, own_namespace)
 
     def require(self, principal: Principal, urn: Urn, kind: str = "entity") -> None:

@@ -8,12 +8,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import InvalidConfiguration, Problem, shown
+from jupyter_colophon.core.errors import InvalidConfiguration, Problem, quote_text
 from jupyter_colophon.core.model.datahub_model import read_model
-from jupyter_colophon.core.model.registry import Model, Registry
-from jupyter_colophon.core.model.registry_extension import ExtensionContext, Overlay, extend_model
+from jupyter_colophon.core.model.registry import DataHubModel, Registry
+from jupyter_colophon.core.model.registry_extension import ExtensionContext, RegistryExtension, extend_model
 from jupyter_colophon.core.model.validators import Check
-from jupyter_colophon.core.package_data import load_documents, schemas_dir
+from jupyter_colophon.core.package_data import find_schemas_dir, load_documents
 
 #: The entry point group of aspect validators.
 GROUP: Final = "jupyter_colophon.aspect_validators"
@@ -27,12 +27,12 @@ def load_registry(overlay: Path | None = None) -> Registry:
     """Return the entity registry; DataHub's part and the extension file are loaded on first use."""
     shipped, aspects = _load_shipped("registry.json"), load_documents("aspects")
     if overlay is None:
-        return Registry.from_documents(shipped, aspects, _model)
+        return Registry.from_documents(shipped, aspects, _load_model)
     read = cache(partial(_load_and_log, overlay))
-    return Registry.from_documents(shipped, aspects, lambda: read().model, lambda: read().rules)
+    return Registry.from_documents(shipped, aspects, lambda: read().model, lambda: read().validators)
 
 
-def readable(file: Path | None) -> Path | None:
+def require_readable(file: Path | None) -> Path | None:
     """Return the file if it can be read and parsed; otherwise raise InvalidConfiguration."""
     if file is not None:
         try:
@@ -42,33 +42,33 @@ def readable(file: Path | None) -> Path | None:
     return file
 
 
-def load_overlay(file: Path) -> Overlay:
+def load_overlay(file: Path) -> RegistryExtension:
     """Return the model extended by a file, with the problems of that file."""
     shipped, aspects = _load_shipped("registry.json"), load_documents("aspects")
     own = {name for name, document in aspects.items() if not document.get("colophon", {}).get("widens")}
     types = {entity["type"]: "" if entity["type"] in _CLOSED else entity["keyAspect"] for entity in shipped["entities"]}
     context = ExtensionContext(types, own, partial(_read_schema, file.parent), _load_validator)
     try:
-        return extend_model(_model(), _parse_yaml(file), context)
+        return extend_model(_load_model(), _parse_yaml(file), context)
     except InvalidConfiguration as error:
-        return Overlay(_model(), faults=[Problem("", error.detail)])
+        return RegistryExtension(_load_model(), problems=[Problem("", error.detail)])
 
 
-def _load_and_log(file: Path) -> Overlay:
+def _load_and_log(file: Path) -> RegistryExtension:
     overlay = load_overlay(file)
-    for problem in overlay.faults:
+    for problem in overlay.problems:
         _log.error("%s: ignored: %s %s", file, problem.pointer, problem.message)
     for problem in overlay.warnings:
         _log.warning("%s: %s %s", file, problem.pointer, problem.message)
     return overlay
 
 
-def _model() -> Model:
+def _load_model() -> DataHubModel:
     return read_model(_load_shipped("datahub/model.json"))
 
 
 def _load_shipped(name: str) -> Any:
-    return json.loads((schemas_dir() / name).read_text("utf-8"))
+    return json.loads((find_schemas_dir() / name).read_text("utf-8"))
 
 
 def _parse_yaml(file: Path) -> Any:
@@ -88,26 +88,26 @@ def _parse_yaml(file: Path) -> Any:
 def _read_schema(folder: Path, name: str) -> Any:
     """Return the JSON document with this file name in the folder; None if it is missing. Raises InvalidConfiguration."""
     if Path(name).name != name:
-        raise InvalidConfiguration(f"{shown(name)} is not the name of a file beside the registry")
+        raise InvalidConfiguration(f"{quote_text(name)} is not the name of a file in the folder of the registry")
     if not (folder / name).is_file():
         return None
     try:
         return json.loads(_read(folder / name))
     except (ValueError, RecursionError) as error:
-        raise InvalidConfiguration(f"{shown(name)} is not valid JSON") from error
+        raise InvalidConfiguration(f"{quote_text(name)} is not valid JSON") from error
 
 
 def _read(file: Path) -> str:
     try:
         if file.stat().st_size > _MAX_BYTES:
-            raise InvalidConfiguration(f"{shown(file.name)} is larger than {_MAX_BYTES} bytes")
+            raise InvalidConfiguration(f"{quote_text(file.name)} is larger than {_MAX_BYTES} bytes")
         return file.read_text("utf-8")
     except OSError as error:
         raise InvalidConfiguration(
-            f"{shown(file.name)} cannot be read ({error.strerror or type(error).__name__})"
+            f"{quote_text(file.name)} cannot be read ({error.strerror or type(error).__name__})"
         ) from error
     except UnicodeDecodeError as error:
-        raise InvalidConfiguration(f"{shown(file.name)} is not UTF-8") from error
+        raise InvalidConfiguration(f"{quote_text(file.name)} is not UTF-8") from error
 
 
 def _load_validator(name: str) -> Check:
@@ -117,9 +117,9 @@ def _load_validator(name: str) -> Check:
             validator: Callable[..., Any] = point.load()
         except Exception as error:
             raise InvalidConfiguration(
-                f"the validator {shown(name)} cannot be loaded ({type(error).__name__})"
+                f"the validator {quote_text(name)} cannot be loaded ({type(error).__name__})"
             ) from error
         if callable(validator):
             return validator
-        raise InvalidConfiguration(f"the validator {shown(name)} is not callable")
-    raise InvalidConfiguration(f"no installed package has a validator {shown(name)} (entry point group {GROUP})")
+        raise InvalidConfiguration(f"the validator {quote_text(name)} is not callable")
+    raise InvalidConfiguration(f"no installed package has a validator {quote_text(name)} (entry point group {GROUP})")

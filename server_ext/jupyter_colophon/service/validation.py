@@ -6,7 +6,7 @@ from typing import Any
 
 from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.documents.patch import apply_json_patch, apply_merge_patch
-from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Change
+from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, MetadataEdit
 from jupyter_colophon.core.errors import InvalidInstance, ManagedElsewhere, NotFound, PatchFailed, Problem
 from jupyter_colophon.core.model import business_metadata_limits, declared_lineage
 from jupyter_colophon.core.model.key_aspect import has_key
@@ -47,7 +47,7 @@ def require_entity_operation(proposal: Proposal) -> None:
 def require_appending(proposal: Proposal) -> None:
     """Raise InvalidInstance unless the proposal appends: timeseries aspects allow nothing else."""
     if proposal.operation != "upsert":
-        raise InvalidInstance(str(proposal.aspect), (Problem("", "is a timeseries aspect: only upsert is allowed"),))
+        raise InvalidInstance(str(proposal.aspect), (Problem("", "is a timeseries aspect: use the operation upsert"),))
     if proposal.condition != Condition() or proposal.if_absent:
         raise InvalidInstance(
             str(proposal.aspect),
@@ -62,15 +62,15 @@ def require_appending(proposal: Proposal) -> None:
 
 def run_validators(registry: Registry, proposal: Proposal, value: Any) -> None:
     """Run the validators of other packages; a deletion has the value None. Raises InvalidInstance."""
-    for rule in registry.rules:
-        aspect = proposal.aspect or registry.type(proposal.urn.type).key_aspect
-        if rule.is_for(proposal.operation, proposal.urn.type, aspect):
-            rule.hold(proposal.operation, proposal.urn, aspect, value)
+    for rule in registry.validators:
+        aspect = proposal.aspect or registry.get_type(proposal.urn.type).key_aspect
+        if rule.applies_to(proposal.operation, proposal.urn.type, aspect):
+            rule.validate(proposal.operation, proposal.urn, aspect, value)
 
 
-def initial_value(spec: AspectSpec, changes: Any) -> dict[str, Any]:
+def create_initial_value(spec: AspectSpec, changes: Any) -> dict[str, Any]:
     """Return the value that a patch of an absent aspect is applied to."""
-    return patch_forms.beginning(spec.name) if patch_forms.is_form(changes) else dict(spec.empty)
+    return patch_forms.get_initial_value(spec.name) if patch_forms.is_form(changes) else dict(spec.empty)
 
 
 def apply_change(spec: AspectSpec, value: Any, changes: Any) -> Any:
@@ -79,8 +79,8 @@ def apply_change(spec: AspectSpec, value: Any, changes: Any) -> Any:
     A list is a JSON Patch (RFC 6902), an object is DataHub's form or a merge patch (RFC 7396). Raises InvalidInstance,
     PatchFailed.
     """
-    if isinstance(changes, Change):
-        new: Any = changes.applied(value)
+    if isinstance(changes, MetadataEdit):
+        new: Any = changes.apply_to(value)
     elif isinstance(changes, list):
         new = apply_json_patch(value, changes)
     elif patch_forms.is_form(changes):
@@ -94,9 +94,9 @@ def apply_change(spec: AspectSpec, value: Any, changes: Any) -> Any:
 def validate(spec: AspectSpec, value: Any) -> None:
     """Raise InvalidInstance, with every problem, unless the value fits the aspect's schema."""
     spec.schema.validate(value, spec.name)
-    if spec.name == "businessMetadata" and (problems := business_metadata_limits.size_problems(value)):
+    if spec.name == "businessMetadata" and (problems := business_metadata_limits.find_size_problems(value)):
         raise InvalidInstance(spec.name, problems)
-    if spec.name in declared_lineage.ASPECTS and (wrong := declared_lineage.problems(spec.name, value)):
+    if spec.name in declared_lineage.ASPECTS and (wrong := declared_lineage.find_problems(spec.name, value)):
         raise InvalidInstance(spec.name, tuple(wrong))
 
 
@@ -104,7 +104,7 @@ def require_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) ->
     """Raise NotFound for the first unknown run; `batch` is the pointer to the proposals."""
     positions = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
     for run, at in positions.items():
-        if runs.program_of(tx, run) is None:
+        if runs.find_program(tx, run) is None:
             error = NotFound("run", run)
             error.problems = (Problem(f"{batch}/{at}/run" if batch else "/run", "no such run"),)
             raise error
@@ -112,18 +112,18 @@ def require_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) ->
 
 def resolve_aspect(registry: Registry, proposal: Proposal, api: str) -> AspectSpec | None:
     """Return the proposal's aspect; None for a whole entity. Raises InvalidInstance, ManagedElsewhere, NotFound."""
-    if not has_key(proposal.urn, registry.type(proposal.urn.type)):
+    if not has_key(proposal.urn, registry.get_type(proposal.urn.type)):
         raise InvalidInstance(
             "the proposal", (Problem("", "the URN does not have the parts that its type requires"),), part="urn"
         )
     if proposal.aspect is None:
         require_entity_operation(proposal)
-        require_api(registry.type(proposal.urn.type).door, api, str(proposal.urn))
+        require_api(registry.get_type(proposal.urn.type).managed_by, api, str(proposal.urn))
         return None
-    spec = registry.aspect(proposal.urn.type, proposal.aspect)
+    spec = registry.get_aspect(proposal.urn.type, proposal.aspect)
     if spec.key:
         raise InvalidInstance(spec.name, (Problem("", "is derived from the URN and cannot be written"),))
-    require_api(spec.door, api, f"{spec.name} of {proposal.urn}")
+    require_api(spec.managed_by, api, f"{spec.name} of {proposal.urn}")
     if spec.timeseries:
         require_appending(proposal)
     if proposal.operation in _WITH_VALUE:
@@ -132,5 +132,5 @@ def resolve_aspect(registry: Registry, proposal: Proposal, api: str) -> AspectSp
         if spec.name not in ASPECT_OF_SCOPE.values():
             raise InvalidInstance(spec.name, (Problem("", "has no properties or tags to annotate"),))
         # Keys and values are checked independently of the stored state, so senders to the inbox get errors at once.
-        validate(spec, proposal.value.applied(spec.empty))
+        validate(spec, proposal.value.apply_to(spec.empty))
     return spec

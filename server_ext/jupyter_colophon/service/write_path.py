@@ -7,16 +7,16 @@ from functools import partial
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal, ScopeAuthorizer
-from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.datahub.scope_union import (
-    PEOPLE,
-    UNITED,
-    entries_of,
+    UNION_RULES,
+    USER_ASPECT,
+    extract_own_part,
+    find_removed_entries,
     is_removal,
-    own_part,
-    removed_entries,
-    unite,
-    without,
+    list_user_entries,
+    merge_entries,
+    remove_entries,
 )
 from jupyter_colophon.core.errors import (
     AccessDenied,
@@ -30,18 +30,18 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TransactionTimeout,
 )
-from jupyter_colophon.core.identity.names import Identity, Urn, namespace
+from jupyter_colophon.core.identity.names import Identity, Urn, make_namespace_urn
 from jupyter_colophon.core.instances.instance_namespaces import is_namespaced
-from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
-from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, Written
+from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, RunUpsert, StreamWriter
+from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
-from jupyter_colophon.core.model.system_filter import EVERYTHING, SystemFilter
+from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
-from jupyter_colophon.service.deletions import is_deletion, removes_entity
+from jupyter_colophon.service.deletions import is_deletion, is_entity_removal
 from jupyter_colophon.service.validation import (
     apply_change,
-    initial_value,
+    create_initial_value,
     prefix_pointers,
     require_api,
     require_runs,
@@ -59,14 +59,14 @@ from jupyter_colophon.storage.commit.runs import change_run, record_accesses, st
 from jupyter_colophon.storage.commit.timeseries import append, forget
 from jupyter_colophon.storage.entities import instance_namespaces
 from jupyter_colophon.storage.lineage import runs as stored_runs
-from jupyter_colophon.storage.lineage.symlinks import resolved
+from jupyter_colophon.storage.lineage.symlinks import resolve_event
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 
 T = TypeVar("T")
 #: Wraps a batch in its transaction: gets the batch as a callable, and calls it once or not at all.
-InTransaction = Callable[[TableContext, Callable[[], list[Written]]], list[Written]]
+InTransaction = Callable[[TableContext, Callable[[], list[ProposalResult]]], list[ProposalResult]]
 #: A batch whose proposals fail independently, as a callable that is called once or not at all.
-EachOf = Callable[[], list[Written | MetadataError]]
+EachOf = Callable[[], list[ProposalResult | MetadataError]]
 #: Namespaces that always exist and cannot be deleted (spec ID-16).
 BUILTIN_NAMESPACES = frozenset({"default", "system"})
 #: How many entities of a deleted namespace are removed per transaction, to keep transactions short.
@@ -91,7 +91,7 @@ class WritePath:
     authorizer: Authorizer
     now: Callable[[], int]
     publish: Callable[[], None]
-    system_filter: SystemFilter = EVERYTHING
+    system_filter: SystemFilter = INCLUDE_ALL
     #: Whether a run's snapshots include system metadata (spec LINEAGE-17).
     snapshots_system: bool = False
     #: How many versions of aspects are kept.
@@ -105,10 +105,10 @@ class WritePath:
         principal: Principal,
         pointer_prefix: str = "",
         *,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
         in_transaction: InTransaction | None = None,
         api: str = "",
-    ) -> list[Written]:
+    ) -> list[ProposalResult]:
         """Apply a batch in order, atomically.
 
         Raises InvalidInstance, PatchFailed, ConditionFailed, AlreadyExists, NotFound. Problem pointers refer to the value,
@@ -117,21 +117,21 @@ class WritePath:
         """
         specs = self.check(proposals, principal, pointer_prefix, api)
 
-        def work(commit: Commit) -> list[Written]:
+        def apply_batch(commit: Commit) -> list[ProposalResult]:
             require_runs(commit.tx, proposals, pointer_prefix)
-            commit.expect(proposal.urn for proposal in proposals)
+            commit.load_entities(proposal.urn for proposal in proposals)
             written = []
             for at, (proposal, spec) in enumerate(zip(proposals, specs, strict=True)):
                 with prefix_pointers(pointer_prefix, at):
                     written.append(self._apply(commit, proposal, spec))
             return written
 
-        def act(tx: TableContext) -> list[Written]:
+        def act(tx: TableContext) -> list[ProposalResult]:
             if in_transaction is None:
-                return self._commit(tx, work, principal)
-            return in_transaction(tx, lambda: self._commit(tx, work, principal))
+                return self._commit(tx, apply_batch, principal)
+            return in_transaction(tx, lambda: self._commit(tx, apply_batch, principal))
 
-        return self._transaction(act, codecs.WRITTEN, once)
+        return self._run_transaction(act, codecs.WRITTEN, once)
 
     def propose_each(
         self, proposals: Sequence[Proposal], principal: Principal, in_transaction: Callable[[TableContext, EachOf], T]
@@ -139,12 +139,16 @@ class WritePath:
         """Apply each proposal of a batch independently, in order; `in_transaction` turns the results and errors into the return value."""
         checked = [self._check_one(proposal, principal) for proposal in proposals]
 
-        def work(commit: Commit) -> list[Written | MetadataError]:
+        def apply_each(commit: Commit) -> list[ProposalResult | MetadataError]:
             checked_proposals = list(zip(proposals, checked, strict=True))
-            commit.expect(one.urn for one, spec in checked_proposals if not isinstance(spec, MetadataError))
-            return [self._apply_isolated(commit, one, spec) for one, spec in checked_proposals]
+            commit.load_entities(
+                proposal.urn for proposal, spec in checked_proposals if not isinstance(spec, MetadataError)
+            )
+            return [self._apply_isolated(commit, proposal, spec) for proposal, spec in checked_proposals]
 
-        return self.provider.tx_runner.run(lambda tx: in_transaction(tx, lambda: self._commit(tx, work, principal)))
+        return self.provider.tx_runner.run(
+            lambda tx: in_transaction(tx, lambda: self._commit(tx, apply_each, principal))
+        )
 
     def check(
         self, proposals: Sequence[Proposal], principal: Principal, pointer_prefix: str = "", api: str = ""
@@ -168,7 +172,7 @@ class WritePath:
 
     def _apply_isolated(
         self, commit: Commit, proposal: Proposal, spec: AspectSpec | MetadataError | None
-    ) -> Written | MetadataError:
+    ) -> ProposalResult | MetadataError:
         """Apply a proposal and return its error, if any; raise if something was already written."""
         if isinstance(spec, MetadataError):
             return spec
@@ -184,15 +188,15 @@ class WritePath:
     def delete_namespace(self, name: str, principal: Principal) -> None:
         """Delete a namespace; it can be neither read nor written after this returns. Raises NotFound, AccessDenied."""
         self.require_namespace_deletion(name, principal)
-        self._transaction(
-            lambda tx: self._commit(tx, lambda one: one.end_namespace(name), principal), codecs.NOTHING, None
+        self._run_transaction(
+            lambda tx: self._commit(tx, lambda commit: commit.delete_namespace(name), principal), codecs.IDENTITY, None
         )
 
     def require_namespace_deletion(self, name: str, principal: Principal) -> None:
         """Raise NotFound, AccessDenied unless the principal may delete a namespace."""
-        self.require_deletion(principal, namespace(name))
+        self.require_deletion(principal, make_namespace_urn(name))
         if name in BUILTIN_NAMESPACES:
-            raise AccessDenied("delete", str(namespace(name)))
+            raise AccessDenied("delete", str(make_namespace_urn(name)))
 
     def clear_namespace(self, name: str, principal: Principal) -> bool:
         """Remove some content of a deleted namespace; return True when nothing is left. Raises StorageError."""
@@ -200,34 +204,40 @@ class WritePath:
         def act(tx: TableContext) -> bool:
             return self._commit(tx, lambda commit: commit.clear_namespace(name, _CLEAR_BATCH), principal)
 
-        return self._transaction(act, codecs.NOTHING, None) is True
+        return self._run_transaction(act, codecs.IDENTITY, None) is True
 
     def delete_timeseries_range(
-        self, urn: Urn, name: str, start: int | None, end: int | None, principal: Principal, once: Once | None = None
+        self,
+        urn: Urn,
+        name: str,
+        start: int | None,
+        end: int | None,
+        principal: Principal,
+        once: IdempotencyKey | None = None,
     ) -> int:
         """Delete the values of a timeseries aspect from `start` to `end` (ms, inclusive); return their number.
 
         Raises NotFound, AccessDenied, and InvalidInstance for an aspect that is not a timeseries.
         """
         self._authorise(Proposal(urn, name, "delete"), principal)
-        spec = self.registry.aspect(urn.type, name)
+        spec = self.registry.get_aspect(urn.type, name)
         if not spec.timeseries:
             raise InvalidInstance(name, (Problem("", "is not a timeseries aspect: it can only be deleted as a whole"),))
-        return self._transaction(
+        return self._run_transaction(
             lambda tx: self._commit(tx, lambda commit: forget(commit, urn, spec, start, end), principal),
             codecs.NUMBER,
             once,
         )
 
-    def may_roll_back(self, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool) -> None:
+    def require_rollback(self, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool) -> None:
         """Raise NotFound, AccessDenied, ManagedElsewhere unless the principal may roll back what a run wrote to these aspects."""
         for urn, names in aspects.items():
-            kind = self.registry.type(urn.type)
+            kind = self.registry.get_type(urn.type)
             if hard and kind.key_aspect in names:
                 self._authorise(Proposal(urn, None, "delete"), principal)
             for name in names:
                 self._authorise(Proposal(urn, name, "delete"), principal)
-                require_api(self.registry.aspect(urn.type, name).door, "", str(urn))
+                require_api(self.registry.get_aspect(urn.type, name).managed_by, "", str(urn))
 
     def roll_back(
         self, ingestion: str, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool
@@ -236,24 +246,24 @@ class WritePath:
 
         Entities that it created are marked as removed, or with `hard` deleted. Raises NotFound, AccessDenied.
         """
-        self.may_roll_back(aspects, principal, hard=hard)
+        self.require_rollback(aspects, principal, hard=hard)
 
-        def work(commit: Commit) -> None:
+        def roll_back_aspects(commit: Commit) -> None:
             roll_back(commit, ingestion, aspects, hard=hard)
 
-        self._transaction(lambda tx: self._commit(tx, work, principal), codecs.NOTHING, None)
+        self._run_transaction(lambda tx: self._commit(tx, roll_back_aspects, principal), codecs.IDENTITY, None)
 
-    def start_run(self, start: RunStart, principal: Principal, once: Once | None = None) -> Run:
+    def start_run(self, start: RunStart, principal: Principal, once: IdempotencyKey | None = None) -> Run:
         """Record the start of a run; starting the same program and run id again returns the same run."""
-        self._may(principal, "emit", start.program)
+        self._require(principal, "emit", start.program)
         if start.program.type != "dataJob":
             raise InvalidInstance("the run", (Problem("/program", "a program must be a dataJob"),))
-        return self._on_run(lambda commit: start_run(commit, start), principal, once)
+        return self._write_run(lambda commit: start_run(commit, start), principal, once)
 
-    def change_run(self, urn: str, change: RunChange, principal: Principal, once: Once | None = None) -> Run:
+    def change_run(self, urn: str, change: RunChange, principal: Principal, once: IdempotencyKey | None = None) -> Run:
         """Change the status or facts of a run. Raises NotFound."""
-        self._may_run(principal, urn)
-        return self._on_run(lambda commit: change_run(commit, urn, change), principal, once)
+        self._require_run(principal, urn)
+        return self._write_run(lambda commit: change_run(commit, urn, change), principal, once)
 
     def record_accesses(
         self,
@@ -261,75 +271,77 @@ class WritePath:
         accesses: Sequence[Access],
         columns: Sequence[ColumnEdge],
         principal: Principal,
-        once: Once | None = None,
+        once: IdempotencyKey | None = None,
     ) -> Run:
         """Record the accesses of a run; unknown data is created. Raises NotFound for an unknown run."""
-        self._may_run(principal, urn)
+        self._require_run(principal, urn)
         data_urns = [access.data for access in accesses] + [
             end for edge in columns for end in (edge.source, edge.target)
         ]
         for data in data_urns:
-            self._may(principal, "emit", data)
+            self._require(principal, "emit", data)
             if data.type != "dataset":
                 raise InvalidInstance("the access", (Problem("/accesses", "only datasets can be accessed"),))
-        return self._on_run(
+        return self._write_run(
             lambda commit: record_accesses(commit, urn, accesses, columns, self.snapshots_system), principal, once
         )
 
-    def record(self, recording: Recording, principal: Principal, once: Once | None = None) -> Run:
+    def record(self, recording: RunUpsert, principal: Principal, once: IdempotencyKey | None = None) -> Run:
         """Record a complete run of a known program, with its accesses. Raises NotFound, RunConflict."""
         for urn in (recording.program, *(access.data for access in recording.accesses)):
-            self._may(principal, "emit", urn)
-        return self._on_run(lambda commit: record(commit, recording, self.snapshots_system), principal, once)
+            self._require(principal, "emit", urn)
+        return self._write_run(lambda commit: record(commit, recording, self.snapshots_system), principal, once)
 
-    def record_source(self, stream: Urn, source: Source, principal: Principal) -> Run:
+    def record_source(self, stream: Urn, source: StreamWriter, principal: Principal) -> Run:
         """Record, once a day, that an external source wrote to a stream. Raises NotFound."""
-        self._may(principal, "emit", stream)
-        return self._on_run(lambda commit: record_source(commit, stream, source), principal, None)
+        self._require(principal, "emit", stream)
+        return self._write_run(lambda commit: record_source(commit, stream, source), principal, None)
 
-    def take_event(
+    def record_event(
         self, event: Event, principal: Principal, in_transaction: Callable[[TableContext], None] = lambda tx: None
     ) -> None:
         """Record an OpenLineage event, resolving locations to tables; `in_transaction` runs in its transaction. Raises AlreadyExists."""
         for urn in event.urns:
-            self._may(principal, "emit", urn)
+            self._require(principal, "emit", urn)
 
         def act(tx: TableContext) -> None:
-            for urn in set(resolved(tx, event).urns).difference(event.urns):
-                self._may(principal, "emit", urn)
+            for urn in set(resolve_event(tx, event).urns).difference(event.urns):
+                self._require(principal, "emit", urn)
             in_transaction(tx)
             self._commit(tx, lambda commit: apply_event(commit, event, self.snapshots_system), principal)
 
-        self._transaction(act, codecs.NOTHING, None)
+        self._run_transaction(act, codecs.IDENTITY, None)
 
     def end_kernel(self, kernel: str, principal: Principal, why: str) -> None:
         """Record that the unfinished runs of a kernel were killed, with the reason."""
-        for urn in self.provider.tx_runner.run(lambda tx: stored_runs.going_on(tx, kernel), read_only=True):
+        for urn in self.provider.tx_runner.run(lambda tx: stored_runs.list_unfinished(tx, kernel), read_only=True):
             # A run in a deleted or no longer writable namespace must not prevent ending the others.
             with suppress(NotFound, AccessDenied):
                 self.change_run(urn, RunChange("killed", facts={"error": why}), principal)
 
-    def _on_run(self, work: Callable[[Commit], str], principal: Principal, once: Once | None) -> Run:
+    def _write_run(self, work: Callable[[Commit], str], principal: Principal, once: IdempotencyKey | None) -> Run:
         """Change a run and return it, in one transaction, so that the result can be stored for repeated requests."""
-        read = stored_runs.existing
-        return self._transaction(lambda tx: read(tx, self._commit(tx, work, principal)), codecs.RUN, once)
+        read = stored_runs.read_written
+        return self._run_transaction(lambda tx: read(tx, self._commit(tx, work, principal)), codecs.RUN, once)
 
     def _commit(self, tx: TableContext, work: Callable[[Commit], T], principal: Principal) -> T:
         arguments = (self.registry, self.identity, principal, self.now(), self.system_filter, self.retained)
         commit = Commit(tx, *arguments, always_log=self.always_log)
         result = work(commit)
         commit.finish()
-        tx.after_commit(self.publish)
+        tx.on_commit(self.publish)
         return result
 
-    def _transaction(self, act: Callable[[TableContext], T], form: codecs.Form[T], once: Once | None) -> T:
+    def _run_transaction(
+        self, act: Callable[[TableContext], T], form: codecs.Codec[T], once: IdempotencyKey | None
+    ) -> T:
         return self.provider.tx_runner.run(
-            lambda tx: idempotency_results.once(tx, once, form, self.now(), lambda: act(tx))
+            lambda tx: idempotency_results.run_once(tx, once, form, self.now(), lambda: act(tx))
         )
 
     def rename(
-        self, urn: Urn, new: Urn, principal: Principal, run: str | None = None, once: Once | None = None
-    ) -> Written:
+        self, urn: Urn, new: Urn, principal: Principal, run: str | None = None, once: IdempotencyKey | None = None
+    ) -> ProposalResult:
         """Rename a dataset within its namespace, with its metadata and lineage (decision 22).
 
         A principal without `admin` may rename only as part of a run of its own kernel. Raises NotFound, AccessDenied,
@@ -337,11 +349,11 @@ class WritePath:
         """
         for name in (urn, new):
             for action in _RENAME_ACTIONS:
-                self._may(principal, action, name)
+                self._require(principal, action, name)
         self._require_new_name(urn, new)
-        is_admin = self.authorizer.may(principal, "admin", self.identity.namespace_of(urn))
+        is_admin = self.authorizer.may(principal, "admin", self.identity.get_namespace(urn))
 
-        def work(commit: Commit) -> list[Written]:
+        def rename_dataset(commit: Commit) -> list[ProposalResult]:
             if run is not None:
                 require_runs(commit.tx, [Proposal(urn, None, "update", run=run)], "")
             if not is_admin and not stored_runs.is_of_kernel(commit.tx, run, principal.via):
@@ -349,7 +361,9 @@ class WritePath:
             return [rename_entity(commit, urn, new, run)]
 
         try:
-            (written,) = self._transaction(lambda tx: self._commit(tx, work, principal), codecs.WRITTEN, once)
+            (written,) = self._run_transaction(
+                lambda tx: self._commit(tx, rename_dataset, principal), codecs.WRITTEN, once
+            )
         except TransactionTimeout as error:
             raise RenameConflict(str(urn), "too much metadata is recorded for it") from error
         return written
@@ -361,7 +375,7 @@ class WritePath:
             problem = "only datasets can be renamed"
         elif self.identity.is_stream(urn) or self.identity.is_stream(new):
             problem = "a stream cannot be renamed"
-        elif self.identity.namespace_of(urn) != self.identity.namespace_of(new):
+        elif self.identity.get_namespace(urn) != self.identity.get_namespace(new):
             problem = "the new name is in another namespace"
         elif (urn.parts[0], urn.parts[2]) != (new.parts[0], new.parts[2]):
             problem = "the new name has another platform or fabric"
@@ -372,15 +386,15 @@ class WritePath:
 
     def require(self, principal: Principal, action: Action, urn: Urn) -> None:
         """Raise NotFound, AccessDenied unless the principal may do this with an entity that another service changes."""
-        self._may(principal, action, urn)
+        self._require(principal, action, urn)
 
     def require_deletion(
         self, principal: Principal, urn: Urn, aspect: str = "", *, tx: TableContext | None = None, api: str = ""
     ) -> None:
         """Raise NotFound, AccessDenied unless the principal may delete an entity, or an aspect of it."""
-        self._may(principal, "read", urn, tx, api)
+        self._require(principal, "read", urn, tx, api)
         try:
-            self._may(principal, "admin", urn, tx, api)
+            self._require(principal, "admin", urn, tx, api)
         except AccessDenied as error:
             why = "" if "admin" in principal.scopes else ": deleting needs the scope admin, and this token lacks it"
             raise AccessDenied("delete", (f"{aspect} of {urn}" if aspect else str(urn)) + why) from error
@@ -390,55 +404,55 @@ class WritePath:
             if proposal.operation == "delete":
                 self.require_deletion(principal, proposal.urn, api=api)
             else:
-                self._may(principal, "emit", proposal.urn, api=api)
+                self._require(principal, "emit", proposal.urn, api=api)
             return
         # Check read access first: without it, not even the aspects of the type are revealed.
-        self._may(principal, "read", proposal.urn, api=api)
-        spec = self.registry.aspect(proposal.urn.type, proposal.aspect)
+        self._require(principal, "read", proposal.urn, api=api)
+        spec = self.registry.get_aspect(proposal.urn.type, proposal.aspect)
         if is_deletion(proposal):
             self.require_deletion(principal, proposal.urn, spec.name, api=api)
-        own: Action = "annotate" if spec.scope == "USER" or self._only_removes(proposal, principal) else "emit"
-        self._may(principal, "admin" if spec.door else own, proposal.urn, api=api)
+        own: Action = "annotate" if spec.scope == "USER" or self._is_only_removal(proposal, principal) else "emit"
+        self._require(principal, "admin" if spec.managed_by else own, proposal.urn, api=api)
 
-    def _only_removes(self, proposal: Proposal, principal: Principal) -> bool:
+    def _is_only_removal(self, proposal: Proposal, principal: Principal) -> bool:
         """Return whether the proposal only removes entries of a union and the principal may annotate."""
         if not (proposal.united and proposal.operation == "patch" and is_removal(str(proposal.aspect), proposal.value)):
             return False
-        return self.authorizer.may(principal, "annotate", self.identity.namespace_of(proposal.urn))
+        return self.authorizer.may(principal, "annotate", self.identity.get_namespace(proposal.urn))
 
-    def _may(
+    def _require(
         self, principal: Principal, action: Action, urn: Urn, tx: TableContext | None = None, api: str = ""
     ) -> None:
         # The instances API has already authorised the namespace in the document.
-        for space in [self.identity.namespace_of(urn)] if api else self._namespaces(urn, tx):
+        for space in [self.identity.get_namespace(urn)] if api else self._list_namespaces(urn, tx):
             if not self.authorizer.may(principal, "read", space):
                 raise NotFound("entity", str(urn))
             if not self.authorizer.may(principal, action, space):
                 raise AccessDenied(action, str(urn))
 
-    def _namespaces(self, urn: Urn, tx: TableContext | None) -> list[str]:
+    def _list_namespaces(self, urn: Urn, tx: TableContext | None) -> list[str]:
         """Return the namespaces to authorise: that of the URN and, for a pipeline, that of its document."""
-        own = self.identity.namespace_of(urn)
+        own = self.identity.get_namespace(urn)
         if not is_namespaced(urn) or isinstance(self.authorizer, ScopeAuthorizer):
             return [own]
-        look = partial(instance_namespaces.namespace_of, urn=str(urn))
+        look = partial(instance_namespaces.find_namespace, urn=str(urn))
         document_namespace = self.provider.tx_runner.run(look, read_only=True) if tx is None else look(tx)
         return [own] if document_namespace is None else [own, document_namespace]
 
-    def _may_run(self, principal: Principal, urn: str) -> None:
-        program = self.provider.tx_runner.run(lambda tx: stored_runs.program_of(tx, urn), read_only=True)
+    def _require_run(self, principal: Principal, urn: str) -> None:
+        program = self.provider.tx_runner.run(lambda tx: stored_runs.find_program(tx, urn), read_only=True)
         if program is None:
             raise NotFound("run", urn)
-        self._may(principal, "emit", Urn.parse(program))
+        self._require(principal, "emit", Urn.parse(program))
 
-    def _apply(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> Written:
-        commit.refuse_ending(proposal.urn)
+    def _apply(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> ProposalResult:
+        commit.require_not_deleting(proposal.urn)
         written = self._apply_resolved(commit, proposal, spec)
-        if not commit.entity(proposal.urn)["deleted"]:
-            commit.spell(proposal.urn, proposal.spelling)
+        if not commit.get_entity_row(proposal.urn)["deleted"]:
+            commit.set_spelling(proposal.urn, proposal.spelling)
         return written
 
-    def _apply_resolved(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> Written:
+    def _apply_resolved(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> ProposalResult:
         if spec is None and proposal.operation == "delete":
             return self._remove_entity(commit, proposal.urn)
         if proposal.needs == "entity":
@@ -447,7 +461,7 @@ class WritePath:
             return append(commit, proposal, spec)
         version, exists = _find_existing(commit, proposal)
         if exists and proposal.if_absent:
-            return Written(proposal.urn, proposal.aspect, version, None, skipped=True)
+            return ProposalResult(proposal.urn, proposal.aspect, version, None, skipped=True)
         commit.check(proposal)
         if exists and proposal.operation in CREATING and not _may_create(commit, proposal):
             raise AlreadyExists("the entity" if spec is None else f"the aspect {spec.name} of", str(proposal.urn))
@@ -459,72 +473,80 @@ class WritePath:
             return commit.remove(proposal.urn, spec, proposal.run, proposal.system)
         return self._put(commit, proposal, spec)
 
-    def _put(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
-        if proposal.united and spec.name in UNITED:
+    def _put(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> ProposalResult:
+        if proposal.united and spec.name in UNION_RULES:
             return self._put_united(commit, proposal, spec)
-        return self._keep(commit, proposal, spec, self._new(commit, proposal, spec))
+        return self._write_value(commit, proposal, spec, self._compute_value(commit, proposal, spec))
 
-    def _put_united(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
+    def _put_united(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> ProposalResult:
         """Write the aspect's own part of a union; user metadata changes only if a patch removes an entry of it."""
-        urn, people = proposal.urn, commit.current(proposal.urn, PEOPLE)
-        own, entries = commit.current(urn, spec.name), entries_of(spec.name, people)
-        whole = proposal.value
+        urn, people = proposal.urn, commit.get_value(proposal.urn, USER_ASPECT)
+        own, entries = commit.get_value(urn, spec.name), list_user_entries(spec.name, people)
+        complete = proposal.value
         if proposal.operation == "patch":
-            old = unite(spec.name, own, entries)
-            whole = apply_change(spec, initial_value(spec, proposal.value) if old is None else old, proposal.value)
-            run_validators(self.registry, proposal, whole)
-        new = own_part(spec.name, whole, own, entries)
+            old = merge_entries(spec.name, own, entries)
+            complete = apply_change(
+                spec, create_initial_value(spec, proposal.value) if old is None else old, proposal.value
+            )
+            run_validators(self.registry, proposal, complete)
+        new = extract_own_part(spec.name, complete, own, entries)
         if new is not None and spec.scope == "SYSTEM":
-            new = self.system_filter.of_aspect(spec.name, new, urn, commit.entity(urn)["namespace"])
-        written = self._keep(commit, proposal, spec, new)
+            new = self.system_filter.filter_aspect(spec.name, new, urn, commit.get_entity_row(urn)["namespace"])
+        written = self._write_value(commit, proposal, spec, new)
         is_patch = proposal.operation == "patch"
-        removed = removed_entries(spec.name, proposal.value, whole, entries) if is_patch else []
+        removed = find_removed_entries(spec.name, proposal.value, complete, entries) if is_patch else []
         if removed and people is not None:
             written = replace(
-                written, seq=self._remove_entries(commit, proposal, without(people, removed), written.seq)
+                written, seq=self._remove_entries(commit, proposal, remove_entries(people, removed), written.seq)
             )
-        return replace(written, version=commit.standing_united(urn, spec.name)[0])
+        return replace(written, version=commit.get_united_version(urn, spec.name)[0])
 
     def _remove_entries(
         self, commit: Commit, proposal: Proposal, people: Mapping[str, Any], seq: int | None
     ) -> int | None:
         """Write the user metadata without the entries that a patch removed; return the number of the last change."""
-        self._may(commit.principal, "annotate", proposal.urn, commit.tx)
-        spec = self.registry.aspect(proposal.urn.type, PEOPLE)
-        run_validators(self.registry, replace(proposal, aspect=PEOPLE, value=people), people)
+        self._require(commit.principal, "annotate", proposal.urn, commit.tx)
+        spec = self.registry.get_aspect(proposal.urn.type, USER_ASPECT)
+        run_validators(self.registry, replace(proposal, aspect=USER_ASPECT, value=people), people)
         return commit.put(proposal.urn, spec, people, proposal.run).seq or seq
 
-    def _keep(self, commit: Commit, proposal: Proposal, spec: AspectSpec, new: Any | None) -> Written:
+    def _write_value(self, commit: Commit, proposal: Proposal, spec: AspectSpec, new: Any | None) -> ProposalResult:
         if new is None:
-            return Written(proposal.urn, spec.name, ABSENT, None)
-        if removes_entity(spec.name, commit.current(proposal.urn, spec.name), new):
+            return ProposalResult(proposal.urn, spec.name, ABSENT, None)
+        if is_entity_removal(spec.name, commit.get_value(proposal.urn, spec.name), new):
             self.require_deletion(commit.principal, proposal.urn, tx=commit.tx)
-        if not spec.door and self.registry.type(proposal.urn.type).door and commit.entity(proposal.urn)["deleted"]:
+        if (
+            not spec.managed_by
+            and self.registry.get_type(proposal.urn.type).managed_by
+            and commit.get_entity_row(proposal.urn)["deleted"]
+        ):
             raise NotFound("entity", str(proposal.urn))
         may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
-        commit.ensure(proposal.urn, create_namespace=may_create, system=proposal.system)
+        commit.ensure_exists(proposal.urn, create_namespace=may_create, system=proposal.system)
         return commit.put(proposal.urn, spec, new, proposal.run, proposal.system, implied=proposal.implied)
 
-    def _new(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Any | None:
+    def _compute_value(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Any | None:
         """Return the new value of the aspect; None if nothing is to be written."""
         new = proposal.value
         if proposal.operation in _DEPENDS_ON_STORED_VALUE:
-            value = commit.current(proposal.urn, spec.name)
-            old = initial_value(spec, proposal.value) if value is None else value
+            value = commit.get_value(proposal.urn, spec.name)
+            old = create_initial_value(spec, proposal.value) if value is None else value
             new = apply_change(spec, old, proposal.value)
             if value is None and new == old and proposal.operation == "annotate":
                 return None
             run_validators(self.registry, proposal, new)
         if spec.scope == "SYSTEM":
-            new = self.system_filter.of_aspect(spec.name, new, proposal.urn, commit.entity(proposal.urn)["namespace"])
+            new = self.system_filter.filter_aspect(
+                spec.name, new, proposal.urn, commit.get_entity_row(proposal.urn)["namespace"]
+            )
         return new
 
-    def _remove_entity(self, commit: Commit, urn: Urn) -> Written:
+    def _remove_entity(self, commit: Commit, urn: Urn) -> ProposalResult:
         if urn.type == "namespace":
             name = urn.parts[0]
             if name in BUILTIN_NAMESPACES:
                 raise AccessDenied("delete", str(urn))
-            entities = commit.names().scan(Range.prefix(name), limit=2)
+            entities = commit.get_names_table().scan(Range.prefix(name), limit=2)
             if any(row["urn"] != str(urn) for row in entities):
                 raise NotEmpty(name)
         return commit.remove_entity(urn)
@@ -532,11 +554,11 @@ class WritePath:
 
 def _find_existing(commit: Commit, proposal: Proposal) -> tuple[int, bool]:
     """Return the current version, and whether the entity or aspect exists explicitly."""
-    aspect = proposal.aspect or commit.registry.type(proposal.urn.type).key_aspect
-    version, _ = commit.standing(proposal.urn, aspect)
+    aspect = proposal.aspect or commit.registry.get_type(proposal.urn.type).key_aspect
+    version, _ = commit.get_version(proposal.urn, aspect)
     if proposal.operation == "create-entity":
-        return version, commit.existed(proposal.urn)
-    return version, version != ABSENT and not commit.is_implied(proposal.urn, aspect)
+        return version, commit.has_existed_before(proposal.urn)
+    return version, version != ABSENT and not commit.is_implicit(proposal.urn, aspect)
 
 
 def _may_create(commit: Commit, proposal: Proposal) -> bool:
@@ -547,5 +569,5 @@ def _may_create(commit: Commit, proposal: Proposal) -> bool:
     """
     if proposal.operation == "create-entity" or (proposal.aspect is None and not proposal.united):
         return False
-    aspect = proposal.aspect or commit.registry.type(proposal.urn.type).key_aspect
+    aspect = proposal.aspect or commit.registry.get_type(proposal.urn.type).key_aspect
     return commit.is_by_platform(proposal.urn, aspect)

@@ -20,190 +20,190 @@ import scala.collection.Iterator;
 import scala.collection.Seq;
 
 /**
- * Writes Spark's plans as JSON for `tree.py`, at a tenth of the cost of `TreeNode.toJSON`, which looks at each node by reflection.
+ * Writes Spark's plans as JSON for `plan_tree.py`, ten times as fast as `TreeNode.toJSON`, which uses reflection for each node.
  *
- * A tree is the list of its nodes in preorder, each with the number of its children; a field that holds other trees has such a list,
- * or a list of them. Of plain fields only those are written that `plan_nodes.py` declares, which say where data is or which column is
- * which: no value of a query.
- * Compiled by Spark's own compiler in the session that it reads (`reading.py`), so it keeps to the Java that Janino knows.
+ * A tree is the list of its nodes in preorder, each with the number of its children; a field with other trees has such a list,
+ * or a list of them. Of plain fields it writes only those that `plan_nodes.py` declares, which identify data and columns, and
+ * contain no value of a query.
+ * Spark's own compiler compiles it in the session that it reads (`plan_reader.py`), so it uses only Java that Janino supports.
  */
 public final class PlanWriter {
-    private HashSet sent = new HashSet();
+    private HashSet fields = new HashSet();
     private final StringBuilder out = new StringBuilder();
     private final IdentityHashMap types = new IdentityHashMap();
-    private int nodes;
-    private int widest;
-    private int parts;
+    private int nodesLeft;
+    private int maxListLength;
+    private int nodesAndExpressionsLeft;
 
-    /** The plain fields to write, with commas between them. */
-    public void send(String fields) {
-        sent = new HashSet(Arrays.asList((Object[]) fields.split(",")));
+    /** Sets the plain fields to write, a comma-separated list. */
+    public void setFields(String names) {
+        fields = new HashSet(Arrays.asList((Object[]) names.split(",")));
     }
 
-    /** A plan with all that it holds; null where it has more nodes, a longer list in a node, or more nodes and expressions than this. */
-    public String whole(LogicalPlan plan, int mostNodes, int mostColumns, int mostParts) {
-        PlanWriter writer = fresh();
-        writer.nodes = mostNodes;
-        writer.widest = mostColumns;
-        writer.parts = mostParts;
+    /** Returns a complete plan; null if it has too many nodes, a too long list in a node, or too many nodes and expressions. */
+    public String writeFull(LogicalPlan plan, int maxNodes, int maxListLength, int maxNodesAndExpressions) {
+        PlanWriter writer = createWriter();
+        writer.nodesLeft = maxNodes;
+        writer.maxListLength = maxListLength;
+        writer.nodesAndExpressionsLeft = maxNodesAndExpressions;
         try {
-            writer.tree(plan);
-        } catch (TooLarge enough) {
+            writer.writeTree(plan);
+        } catch (TooLarge tooLarge) {
             return null;
         }
         return writer.out.toString();
     }
 
-    /** A plan's root and what is right below, without the trees in their fields. */
-    public String top(LogicalPlan plan) {
-        PlanWriter writer = fresh();
+    /** Returns a plan's root and its children, without the trees in their fields. */
+    public String writeRoot(LogicalPlan plan) {
+        PlanWriter writer = createWriter();
         writer.out.append('[');
-        writer.head(plan, plan.children().length());
+        writer.writeHead(plan, plan.children().length());
         for (Iterator each = plan.children().iterator(); each.hasNext();) {
             writer.out.append(',');
-            writer.head((TreeNode) each.next(), 0);
+            writer.writeHead((TreeNode) each.next(), 0);
         }
         return writer.out.append(']').toString();
     }
 
-    private PlanWriter fresh() {
+    private PlanWriter createWriter() {
         PlanWriter writer = new PlanWriter();
-        writer.sent = sent;
+        writer.fields = fields;
         return writer;
     }
 
-    private void tree(TreeNode root) {
+    private void writeTree(TreeNode root) {
         ArrayDeque waiting = new ArrayDeque();
         waiting.push(root);
-        char before = '[';
+        char separator = '[';
         while (!waiting.isEmpty()) {
             TreeNode node = (TreeNode) waiting.pop();
             count(node);
-            Object[] children = items(node.children());
+            Object[] children = toArray(node.children());
             for (int at = children.length - 1; at >= 0; at--) {
                 waiting.push(children[at]);
             }
-            out.append(before);
-            before = ',';
-            node(node, children);
+            out.append(separator);
+            separator = ',';
+            writeNode(node, children);
         }
         out.append(']');
     }
 
     private void count(TreeNode node) {
-        nodes -= node instanceof LogicalPlan ? 1 : 0;
-        parts -= 1;
-        if (nodes < 0 || parts < 0) {
+        nodesLeft -= node instanceof LogicalPlan ? 1 : 0;
+        nodesAndExpressionsLeft -= 1;
+        if (nodesLeft < 0 || nodesAndExpressionsLeft < 0) {
             throw new TooLarge();
         }
     }
 
-    private void node(TreeNode node, Object[] children) {
-        head(node, children.length);
-        // The end of the head is opened again: most nodes have no trees in their fields.
+    private void writeNode(TreeNode node, Object[] children) {
+        writeHead(node, children.length);
+        // Remove the closing brace of the head: most nodes have no trees in their fields.
         out.setLength(out.length() - 1);
-        String before = ",\"trees\":{";
+        String separator = ",\"trees\":{";
         boolean isPlan = node instanceof LogicalPlan;
         for (int at = 0; at < node.productArity(); at++) {
-            Object value = inner(node.productElement(at));
-            // Expressions hold lists of nothing but their children.
-            boolean isHeld = isPlan && value instanceof Seq ? isForest((Seq) value, children) : isTree(value, children);
-            if (isHeld) {
-                out.append(before).append('"').append(node.productElementName(at)).append("\":");
-                before = ",";
-                held(value, isPlan);
+            Object value = unwrapOption(node.productElement(at));
+            // Lists in expressions contain only their children.
+            boolean hasTrees = isPlan && value instanceof Seq ? isForest((Seq) value, children) : isTree(value, children);
+            if (hasTrees) {
+                out.append(separator).append('"').append(node.productElementName(at)).append("\":");
+                separator = ",";
+                writeTrees(value, isPlan);
             }
         }
-        out.append(before == "," ? "}}" : "}");
+        out.append(separator == "," ? "}}" : "}");
     }
 
-    private void held(Object value, boolean isOfPlan) {
+    private void writeTrees(Object value, boolean isInPlan) {
         if (!(value instanceof Seq)) {
-            tree((TreeNode) value);
+            writeTree((TreeNode) value);
             return;
         }
         Seq list = (Seq) value;
-        if (isOfPlan && list.length() > widest) {
+        if (isInPlan && list.length() > maxListLength) {
             throw new TooLarge();
         }
-        String before = "[";
+        String separator = "[";
         for (Iterator each = list.iterator(); each.hasNext();) {
-            Object item = inner(each.next());
+            Object item = unwrapOption(each.next());
             if (item instanceof Expression || item instanceof LogicalPlan || item instanceof Seq) {
-                out.append(before);
-                before = ",";
-                held(item, false);
+                out.append(separator);
+                separator = ",";
+                writeTrees(item, false);
             }
         }
-        out.append(before == "[" ? "[]" : "]");
+        out.append(separator == "[" ? "[]" : "]");
     }
 
-    private void head(TreeNode node, int children) {
+    private void writeHead(TreeNode node, int children) {
         String name = node.getClass().getName();
         int end = name.endsWith("$") ? name.length() - 1 : name.length();
         out.append("{\"kind\":\"").append(name, name.lastIndexOf('.') + 1, end);
         out.append(node instanceof LogicalPlan ? "\",\"plan\":true" : "\",\"plan\":false");
         out.append(",\"children\":").append(children).append(",\"attrs\":");
-        String before = "{";
+        String separator = "{";
         for (int at = 0; at < node.productArity(); at++) {
             String field = node.productElementName(at);
-            if (sent.contains(field)) {
-                before = attribute(before, field, inner(node.productElement(at)));
+            if (fields.contains(field)) {
+                separator = writeAttribute(separator, field, unwrapOption(node.productElement(at)));
             }
         }
         if (node instanceof AttributeReference) {
-            before = attribute(before, "exprId", ((AttributeReference) node).exprId());
+            separator = writeAttribute(separator, "exprId", ((AttributeReference) node).exprId());
         } else if (node instanceof Alias) {
-            before = attribute(before, "exprId", ((Alias) node).exprId());
+            separator = writeAttribute(separator, "exprId", ((Alias) node).exprId());
         } else if (node instanceof VariableReference) {
-            before = attribute(before, "variable", ((VariableReference) node).identifier().name());
+            separator = writeAttribute(separator, "variable", ((VariableReference) node).identifier().name());
         }
-        out.append(before == "{" ? "{}}" : "}}");
+        out.append(separator == "{" ? "{}}" : "}}");
     }
 
-    private String attribute(String before, String field, Object value) {
+    private String writeAttribute(String separator, String field, Object value) {
         int length = out.length();
-        out.append(before).append('"').append(field).append("\":");
-        if (value(value)) {
+        out.append(separator).append('"').append(field).append("\":");
+        if (writeValue(value)) {
             return ",";
         }
         out.setLength(length);
-        return before;
+        return separator;
     }
 
-    private boolean value(Object value) {
+    private boolean writeValue(Object value) {
         if (value instanceof String) {
-            text((String) value);
+            writeText((String) value);
         } else if (value instanceof Boolean || value instanceof Long) {
             out.append(value);
         } else if (value instanceof ExprId) {
             out.append(((ExprId) value).id());
         } else if (value instanceof DataType) {
-            type((DataType) value);
+            writeType((DataType) value);
         } else if (value instanceof TableIdentifier) {
-            identifier((TableIdentifier) value);
+            writeIdentifier((TableIdentifier) value);
         } else if (value instanceof CatalogTable) {
-            table((CatalogTable) value);
+            writeTable((CatalogTable) value);
         } else if (value instanceof Seq && !((Seq) value).isEmpty() && ((Seq) value).head() instanceof ExprId) {
-            ids((Seq) value);
+            writeIds((Seq) value);
         } else if (value instanceof Product && ((Product) value).productArity() == 0) {
-            text(value.toString());
+            writeText(value.toString());
         } else {
             return false;
         }
         return true;
     }
 
-    private void ids(Seq ids) {
-        String before = "[";
+    private void writeIds(Seq ids) {
+        String separator = "[";
         for (Iterator each = ids.iterator(); each.hasNext();) {
-            out.append(before).append(((ExprId) each.next()).id());
-            before = ",";
+            out.append(separator).append(((ExprId) each.next()).id());
+            separator = ",";
         }
         out.append(']');
     }
 
-    private void type(DataType type) {
+    private void writeType(DataType type) {
         String known = (String) types.get(type);
         if (known == null) {
             known = type.json();
@@ -212,27 +212,27 @@ public final class PlanWriter {
         out.append(known);
     }
 
-    private void identifier(TableIdentifier name) {
+    private void writeIdentifier(TableIdentifier name) {
         out.append("{\"table\":");
-        text(name.table());
+        writeText(name.table());
         out.append(",\"database\":");
-        text((String) inner(name.database()));
+        writeText((String) unwrapOption(name.database()));
         out.append(",\"catalog\":");
-        text((String) inner(name.catalog()));
+        writeText((String) unwrapOption(name.catalog()));
         out.append('}');
     }
 
-    private void table(CatalogTable table) {
+    private void writeTable(CatalogTable table) {
         out.append("{\"identifier\":");
-        identifier(table.identifier());
+        writeIdentifier(table.identifier());
         out.append(",\"tableType\":{\"name\":");
-        text(table.tableType().name());
+        writeText(table.tableType().name());
         out.append("},\"provider\":");
-        text((String) inner(table.provider()));
+        writeText((String) unwrapOption(table.provider()));
         out.append(",\"schema\":").append(table.schema().json()).append('}');
     }
 
-    private void text(String value) {
+    private void writeText(String value) {
         if (value == null) {
             out.append("null");
             return;
@@ -250,7 +250,7 @@ public final class PlanWriter {
     }
 
     private static boolean isForest(Seq list, Object[] children) {
-        Object first = list.isEmpty() ? null : inner(list.head());
+        Object first = list.isEmpty() ? null : unwrapOption(list.head());
         return first instanceof Seq ? isForest((Seq) first, children) : isTree(first, children);
     }
 
@@ -266,14 +266,14 @@ public final class PlanWriter {
         return true;
     }
 
-    private static Object inner(Object value) {
+    private static Object unwrapOption(Object value) {
         if (value instanceof Option) {
             return ((Option) value).isEmpty() ? null : ((Option) value).get();
         }
         return value;
     }
 
-    private static Object[] items(Seq list) {
+    private static Object[] toArray(Seq list) {
         Object[] found = new Object[list.length()];
         int at = 0;
         for (Iterator each = list.iterator(); each.hasNext();) {

@@ -1,40 +1,40 @@
-"""Which fields of which datasets the columns of a DataFrame come from, before it is written."""
+"""The source fields of the columns of a DataFrame, before it is written."""
 
 from typing import Any
 
-from jupyter_colophon.spark.capture.jvm_calls import ask
-from jupyter_colophon.spark.plans.jvm_facts import Facts
-from jupyter_colophon.spark.plans.observation import DataRef, united
-from jupyter_colophon.spark.plans.plan import origins, statements
-from jupyter_colophon.spark.plans.plan_reader import ANY, reader_of
-from jupyter_colophon.spark.plans.plan_tree import Node
+from jupyter_colophon.spark.capture.jvm_calls import fetch_facts
+from jupyter_colophon.spark.plans.jvm_facts import JvmFacts
+from jupyter_colophon.spark.plans.observation import DataRef, merge_refs
+from jupyter_colophon.spark.plans.plan import build_statements, trace_origins
+from jupyter_colophon.spark.plans.plan_reader import ANY, get_reader
+from jupyter_colophon.spark.plans.plan_tree import TreeNode
 
 #: A dataset's URN, and the name of its field.
 Field = tuple[str, str]
 
 
-def origins_of(data: Any) -> dict[str, tuple[Field, ...]]:
-    """For each column of a classic DataFrame the fields that its values come from; of two of one name both."""
-    found: dict[str, tuple[Field, ...]] = {}
-    for name, fields in zip(data.columns, origins(*_read(data)), strict=True):
-        found[name] = (*found.get(name, ()), *fields)
-    return found
+def find_origins(data: Any) -> dict[str, tuple[Field, ...]]:
+    """Return the source fields of each column of a classic DataFrame; columns with the same name are combined."""
+    result: dict[str, tuple[Field, ...]] = {}
+    for name, fields in zip(data.columns, trace_origins(*_read_plan(data)), strict=True):
+        result[name] = (*result.get(name, ()), *fields)
+    return result
 
 
-def datasets_of(data: Any) -> tuple[str, ...]:
-    """The URNs of all that a classic DataFrame reads, also where it only looks which rows to take."""
-    return tuple(ref.urn for ref in reads_of(data))
+def find_datasets(data: Any) -> tuple[str, ...]:
+    """Return the URNs of all datasets that a classic DataFrame reads, including those that only select rows."""
+    return tuple(ref.urn for ref in find_reads(data))
 
 
-def reads_of(data: Any) -> tuple[DataRef, ...]:
-    """The same, with the places."""
-    return united(ref for one in statements(*_read(data), "read") for ref in one.reads)
+def find_reads(data: Any) -> tuple[DataRef, ...]:
+    """Return all datasets that a classic DataFrame reads, with their locations."""
+    return merge_refs(ref for statement in build_statements(*_read_plan(data), "read") for ref in statement.reads)
 
 
-def _read(data: Any) -> tuple[Node, Facts]:
+def _read_plan(data: Any) -> tuple[TreeNode, JvmFacts]:
     execution = data._jdf.queryExecution()
     plan = execution.analyzed()
-    root = reader_of(execution.sparkSession()).whole(plan, ANY)
+    root = get_reader(execution.sparkSession()).read_full(plan, ANY)
     if root is None:
-        raise ValueError("a plan of more than two thousand million parts")
-    return root, ask(execution, plan, root)
+        raise ValueError("the plan has more than 2^31 nodes and expressions")
+    return root, fetch_facts(execution, plan, root)

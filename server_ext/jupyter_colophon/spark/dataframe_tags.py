@@ -1,16 +1,16 @@
-"""What the catalog says of a DataFrame before it is written: `metadata.tags_of(df)` and its like (docs/magic.md)."""
+"""Tags of the source fields of a DataFrame: `metadata.tags_of(df)` and the like (docs/magic.md)."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.absence import none_if_absent
-from jupyter_colophon.client.api.current_connection import api_after_sync
+from jupyter_colophon.client.absence import read_or_none
+from jupyter_colophon.client.api.current_connection import sync_and_get_api
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.nesting import paths_inside
+from jupyter_colophon.client.programs.nesting import group_nested_paths
 from jupyter_colophon.client.programs.reading import Scope
-from jupyter_colophon.core.identity.short_names import short_name
+from jupyter_colophon.core.identity.short_names import shorten_urn
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Words = tuple[str, ...]
 
 
-class Tags(Mapping[str, Words]):
-    """The tags of each column's source fields, by the column's name; `datasets` has those of what was read as a whole."""
+class DataFrameTags(Mapping[str, Words]):
+    """The tags of each column's source fields, by column name; `datasets` has the tags of the datasets."""
 
     def __init__(self, columns: Mapping[str, Mapping[str, Words]], datasets: Mapping[str, Words]) -> None:
         self._columns = columns
@@ -40,89 +40,92 @@ class Tags(Mapping[str, Words]):
         return f"Tags({ {name: self[name] for name in self} }, datasets={self.datasets})"
 
     def columns_with(self, tag: str) -> list[str]:
-        """The columns whose values come from a field with this tag."""
+        """Return the columns whose values come from a field with this tag."""
         return [name for name in self if tag in self[name]]
 
     def sources(self, column: str, tag: str) -> list[str]:
-        """From which fields a column has a tag: short names such as `hr.staff#ssn`. Raises KeyError for no column of it."""
-        return [short_name(urn) for urn, tags in self._columns[column].items() if tag in tags]
+        """Return the fields from which a column has a tag, by short names such as `hr.staff#ssn`. Raises KeyError for an unknown column."""
+        return [shorten_urn(urn) for urn, tags in self._columns[column].items() if tag in tags]
 
 
-def tags_of(data: Any, scope: Scope | None = None) -> Tags:
-    """The tags that a DataFrame's columns bring along from the fields they come from, through joins, functions and views.
+def tags_of(data: Any, scope: Scope | None = None) -> DataFrameTags:
+    """Return the tags that columns of a DataFrame inherit from their source fields, through joins, functions and views.
 
-    Of both scopes, or of one. Asks the catalog once for each dataset, and once for each field of which something was said.
-    Raises TypeError for what is no DataFrame of a classic Spark session, ServerUnavailable, RequestFailed.
+    Both scopes are read, or the given one, with a request for each dataset and for each field that has metadata. Raises
+    TypeError unless `data` is a DataFrame of a classic Spark session, ServerUnavailable, RequestFailed.
     """
     fields, datasets = fields_of(data), sources_of(data)
-    catalog = api_after_sync().catalog
-    told = {one.urn: _tags(catalog, one, scope) for one in datasets}
-    spoken = {one: set(_spoken_of(catalog, one)) for one in datasets}
-    nested = {one: paths_inside(field.path for field in those) for one, those in spoken.items()}
+    catalog = sync_and_get_api().catalog
+    dataset_tags = {entity.urn: _read_tags(catalog, entity, scope) for entity in datasets}
+    described = {entity: set(_list_described_fields(catalog, entity)) for entity in datasets}
+    nested = {entity: group_nested_paths(field.path for field in those) for entity, those in described.items()}
     inside = {
-        one: _inside(one, spoken.get(one.parent, set()), nested.get(one.parent, {}))
-        for several in fields.values()
-        for one in several
+        entity: _list_described_inside(entity, described.get(entity.parent, set()), nested.get(entity.parent, {}))
+        for origins in fields.values()
+        for entity in origins
     }
-    found = {one.urn: _tags(catalog, one, scope) for one in dict.fromkeys(chain.from_iterable(inside.values()))}
+    field_tags = {
+        entity.urn: _read_tags(catalog, entity, scope) for entity in dict.fromkeys(chain.from_iterable(inside.values()))
+    }
     columns = {
-        name: {each.urn: found[each.urn] for one in several for each in inside[one]} for name, several in fields.items()
+        name: {each.urn: field_tags[each.urn] for entity in origins for each in inside[entity]}
+        for name, origins in fields.items()
     }
-    return Tags(columns, told)
+    return DataFrameTags(columns, dataset_tags)
 
 
 def fields_of(data: Any) -> dict[str, tuple[MetadataEntity, ...]]:
-    """For each column of a DataFrame the fields of datasets that its values come from. Asks no server. Raises TypeError."""
-    from jupyter_colophon.spark.dataframe_columns import origins_of
+    """Return the source fields of each column of a DataFrame, without a server. Raises TypeError."""
+    from jupyter_colophon.spark.dataframe_columns import find_origins
 
     return {
         name: tuple(dict.fromkeys(MetadataEntity(urn).append("field", path) for urn, path in fields))
-        for name, fields in origins_of(_classic(data)).items()
+        for name, fields in find_origins(_require_classic(data)).items()
     }
 
 
 def sources_of(data: Any) -> tuple[MetadataEntity, ...]:
-    """The datasets that a DataFrame reads, also those that only say which rows to take. Asks no server. Raises TypeError."""
-    from jupyter_colophon.spark.dataframe_columns import datasets_of
+    """Return the datasets that a DataFrame reads, including those that only select rows, without a server. Raises TypeError."""
+    from jupyter_colophon.spark.dataframe_columns import find_datasets
 
-    return tuple(MetadataEntity(urn) for urn in datasets_of(_classic(data)))
+    return tuple(MetadataEntity(urn) for urn in find_datasets(_require_classic(data)))
 
 
-def _classic(data: Any) -> Any:
-    """A DataFrame whose plan can be read. Raises TypeError that says why another one's cannot."""
+def _require_classic(data: Any) -> Any:
+    """Return a DataFrame with a readable plan. Raises TypeError, which explains why there is none."""
     if hasattr(data, "_jdf"):
         return data
     if hasattr(data, "to_spark"):
         return data.to_spark()
     home = type(data).__module__
     if home.startswith("pandas."):
-        msg = "a DataFrame of pandas does not know where its columns come from: ask before toPandas()"
+        msg = "a pandas DataFrame has no lineage: call this before toPandas()"
     elif home.startswith("pyspark.sql.connect"):
-        msg = "with Spark Connect the plan is the cluster's: a DataFrame does not know here where its columns come from"
+        msg = "a DataFrame of Spark Connect has no lineage here: its plan is on the cluster"
     else:
-        msg = f"a {type(data).__name__} is no DataFrame of Spark"
+        msg = f"a {type(data).__name__} is not a Spark DataFrame"
     raise TypeError(msg)
 
 
-def _spoken_of(catalog: "Operations", of: MetadataEntity) -> list[MetadataEntity]:
+def _list_described_fields(catalog: "Operations", entity: MetadataEntity) -> list[MetadataEntity]:
     try:
-        return [of.append("field", name) for name in catalog.list_fields(of.urn)["fields"]]
+        return [entity.append("field", name) for name in catalog.list_fields(entity.urn)["fields"]]
     except RequestFailed as refusal:
-        # Of data that the catalog does not know nothing was said.
+        # The catalog does not know the dataset.
         if refusal.status != 404:
             raise
         return []
 
 
-def _inside(
-    field: MetadataEntity, spoken: Collection[MetadataEntity], nested: Mapping[str, list[str]]
+def _list_described_inside(
+    field: MetadataEntity, described: Collection[MetadataEntity], nested: Mapping[str, list[str]]
 ) -> list[MetadataEntity]:
-    """Return the field, if anybody described it, and those inside it that somebody did."""
-    own = [field] if field in spoken else []
+    """Return the field, if it has metadata, and the nested fields that have."""
+    own = [field] if field in described else []
     return own + [field.parent.append("field", path) for path in nested.get(field.path, ())]
 
 
-def _tags(catalog: "Operations", of: MetadataEntity, scope: Scope | None) -> Words:
-    said = none_if_absent(lambda: catalog.read_entity_metadata(of.urn)) or {}
+def _read_tags(catalog: "Operations", entity: MetadataEntity, scope: Scope | None) -> Words:
+    metadata = read_or_none(lambda: catalog.read_entity_metadata(entity.urn)) or {}
     scopes = ("USER", "SYSTEM") if scope is None else (scope,)
-    return tuple(sorted({tag for one in scopes for tag in said.get(one, {}).get("tags", ())}))
+    return tuple(sorted({tag for name in scopes for tag in metadata.get(name, {}).get("tags", ())}))

@@ -1,26 +1,26 @@
-"""What went wrong in Spark, in words for people: of what Java raised, its own, where Python knows only that a call failed."""
+"""Messages of Spark errors for users: those of the Java exception, if Python only reports a failed call."""
 
 from typing import Any
 
 from jupyter_colophon.core.credentials import mask_text
 
 
-def root(java: Any) -> Any:
-    """Java's object of an exception that caused it all."""
+def find_root_cause(java: Any) -> Any:
+    """Return the root cause of a Java exception."""
     while (cause := java.getCause()) is not None:
         java = cause
     return java
 
 
-def kind(error: BaseException) -> str:
-    """The class of an exception."""
+def get_error_class(error: BaseException) -> str:
+    """Return the class name of an exception, or of its root cause in Java."""
     java = getattr(error, "java_exception", None)
-    return type(error).__name__ if java is None else str(root(java).getClass().getSimpleName())
+    return type(error).__name__ if java is None else str(find_root_cause(java).getClass().getSimpleName())
 
 
-def in_a_line(error: BaseException) -> str:
-    """Return the class of an exception and the first line of its message that is not empty, without credentials."""
+def format_error(error: BaseException) -> str:
+    """Return the class of an exception and the first non-empty line of its message, without credentials."""
     java = getattr(error, "java_exception", None)
-    said = str(error) if java is None else str(root(java).getMessage() or "")
-    first = next((line.strip() for line in said.splitlines() if line.strip()), "")
-    return f"{kind(error)}: {mask_text(first)}" if first else kind(error)
+    message = str(error) if java is None else str(find_root_cause(java).getMessage() or "")
+    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    return f"{get_error_class(error)}: {mask_text(first)}" if first else get_error_class(error)

@@ -1,6 +1,6 @@
-"""A local Spark session for notebooks: quiet, and with its warehouse in a folder of its own.
+"""A local Spark session for notebooks: with little output, and a warehouse in a separate folder.
 
-Two notebooks, or one that is run twice, never see each other's tables: the catalog is in memory, and the warehouse is a folder below
+Two notebooks, or two runs of one, never see each other's tables: the catalog is in memory, and the warehouse is a folder below
 the Jupyter data directory that is removed when the process ends. The next session removes the folders of killed processes.
 """
 
@@ -16,17 +16,17 @@ from typing import Any
 from jupyter_core.paths import jupyter_data_dir
 
 from jupyter_colophon.spark.java import ensure_java
-from jupyter_colophon.spark.silence_pyspark import hush
+from jupyter_colophon.spark.silence_pyspark import silence_loggers
 from jupyter_colophon.system.private_folders import create_private_folder
 from jupyter_colophon.system.process_files import ProcessFile, is_abandoned
 
 LOG = """\
 rootLogger.level = error
 rootLogger.appenderRef.stderr.ref = stderr
-# Spark announces its own level for interactive use where this one has another.
+# Spark prints the log level for interactive use if this one differs.
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
-# Of a task that fails for good the exception tells that Python raises.
+# The exception that Python raises reports failed tasks.
 logger.executor.name = org.apache.spark.executor.Executor
 logger.executor.level = off
 logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
@@ -35,17 +35,17 @@ appender.stderr.type = Console
 appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
-# No stack traces: the exception that Python raises has them.
+# No stack traces: the exception that Python raises contains them.
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex{none}
 """
 
-_locks: list[ProcessFile] = []  # They are held while this process lives, and its folders are in use.
+_locks: list[ProcessFile] = []  # Held while this process uses its folders.
 
 
-def session(name: str = "colophon", **conf: object) -> Any:
-    """Give the running Spark session, or start one on this machine.
+def get_session(name: str = "colophon", **conf: object) -> Any:
+    """Return the running Spark session, or start one on this machine.
 
-    `conf` are Spark's own settings, `session(**{"spark.driver.memory": "4g"})`; they win over ours. Raises JavaMissing.
+    `conf` are Spark settings, `get_session(**{"spark.driver.memory": "4g"})`; they override ours. Raises JavaMissing.
     """
     ensure_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -55,35 +55,35 @@ def session(name: str = "colophon", **conf: object) -> Any:
 
     builder = SparkSession.builder.appName(name)
     if SparkContext._active_spark_context is None:
-        for key, value in _settings(conf).items():
+        for key, value in _build_settings(conf).items():
             builder = builder.config(key, value)
-        hush()
+        silence_loggers()
     for key, setting in conf.items():
         builder = builder.config(key, setting)
     return builder.getOrCreate()
 
 
-def present_session() -> Any:
-    """The session that this process has, or a new one. Raises ValueError where there can be none."""
+def get_active_session() -> Any:
+    """Return the active session of this process, or a new one. Raises ValueError if none can be started."""
     try:
         from pyspark.sql import SparkSession
 
-        return SparkSession.getActiveSession() or session()
+        return SparkSession.getActiveSession() or get_session()
     except ImportError:
         msg = "PySpark is not installed: pip install jupyter-colophon[spark]"
         raise ValueError(msg) from None
     except RuntimeError as error:
-        # No Java, or one that does not start: the error says what to do.
+        # Java is missing or does not start: the message explains what to do.
         raise ValueError(str(error)) from None
 
 
-def _settings(conf: dict[str, object]) -> dict[str, str]:
-    """Give what a new session needs beside what the caller asked for."""
+def _build_settings(conf: dict[str, object]) -> dict[str, str]:
+    """Return the settings of a new session."""
     folder = _create_folder()
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_quiet(folder).as_uri()}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_write_log_settings(folder).as_uri()}",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.local.dir": str(folder / "local"),
@@ -96,8 +96,8 @@ def _settings(conf: dict[str, object]) -> dict[str, str]:
     return settings
 
 
-def _quiet(folder: Path) -> Path:
-    """Write what keeps Spark's log to errors: notebooks show all that the JVM prints, from its first line on."""
+def _write_log_settings(folder: Path) -> Path:
+    """Write log settings that limit output to errors: notebooks show all output of the JVM."""
     settings = folder / "log4j2.properties"
     settings.write_text(LOG, encoding="utf-8")
     return settings
@@ -108,25 +108,25 @@ def _create_folder() -> Path:
     create_private_folder(root, root.parent)
     _remove_abandoned(root)
     folder = root / f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
-    _locks.append(ProcessFile.create(_lock_path(folder)))
+    _locks.append(ProcessFile.create(_get_lock_path(folder)))
     folder.mkdir(mode=0o700)
     atexit.register(_remove_folder, folder)
     return folder
 
 
-def _lock_path(folder: Path) -> Path:
+def _get_lock_path(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
 
 
 def _remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    _lock_path(folder).unlink(missing_ok=True)
+    _get_lock_path(folder).unlink(missing_ok=True)
 
 
 def _remove_abandoned(root: Path) -> None:
     """Remove the folders of processes that ended without removing them."""
     for lock in root.glob("*.lock"):
-        # Another session may remove it just now.
+        # Another session may remove it at the same time.
         with suppress(OSError):
             if is_abandoned(lock):
                 _remove_folder(lock.with_suffix(""))

@@ -1,4 +1,4 @@
-"""PySpark writes many an exception to standard error too, as JSON with Java's stack, before it raises it. Here it does not."""
+"""Suppress the messages that PySpark writes to standard error, as JSON with Java stacks, before it raises an exception."""
 
 import logging
 from collections.abc import Iterator
@@ -8,26 +8,26 @@ from typing import Any
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
-def hush() -> None:
-    """From now on."""
-    for one in _loggers():
-        one.setLevel(logging.CRITICAL)
+def silence_loggers() -> None:
+    """Suppress the messages from now on."""
+    for logger in _get_loggers():
+        logger.setLevel(logging.CRITICAL)
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """For a while: in a session that is not ours."""
-    before = [one.level for one in _loggers()]
-    hush()
+def silence_temporarily() -> Iterator[None]:
+    """Suppress the messages for a while, in the user's session."""
+    before = [logger.level for logger in _get_loggers()]
+    silence_loggers()
     try:
         yield
     finally:
-        for one, level in zip(_loggers(), before, strict=True):
-            one.setLevel(level)
+        for logger, level in zip(_get_loggers(), before, strict=True):
+            logger.setLevel(level)
 
 
-def _loggers() -> list[Any]:
-    # Late: it is there with PySpark.
+def _get_loggers() -> list[Any]:
+    # Import it late: PySpark may not be installed.
     from pyspark.logger import PySparkLogger
 
     return [PySparkLogger.getLogger(name) for name in _LOGGERS]

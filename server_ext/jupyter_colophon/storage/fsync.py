@@ -1,48 +1,48 @@
-"""Folders that stay through a power cut (spec FAULT-2)."""
+"""Make changes of folders durable (spec FAULT-2)."""
 
 import errno
 import os
 from contextlib import suppress
 from pathlib import Path
 
-#: Not every file system can sync a folder; it says one of these.
+#: The errors of file systems that cannot sync a folder.
 _NO_SYNC = {errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
-#: Device and number of the folders that stay, as this process has seen to it.
+#: Device and inode of the folders that this process has made durable.
 _staying: set[tuple[int, int]] = set()
 
 
 def make_folder(folder: Path) -> list[Path]:
-    """Make a folder and what is missing above it, readable by its owner alone; returns what was made, outermost first.
+    """Create a folder and its missing parents, private to their owner; return the created folders, outermost first.
 
-    It stays through a power cut then, whoever made it: another thread or process may have made it a moment ago, and not
-    be done with it. Raises OSError, and has made nothing then.
+    The folder is then durable, whoever created it: another thread or process may have created it a moment ago without
+    syncing it yet. Raises OSError; then nothing was created.
     """
-    if _mark(folder) in _staying:
+    if _get_identity(folder) in _staying:
         return []
-    made: list[Path] = []
+    created: list[Path] = []
     try:
-        for one in reversed([one for one in (folder, *folder.parents) if not one.is_dir()]):
-            _make(one, made)
-        _let_stay(folder)
+        for path in reversed([path for path in (folder, *folder.parents) if not path.is_dir()]):
+            _create_folder(path, created)
+        _sync_parents(folder)
     except OSError:
         with suppress(OSError):
-            for one in reversed(made):
-                remove_folder(one)
+            for path in reversed(created):
+                remove_folder(path)
         raise
-    return made
+    return created
 
 
 def remove_folder(folder: Path) -> None:
     """Remove an empty folder. Raises OSError."""
-    mark = _mark(folder)
+    mark = _get_identity(folder)
     folder.rmdir()
     if mark:
         _staying.discard(mark)
 
 
 def sync_folder(folder: Path) -> None:
-    """What was renamed, made or removed in a folder stays so through a power cut."""
-    if os.name == "nt":  # There, a folder cannot be synced.
+    """Make renames, creations and removals in a folder durable."""
+    if os.name == "nt":  # The file system does not support it.
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -54,33 +54,35 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _make(folder: Path, made: list[Path]) -> None:
-    """Make it, whatever the umask is. Where a mount decides who may do what (FAT, some network ones), it does."""
+def _create_folder(folder: Path, created: list[Path]) -> None:
+    """Create a folder regardless of the umask. Some file systems (FAT, some network ones) fix permissions by mount
+    options.
+    """
     try:
         os.mkdir(folder, 0o700)
     except FileExistsError:
         if folder.is_dir():
             return
         raise
-    made.append(folder)
+    created.append(folder)
     with suppress(PermissionError):
         os.chmod(folder, 0o700)
 
 
-def _let_stay(folder: Path) -> None:
-    """Sync every folder above it that has a new name in it: one in which this account may make none has not."""
+def _sync_parents(folder: Path) -> None:
+    """Sync every parent folder that may have a new entry: all in which this account may create one."""
     fresh = set()
-    for one in (folder, *folder.parents[:-1]):
-        mark = _mark(one)
-        if mark is None or mark in _staying or not _is_ours_to_change(one.parent):
+    for path in (folder, *folder.parents[:-1]):
+        mark = _get_identity(path)
+        if mark is None or mark in _staying or not _is_writable(path.parent):
             break
-        sync_folder(one.parent)
+        sync_folder(path.parent)
         fresh.add(mark)
-    # Not before the outermost is done: who finds one in here looks no further.
+    # Only after the outermost folder: a process that finds this folder here checks no further.
     _staying.update(fresh)
 
 
-def _mark(folder: Path) -> tuple[int, int] | None:
+def _get_identity(folder: Path) -> tuple[int, int] | None:
     try:
         status = os.stat(folder)
     except OSError:
@@ -88,5 +90,5 @@ def _mark(folder: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _is_ours_to_change(folder: Path) -> bool:
+def _is_writable(folder: Path) -> bool:
     return os.access(folder, os.R_OK | os.W_OK, effective_ids=os.access in os.supports_effective_ids)

@@ -1,4 +1,4 @@
-"""The secret that every process of a store shares."""
+"""The secret that all processes of a store share."""
 
 import secrets
 
@@ -7,15 +7,15 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 _NAME = "cursor-key"
 
 
-def store_key(provider: StorageProvider) -> bytes:
-    """The key that signs cursors and seals; the first to ask makes it."""
+def read_store_key(provider: StorageProvider) -> bytes:
+    """Return the key that signs cursors and seals, creating it on first use."""
 
-    def work(tx: TableContext) -> bytes:
-        table = tx.table("settings")
+    def create_key(tx: TableContext) -> bytes:
+        table = tx.get_table("settings")
         row = table.read((_NAME,))
         if row is None:
             row = {"name": _NAME, "value": secrets.token_bytes(32)}
             table.upsert(row)
         return bytes(row["value"])
 
-    return provider.tx_runner.run(work)
+    return provider.tx_runner.run(create_key)

@@ -1,11 +1,11 @@
-"""What may become of a table's shape (spec STORE-13), and how a shape is written down."""
+"""Check table specs and their changes (spec STORE-13), and store them as JSON."""
 
 import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
-from jupyter_colophon.core.errors import InvalidField, StoreDamaged, TableSchemaIncompatible, shown
+from jupyter_colophon.core.errors import InvalidField, StoreDamaged, TableSchemaIncompatible, quote_text
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
@@ -15,57 +15,57 @@ _KINDS = {"int", "long", "float", "double", "string", "bytes", "bool"}
 
 
 def check_spec(spec: TableSpec) -> None:
-    """Raise InvalidField unless the shape is sound: names, at least one key, keys and indexes of an orderable type.
+    """Raise InvalidField unless a spec is valid: names, a primary key, keys and indexes of an ordered type.
 
-    Names that differ in case alone are one name to SQLite.
+    Names that differ only in case are one name to SQLite.
     """
     _check_names(spec)
     if unknown := set(spec.fields.values()) - _KINDS:
-        raise InvalidField(f"{spec.id}: unknown type {shown(str(min(unknown)))}")
+        raise InvalidField(f"{spec.id}: unknown type {quote_text(str(min(unknown)))}")
     if not spec.primary_key:
         raise InvalidField(f"{spec.id} has no key")
     for name in (*spec.primary_key, *spec.indexes):
         if spec.fields.get(name) not in _ORDERABLE:
-            raise InvalidField(f"{spec.id}: {shown(name)} is not a field of an ordered type")
+            raise InvalidField(f"{spec.id}: {quote_text(name)} is not a field of an ordered type")
 
 
 def _check_names(spec: TableSpec) -> None:
     for name in (spec.id, *spec.fields):
         if not _NAME.fullmatch(name):
-            raise InvalidField(f"{shown(name)} is not a valid name of a table or field")
+            raise InvalidField(f"{quote_text(name)} is not a valid name of a table or field")
     for names in ([name.lower() for name in spec.fields], spec.primary_key, spec.indexes):
         if len(set(names)) < len(names):
-            raise InvalidField(f"{spec.id} has a field, a part of its key or an index twice")
+            raise InvalidField(f"{spec.id} has a repeated field, part of the key, or index")
 
 
 def check_newcomer(spec: TableSpec, ids: Iterable[str]) -> None:
-    """Raise InvalidField where a table of the store has the same name but for case."""
-    for known in ids:
-        if known != spec.id and known.lower() == spec.id.lower():
-            raise InvalidField(f"the table {spec.id} has the name of {known} but for case")
+    """Raise InvalidField if a table of the store has the same name in another letter case."""
+    for existing in ids:
+        if existing != spec.id and existing.lower() == spec.id.lower():
+            raise InvalidField(f"the name of the table {spec.id} differs from {existing} only in case")
 
 
 def check_free(table_id: str, ids: Iterable[str]) -> None:
-    """Raise InvalidField where a table of the store has this name, in whatever letter case."""
-    if table_id.lower() in {known.lower() for known in ids}:
+    """Raise InvalidField if a table of the store has this name in any letter case."""
+    if table_id.lower() in {existing.lower() for existing in ids}:
         raise InvalidField(f"the table {table_id} already exists")
 
 
 def check_successor(old: TableSpec, new: TableSpec) -> None:
-    """Raise TableSchemaIncompatible unless a table of the old shape can become one of the new."""
+    """Raise TableSchemaIncompatible unless a table of the old spec can be changed to the new one."""
     if old.primary_key != new.primary_key:
         raise TableSchemaIncompatible(f"the table {new.id} has another key")
     for name, kind in old.fields.items():
         if name not in new.fields:
             raise TableSchemaIncompatible(f"the table {new.id} has a field {name} that this program does not know")
         if new.fields[name] != kind and (kind, new.fields[name]) not in _WIDER:
-            raise TableSchemaIncompatible(f"{new.id}.{name} is {kind} and cannot become {new.fields[name]}")
+            raise TableSchemaIncompatible(f"{new.id}.{name} is {kind} and cannot be changed to {new.fields[name]}")
     if missing := set(old.indexes) - set(new.indexes):
         raise TableSchemaIncompatible(f"the table {new.id} has an index {min(missing)} that this program does not know")
 
 
 def rename_spec(spec: TableSpec, table_id: str, fields: Mapping[str, str]) -> TableSpec:
-    """Return a shape with another name, and with other names of fields where `fields` has them. Raises InvalidField."""
+    """Return a spec with another name, and with fields renamed by `fields`. Raises InvalidField."""
     new = [fields.get(name, name) for name in spec.fields]
     if len({name.lower() for name in new}) < len(new):
         raise InvalidField(f"{table_id} would have two fields of the same name")
@@ -78,16 +78,16 @@ def rename_spec(spec: TableSpec, table_id: str, fields: Mapping[str, str]) -> Ta
 
 
 def to_text(spec: TableSpec) -> str:
-    """A shape as JSON."""
+    """Return a spec as JSON."""
     return json.dumps(asdict(spec) | {"fields": list(spec.fields.items())})
 
 
 def from_text(text: str) -> TableSpec:
-    """A shape from JSON. Raises StoreDamaged where that is none."""
+    """Parse a spec from JSON. Raises StoreDamaged if it is invalid."""
     try:
         document = json.loads(text)
         return TableSpec(
             document["id"], dict(document["fields"]), tuple(document["primary_key"]), tuple(document["indexes"])
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise StoreDamaged("the shape of a table cannot be read") from error
+        raise StoreDamaged("the spec of a table cannot be read") from error

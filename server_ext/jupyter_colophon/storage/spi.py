@@ -1,4 +1,6 @@
-"""The storage seam: tables, transactions, and the three seams of a provider (log, search and edge index)."""
+"""The contract of storage providers: tables, transactions, and three subsystems (change log, search index and lineage
+index).
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """The shape of a table. Keys and indexes are declared fields of an orderable type."""
+    """The structure of a table. Keys and indexes are declared fields of an ordered type."""
 
     id: str
     fields: Mapping[str, FieldType]
@@ -24,8 +26,8 @@ class TableSpec:
     indexes: tuple[str, ...] = ()
 
 
-class Field(NamedTuple):
-    """A field and a value that it has."""
+class FieldValue(NamedTuple):
+    """A field and a value to match."""
 
     name: str
     value: Any
@@ -33,7 +35,9 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range of keys, each end a prefix of one; an inclusive end takes all that begin with it, an exclusive one none."""
+    """A range of keys; each end is a prefix of a key. An inclusive end includes all keys with the prefix, an exclusive
+    one none.
+    """
 
     begin: tuple[Any, ...] = ()
     end: tuple[Any, ...] = ()
@@ -42,13 +46,13 @@ class Range:
 
     @classmethod
     def prefix(cls, *keys: Any) -> "Range":
-        """All rows whose key begins with `keys`; without keys, all rows."""
+        """Return the range of all keys that begin with `keys`; without arguments, of all keys."""
         return cls(begin=keys, end=keys)
 
 
 @dataclass(frozen=True, slots=True)
 class TableStats:
-    """How many rows a table has, and how many bytes it takes where the store can tell."""
+    """The number of rows of a table, and its size in bytes if the store knows it."""
 
     rows: int
     bytes: int | None
@@ -57,97 +61,103 @@ class TableStats:
 class StructuredTable(Protocol):
     """One table inside one transaction (spec STORE-9).
 
-    Whatever does not fit the spec (an unknown field, a wrong type, a key that is not whole) raises InvalidField
-    before anything is sent. Iterators are lazy and end with the transaction: reading on then raises StorageError.
+    Arguments that do not match the spec (an unknown field, a wrong type, an incomplete key) raise InvalidField before
+    anything is sent to the store. Iterators are lazy and end with the transaction: continuing later raises
+    StorageError.
     """
 
     def upsert(self, row: Row) -> None:
-        """Write a row; columns not given keep their values."""
+        """Write a row; omitted columns keep their values."""
 
-    def upsert_all(self, rows: Sequence[Row]) -> None:
-        """Write rows as `upsert` does, in their order; where one of them does not fit the spec, none is written."""
+    def upsert_many(self, rows: Sequence[Row]) -> None:
+        """Write rows as `upsert` does, in their order; if one of them does not match the spec, none is written."""
 
     def update(self, row: Row) -> bool:
-        """Change a row that is there; whether it was."""
+        """Change an existing row; return whether it exists."""
 
     def read(self, key: Key, columns: Sequence[str] | None = None) -> Row | None:
-        """The row with this whole key, or some of its columns."""
+        """Return the row with this complete key, or some of its columns."""
 
-    def multi_read(self, keys: Sequence[Key]) -> list[Row]:
-        """The rows of these keys that exist, in no particular order."""
+    def read_many(self, keys: Sequence[Key]) -> list[Row]:
+        """Return the existing rows with these keys, in no particular order."""
 
     def scan(
         self,
         keys: Range,
         limit: int | None = None,
         order: Order = "asc",
-        filters: Sequence[Field] = (),
+        filters: Sequence[FieldValue] = (),
         order_by: str | None = None,
     ) -> Iterator[Row]:
-        """Rows of a range in key order (strings by code point), or in that of an indexed field, nulls lowest.
+        """Yield the rows of a range in key order (strings by code point), or in the order of an indexed field, nulls
+        lowest.
 
-        With filters on indexed fields, those rows that fit any of them.
+        With filters on indexed fields, only rows that match any of them.
         """
 
     def scan_index(self, field: str, value: Any, limit: int | None = None) -> Iterator[Row]:
-        """Rows whose indexed field has this value (or None), in key order."""
+        """Yield the rows whose indexed field has this value (or None), in key order."""
 
-    def multi_scan(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
-        """Rows of any of these ranges in key order, each once."""
+    def scan_ranges(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
+        """Yield the rows of any of these ranges in key order, each once."""
 
     def compare_and_swap(self, key: Key, field: str, old: Any, new: Any) -> bool:
-        """Set a field if it has the value `old`; None is also the value in a missing row, which then appears."""
+        """Set a field if it has the value `old`, and return whether it had. None also matches a missing row, which is
+        then created.
+        """
 
     def increment(self, key: Key, field: str, amount: int) -> int:
-        """Add to a whole number; a missing row or a null counts as 0. Returns the new value."""
+        """Add to an integer field; a missing row or a null counts as 0. Return the new value."""
 
-    def increment_all(self, amounts: Mapping[Key, int], field: str) -> None:
-        """Add to a whole number in each of these rows, as `increment` does."""
+    def increment_many(self, amounts: Mapping[Key, int], field: str) -> None:
+        """Add to an integer field of each of these rows, as `increment` does."""
 
-    def decrement_all(self, amounts: Mapping[Key, int], field: str) -> None:
-        """Take from a whole number in each of these rows; a row that is left with nothing, or with less, goes."""
+    def decrement_many(self, amounts: Mapping[Key, int], field: str) -> None:
+        """Subtract from an integer field of each of these rows; delete rows that reach zero or less."""
 
     def delete(self, key: Key) -> None:
-        """Remove the row with this whole key, if it is there."""
+        """Delete the row with this complete key, if it exists."""
 
-    def multi_delete(self, keys: Sequence[Key]) -> None:
-        """Remove the rows with these whole keys, those that are there."""
+    def delete_many(self, keys: Sequence[Key]) -> None:
+        """Delete the existing rows with these complete keys."""
 
-    def delete_all(self, keys: Range) -> int:
-        """Remove a range; returns how many rows went."""
+    def delete_range(self, keys: Range) -> int:
+        """Delete a range; return the number of deleted rows."""
 
-    def update_all(self, keys: Range, fields: Row) -> int:
-        """Set fields that are no keys in all rows of a range; returns how many rows."""
+    def update_range(self, keys: Range, fields: Row) -> int:
+        """Set fields outside the key in all rows of a range; return the number of rows."""
 
-    def count(self, ranges: Sequence[Range] = (), filters: Sequence[Field] = ()) -> int:
-        """How many rows are in any of these ranges (without ranges: in the table) and fit any of these filters."""
+    def count(self, ranges: Sequence[Range] = (), filters: Sequence[FieldValue] = ()) -> int:
+        """Return the number of rows in any of these ranges (by default all) that match any of these filters."""
 
-    def stats(self) -> TableStats:
-        """The size of the table."""
+    def get_stats(self) -> TableStats:
+        """Return the size of the table."""
 
 
-class Log(Protocol):
+class ChangeLog(Protocol):
     """The change log: rows numbered in commit order."""
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Add rows (`tables.CHANGE`) under their numbers: ascending, all above the `head()` that the transaction sees."""
-
-    def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
-        """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given.
-
-        With `bytes_max`, no more rows follow once the values of those before are larger.
+        """Append rows (`tables.CHANGE`) with their numbers: ascending, and above the `get_head()` that the transaction
+        sees.
         """
 
-    def head(self) -> int:
+    def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
+        """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` if given.
+
+        With `bytes_max`, the result ends with the row whose values exceed this size.
+        """
+
+    def get_head(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
 
-    def compact(self, through: int) -> int:
-        """Remove the rows up to and including this number, but never the newest; returns how many went."""
+    def truncate(self, through: int) -> int:
+        """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What full-text search knows of one entity; `words` and `terms` are encoded (core/model/search_index_terms.py)."""
+    """The indexed content of one entity; `words` and `terms` are encoded (core/model/search_index_terms.py)."""
 
     urn: str
     namespace: str
@@ -158,8 +168,8 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Any of these encoded words or prefixes, and all of these encoded terms."""
+class TextQuery:
+    """A query: any of these encoded words or prefixes, and all of these encoded terms."""
 
     exact: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
@@ -189,32 +199,32 @@ class SearchIndex(Protocol):
         """Add or replace documents with their facet values, each of another entity; of new ones the last is the newest."""
 
     def remove(self, urn: str) -> None:
-        """Forget an entity."""
+        """Remove an entity's document."""
 
-    def match(self, words: Words, cap: int) -> list[Match]:
-        """The newest `cap` matches, best first."""
+    def match(self, words: TextQuery, cap: int) -> list[Match]:
+        """Return the newest `cap` matches, best first."""
 
-    def survey(self, words: Words, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
-        """As `match`; where more than that match, also the newest `counted` as `groups`, and nothing otherwise."""
+    def match_with_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+        """Return the same as `match`; if there are more matches, also the newest `counted` as groups, else no groups."""
 
-    def groups(self, words: Words, cap: int) -> list[Group]:
-        """The newest `cap` matches by namespace and type, in no particular order."""
+    def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
+        """Return the newest `cap` matches grouped by namespace and type, in no particular order."""
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """Return how many of these documents have each value, by facet; without the facets that none has a value of."""
+        """Return the number of these documents with each value, by facet; facets without values are omitted."""
 
-    def documents(self, urns: Sequence[str]) -> list[Match]:
-        """These documents, unranked; those that do not exist are left out."""
+    def read_matches(self, urns: Sequence[str]) -> list[Match]:
+        """Return these documents, unranked; those that do not exist are omitted."""
 
-    def after(self, urn: str, limit: int) -> list[Document]:
-        """What is known, whole, by URN (code points) from the first after this one on; "" begins."""
+    def read_documents_after(self, urn: str, limit: int) -> list[Document]:
+        """Return documents by URN (code points), after this one; "" means the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Data and a program that touched it, over all runs in a window. Times are ms; `stop` is None while one runs.
+    """Data and a program that accessed it, over all runs in a window. Times are ms; `stop` is None while one runs.
 
-    An edge is not `complete` where only the newest of its runs were counted.
+    An edge is not `complete` if only the newest of its runs were counted.
     """
 
     data: str
@@ -228,8 +238,8 @@ class Edge:
     complete: bool = True
 
 
-class Link(NamedTuple):
-    """One access of a run as lineage knows it. `stop` is None while the run goes on."""
+class AccessLink(NamedTuple):
+    """One access of a run in the lineage index. `stop` is None while the run is running."""
 
     data: str
     program: str
@@ -241,78 +251,82 @@ class Link(NamedTuple):
 
 
 class EdgeIndex(Protocol):
-    """Lineage: which programs touched which data, in which runs."""
+    """Lineage: which programs accessed which data, in which runs."""
 
     def add(self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None) -> None:
-        """Record that a run touched data. Recording it again changes nothing but `stop`."""
+        """Record that a run accessed data. Recording it again only changes `stop`."""
 
     def stop(self, run: str, stop: int | None) -> None:
-        """A run ended (or, with None, goes on)."""
+        """Set the end of a run; None means that it is running."""
 
-    def around(
+    def find_neighbours(
         self, side: Literal["data", "program"], keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
     ) -> list[tuple[str, str, str]]:
-        """At most `limit` triples (data, program, mode) one of whose ends is in `keys`."""
+        """Return at most `limit` triples (data, program, mode) with one end in `keys`."""
 
-    def degrees(
+    def count_neighbours(
         self, side: Literal["data", "program"], keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
     ) -> Mapping[str, int]:
-        """How many different partners each of these keys has, counted no further than `cap`."""
+        """Return the number of distinct neighbours of each of these keys, counted up to `cap`."""
 
-    def details(self, triples: Sequence[tuple[str, str, str]], window: Window, runs: int) -> list[Edge]:
-        """These edges in this order, each with its newest `runs` runs."""
+    def read_edges(self, triples: Sequence[tuple[str, str, str]], window: Window, runs: int) -> list[Edge]:
+        """Return these edges in this order, each with its newest `runs` runs."""
 
-    def runs_of(self, data: str, window: Window, limit: int, before: tuple[int, str] | None) -> list[tuple[int, str]]:
-        """(start, run) of the runs that touched data, newest first, after the position `before`."""
+    def list_runs_of_data(
+        self, data: str, window: Window, limit: int, before: tuple[int, str] | None
+    ) -> list[tuple[int, str]]:
+        """Return (start, run) of the runs that accessed data, newest first, after the position `before`."""
 
-    def of_run(self, run: str) -> set[Link]:
-        """Everything that is known of a run."""
+    def list_links_of_run(self, run: str) -> set[AccessLink]:
+        """Return all links of a run."""
 
-    def runs_after(self, run: str, limit: int) -> list[str]:
-        """The runs of which anything is known, by URN (code points), from the first after this one on; "" begins."""
+    def list_runs_after(self, run: str, limit: int) -> list[str]:
+        """Return the runs that have links, by URN (code points), after this one; "" means the start."""
 
     def forget(self, run: str) -> None:
-        """Forget a run with all that it touched."""
+        """Delete a run with all its links."""
 
     def rename(self, side: Literal["data", "program"], old: str, new: str) -> None:
-        """Put `new` in the place of `old` in all that is known of it, beside what is known of `new` already."""
+        """Replace `old` by `new` in all links, merging them with existing links of `new`."""
 
-    def stale(self, limit: int) -> list[tuple[str, str, str]]:
-        """At most `limit` triples (data, program, mode) whose roll-up, where the store keeps one, is not that of its accesses."""
+    def find_stale(self, limit: int) -> list[tuple[str, str, str]]:
+        """Return at most `limit` triples (data, program, mode) whose roll-up, if the store has one, differs from their
+        accesses.
+        """
 
-    def renew(self, data: str, program: str, mode: str) -> None:
-        """Rebuild the roll-up of one triple from its accesses, where the store keeps one."""
-
-
-class Tables(Protocol):
-    """What every provider's transaction can reach. Usable only inside it."""
-
-    def table(self, table_id: str) -> StructuredTable:
-        """The table of a spec that was created. Raises InvalidField if it does not exist."""
-
-    def after_commit(self, action: Callable[[], None]) -> None:
-        """Run once, after the transaction succeeded."""
+    def rebuild(self, data: str, program: str, mode: str) -> None:
+        """Rebuild the roll-up of one triple from its accesses, if the store has one."""
 
 
-class TableContext(Tables, Protocol):
-    """What the platform's transactions can reach: the tables and the three seams."""
+class ProviderContext(Protocol):
+    """The context of a transaction of every provider. Usable only inside it."""
+
+    def get_table(self, table_id: str) -> StructuredTable:
+        """Return the table of a spec that was created. Raises InvalidField if it does not exist."""
+
+    def on_commit(self, action: Callable[[], None]) -> None:
+        """Run an action once, after the transaction has succeeded."""
+
+
+class TableContext(ProviderContext, Protocol):
+    """The context of a transaction of the platform: the tables and the three subsystems."""
 
     @property
-    def log(self) -> Log:
+    def log(self) -> ChangeLog:
         """The change log."""
 
     @property
     def search(self) -> SearchIndex:
-        """Full text."""
+        """The full-text index."""
 
     @property
     def edges(self) -> EdgeIndex:
-        """Lineage."""
+        """The lineage index."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long a transaction that met another one is tried again. Seconds."""
+    """How often and how long a conflicting transaction is retried. Times are seconds."""
 
     attempts: int = 12
     first_pause_s: float = 0.005
@@ -320,56 +334,60 @@ class RetryPolicy:
     deadline_s: float = 15.0
 
 
-#: What is done where nobody says otherwise.
-PATIENT = RetryPolicy()
+#: Used unless the caller passes another policy.
+DEFAULT_RETRY = RetryPolicy()
 
 
 class TransactionRunner(Protocol):
-    """Runs callables in transactions."""
+    """Run callables in transactions."""
 
-    def run(self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = PATIENT) -> T:
-        """Run in one transaction and return its result; an exception rolls back and comes out unchanged.
+    def run(
+        self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY
+    ) -> T:
+        """Run a callable in one transaction and return its result; an exception rolls back and is raised unchanged.
 
-        The callable may run several times and on another thread, together with others that wait (group commit), so
-        it must not touch anything but tables. What it wants done afterwards follows when the transaction has succeeded,
-        on the caller's thread; failures of that are logged and not raised. Only storage faults become StorageError:
-        TransactionConflict when tries run out, CommitUnknown when the store went away while committing. Nested runs in one thread are an error.
+        The callable may run several times and on another thread, together with other pending ones (group commit), so it
+        must use nothing but tables. Actions that it registers run after the transaction has succeeded, on the caller's
+        thread; their failures are logged and not raised. Only failures of the store become StorageError:
+        TransactionConflict when retries run out, CommitUnknown when the store was lost during a commit. Nested runs in
+        one thread are an error.
         """
 
 
 class TableAdmin(Protocol):
-    """Makes tables and takes them away."""
+    """Create, change and drop tables."""
 
     def create_or_update(self, *specs: TableSpec) -> None:
-        """Make tables exist in this shape; safe when several processes start together.
+        """Create or extend tables to match these specs; safe for processes that start together.
 
-        It may get fields, indexes, wider fields (int to long, float to double); else TableSchemaIncompatible is raised.
+        A table may get fields, indexes and wider fields (int to long, float to double); any other change raises
+        TableSchemaIncompatible.
         """
 
     def exists(self, table_id: str) -> bool:
-        """Whether there is such a table."""
+        """Return whether a table exists."""
 
-    def schema(self, table_id: str) -> TableSpec:
-        """The shape of a table. Raises NotFound."""
+    def get_spec(self, table_id: str) -> TableSpec:
+        """Return the spec of a table. Raises NotFound."""
 
     def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:
-        """Give a table another name, and other names to some of its fields, old to new; its rows stay.
+        """Rename a table and fields of it, old to new; its rows are kept.
 
-        A table or a field that does not exist is left out, so that a repeated call changes nothing. Raises InvalidField
-        where another table has the new name already, or where the new names are not valid.
+        Missing tables and fields are skipped, so that a repeated call changes nothing. Raises InvalidField if another
+        table has the new name already, or if the new names are not valid.
         """
 
     def drop(self, table_id: str) -> None:
-        """Take a table away with all its rows, if it is there."""
+        """Drop a table with all its rows, if it exists."""
 
     def list(self) -> list[str]:
-        """The ids of all tables, sorted."""
+        """Return the ids of all tables, sorted."""
 
 
-#: The seams that a provider may bring; the others are served by `storage/portable` (spec STORE-15).
-SEAMS = frozenset({"log", "search", "edges"})
-#: What a provider may be able to do (spec STORE-15): to sort by an index, to go backwards, to take a part of a key for
-#: an end of a range. What it cannot do it is not asked for, and may refuse: `storage/portable` does that itself.
+#: The subsystems that a provider may implement; the others are supplied by `storage/portable` (spec STORE-15).
+SUBSYSTEMS = frozenset({"log", "search", "edges"})
+#: What a provider's tables may support (spec STORE-15): sorting by an index, descending order, a partial key as the end
+#: of a range. A provider is never asked for what it lacks, and may reject it: `storage/portable` supplies it.
 CAPABILITIES = frozenset({"order_by", "desc", "native_prefix"})
 
 
@@ -381,31 +399,31 @@ class StorageProvider(Protocol):
         """The name under which it is chosen."""
 
     @property
-    def seams(self) -> frozenset[str]:
-        """Those of SEAMS that its transactions bring along."""
+    def subsystems(self) -> frozenset[str]:
+        """Those of SEAMS that its transactions implement."""
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Those of CAPABILITIES that it has."""
+        """Those of CAPABILITIES that its tables have."""
 
     @property
     def table_admin(self) -> TableAdmin:
-        """What makes tables."""
+        """The administration of tables."""
 
     @property
     def tx_runner(self) -> TransactionRunner:
-        """What runs transactions."""
+        """The runner of transactions."""
 
     def initialize(self, config: Mapping[str, Any]) -> None:
-        """Open the store with these options. Raises StorageError, or InvalidField for an option that it has not."""
+        """Open the store with these options. Raises StorageError, or InvalidField for an unknown option."""
 
-    def health(self) -> Mapping[str, str]:
-        """`status` (ok or down), `detail` and `journalMode`."""
+    def check_health(self) -> Mapping[str, str]:
+        """Return `status` (ok or down), `detail` and `journalMode`."""
 
     def check(self) -> list[str]:
-        """What is wrong with the store itself, one sentence each, without any value; it may take minutes.
+        """Return the problems of the store itself, one sentence each, without any stored value; it may take minutes.
 
-        Writers of this and other processes go on. What a store cannot tell cheaply, it leaves out.
+        Writers of this and other processes continue. Checks that a store cannot do cheaply are omitted.
         """
 
     def repair(self) -> None:
@@ -414,11 +432,11 @@ class StorageProvider(Protocol):
     def reclaim(self) -> int:
         """Return unused space to the system; return the number of bytes. Writers may wait in the meantime."""
 
-    def about(self) -> Mapping[str, str]:
-        """`engine` (name and version) and `place`, without secrets; `bytes`, if that is known."""
+    def describe(self) -> Mapping[str, str]:
+        """Return `engine` (name and version) and `place`, without secrets, and `bytes` if the size is known."""
 
-    def commits(self) -> int:
-        """A number that differs after any commit of any process, as seen from this thread."""
+    def get_data_version(self) -> int:
+        """Return a number that differs after any commit of any process, as seen from this thread."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""

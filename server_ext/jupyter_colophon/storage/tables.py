@@ -7,7 +7,7 @@ from jupyter_colophon.storage.changes.schedules import SCHEDULES
 from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 
-#: The fields of the change log (`spi.Log`); the log gives `seq`.
+#: The fields of the change log (`spi.ChangeLog`); `seq` is the number.
 CHANGE: Mapping[str, FieldType] = {
     "seq": "long",
     "time": "long",
@@ -27,14 +27,14 @@ CHANGE: Mapping[str, FieldType] = {
     "previous_system": "string",
     "system": "string",
 }
-#: Those that the log gained after its first release: a store makes it without them, and adds them.
-CHANGE_GAINED = ("previous_system", "system")
-#: By which of them the change log can be filtered.
+#: Fields that the log got after its first version: a store creates it without them, and adds them.
+CHANGE_ADDED = ("previous_system", "system")
+#: The fields by which the change log can be filtered.
 CHANGE_FILTERS = ("namespace", "urn", "type")
 
 SETTINGS = TableSpec("settings", {"name": "string", "value": "bytes"}, ("name",))
 
-#: Hashes of the change log, signed (storage/changes/signed_chain.py).
+#: Signed hashes of the change log (storage/changes/signed_chain.py).
 LOG_SEALS = TableSpec(
     "log_seals",
     {
@@ -49,8 +49,8 @@ LOG_SEALS = TableSpec(
     ("seq",),
 )
 
-#: `removed` is true of what was softly deleted (the aspect `status`), else null. `spelling` is the URN as DataHub's
-#: clients sent it, where that is another text.
+#: `removed` is true after a soft deletion (the aspect `status`), else null. `spelling` is the URN as DataHub's clients
+#: sent it, if that differs.
 ENTITIES = TableSpec(
     "entities",
     {
@@ -70,16 +70,16 @@ ENTITIES = TableSpec(
     ("urn",),
 )
 
-#: The living entities in the order in which people page through them.
+#: Existing entities in the order in which they are listed.
 ENTITY_NAMES = TableSpec(
     "entity_names",
     {"namespace": "string", "type": "string", "name": "string", "urn": "string"},
     ("namespace", "type", "name", "urn"),
 )
 
-#: `value` is null after a deletion; `base` is the last version before the entity's present life. `system` is what its
-#: writer said of it (core/model/system_metadata.py); versions up to `floor` are no longer kept. An `implied` aspect was
-#: written by the platform alone.
+#: `value` is null after a deletion; `base` is the last version before the entity was last created. `system` is the
+#: system metadata (core/model/system_metadata.py); versions up to `floor` were deleted. An `implied` aspect was written
+#: by the platform only.
 ASPECTS = TableSpec(
     "aspects",
     {
@@ -98,7 +98,7 @@ ASPECTS = TableSpec(
     ("urn", "aspect"),
 )
 
-#: `rolled_back` versions were rolled back with their run: nothing goes back to them.
+#: Versions with `rolled_back` were rolled back with their run: later rollbacks skip them.
 ASPECT_VERSIONS = TableSpec(
     "aspect_versions",
     {
@@ -115,7 +115,7 @@ ASPECT_VERSIONS = TableSpec(
     ("urn", "aspect", "version"),
 )
 
-#: Timeseries values; `part` distinguishes values of the same moment, `recorded` is the time of the write.
+#: Timeseries values; `part` distinguishes values of the same time, `recorded` is the time of the write.
 TIMESERIES = TableSpec(
     "timeseries",
     {
@@ -132,7 +132,7 @@ TIMESERIES = TableSpec(
     ("urn", "aspect", "time", "part"),
 )
 
-#: One row for each thing that an entity says, for `key:value` search, keys and completion.
+#: One row for each value of an entity, for `key:value` search, keys and completion.
 METADATA_VALUES = TableSpec(
     "metadata_values",
     {
@@ -162,7 +162,8 @@ VALUE_HISTORY = TableSpec(
     ("namespace", "key", "value", "urn", "aspect", "version"),
 )
 
-#: How many entities of a kind (core/entities/entity_kinds.py) carry a key; `folded` makes prefixes case-insensitive.
+#: The number of entities of a kind (core/entities/entity_kinds.py) with a key; `folded` makes prefixes
+#: case-insensitive.
 KEY_COUNTS = TableSpec(
     "key_counts",
     {
@@ -183,25 +184,27 @@ VALUE_COUNTS = TableSpec(
     ("namespace", "key", "value", "shown"),
 )
 
-#: Entities by those that they name (storage/lineage/relationships.py); `urn` names `target` in an aspect, as a kind of relation.
+#: Entities by those that they name (storage/lineage/relationships.py); `urn` names `target` in an aspect, in a kind of
+#: relationship.
 RELATIONSHIPS = TableSpec(
     "relationships",
     {"target": "string", "urn": "string", "aspect": "string", "kind": "string"},
     ("target", "urn", "aspect", "kind"),
 )
 
-#: Custom entities by parent; the row is kept after deletion. Other parents follow from the URN (core/entities/containment.py).
+#: Custom entities by parent; the row is kept after deletion. Other parents follow from the URN
+#: (core/entities/containment.py).
 CONTAINMENT = TableSpec("containment", {"parent": "string", "urn": "string"}, ("parent", "urn"))
 
 #: Each rename of an entity, under the number of its change (storage/lineage/renames.py).
 RENAMES = TableSpec("renames", {"urn": "string", "seq": "long", "time": "long", "new": "string"}, ("urn", "seq"))
 
-#: Namespaces that were deleted, while they still hold something (storage/entities/deleting_namespaces.py).
+#: Deleted namespaces whose content is still being deleted (storage/entities/deleting_namespaces.py).
 DELETING_NAMESPACES = TableSpec(
     "deleting_namespaces", {"namespace": "string", "actor": "string", "time": "long"}, ("namespace",)
 )
 
-#: `intended_outputs` are the URNs of data that failed statements would have written, as JSON; null where there are none.
+#: `intended_outputs` are the URNs of data that failed statements would have written, as JSON; null if there are none.
 RUNS = TableSpec(
     "runs",
     {
@@ -229,7 +232,7 @@ RUN_TIMES = TableSpec(
     ("program", "start", "urn"),
 )
 
-#: `first` and `last` are when it happened, `recorded` is since when the catalog knows it.
+#: `first` and `last` are times of the access, `recorded` is when the catalog recorded it first.
 ACCESSES = TableSpec(
     "accesses",
     {
@@ -244,7 +247,8 @@ ACCESSES = TableSpec(
     ("run", "data", "mode", "component"),
 )
 
-#: The statements that an access belongs to; one without a row belongs to none, as does one with a row for "" (storage/lineage/statements.py).
+#: The statements of an access; an access without a row has no statement, as does one with a row for ""
+#: (storage/lineage/statements.py).
 ACCESS_STATEMENTS = TableSpec(
     "access_statements",
     {"run": "string", "data": "string", "mode": "string", "component": "string", "statement": "string"},
@@ -274,7 +278,7 @@ COLUMN_EDGES = TableSpec(
     ("source",),
 )
 
-#: What each run made of the columns of what it wrote: JSON, [[target field, source, source field, transformation], …].
+#: The column lineage of each run: JSON, [[target field, source, source field, transformation], …].
 COLUMN_RUNS = TableSpec(
     "column_runs",
     {"target": "string", "program": "string", "run": "string", "edges": "string"},
@@ -284,14 +288,14 @@ COLUMN_RUNS = TableSpec(
 #: The content of OpenLineage events beyond aspects: JSON by part (storage/commit/openlineage.py).
 OPENLINEAGE = TableSpec("openlineage", {"subject": "string", "part": "string", "value": "string"}, ("subject", "part"))
 
-#: What OpenLineage calls datasets and jobs; a namespace has a row of its own, with the name "". `first` is in ms.
+#: The OpenLineage names of datasets and jobs; a namespace has a row with the name "". `first` is in ms.
 OPENLINEAGE_NAMES = TableSpec(
     "openlineage_names",
     {"kind": "string", "namespace": "string", "name": "string", "urn": "string", "first": "long"},
     ("kind", "namespace", "name"),
 )
 
-#: What writes with an idempotency key were answered (storage/changes/idempotency_results.py): JSON, compressed.
+#: The results of writes with an idempotency key (storage/changes/idempotency_results.py): compressed JSON.
 IDEMPOTENCY_RESULTS = TableSpec(
     "idempotency_results",
     {"actor": "string", "key": "string", "fingerprint": "string", "result": "bytes", "time": "long"},
@@ -316,7 +320,7 @@ INBOX = TableSpec(
     ("state",),
 )
 
-#: `seq` is that of a change which a sink would not take, `event` what was sent for an event of OpenLineage and is none.
+#: `seq` is the number of a change that a sink did not accept, `event` is an invalid OpenLineage event.
 DEAD_LETTERS = TableSpec(
     "dead_letters",
     {
@@ -340,23 +344,23 @@ DEAD_LETTERS = TableSpec(
 #: Failures of proposals in order, for sinks that deliver them (storage/changes/dead_letters.py).
 FAILURES = TableSpec("failures", {"position": "long", "dead_letter": "long"}, ("position",))
 
-#: Up to where proposals were taken from partitions of topics elsewhere (storage/changes/consumed_offsets.py).
+#: Consumed offsets of partitions of topics (storage/changes/consumed_offsets.py).
 CONSUMED_OFFSETS = TableSpec(
     "consumed_offsets", {"topic": "string", "partition": "int", "next_offset": "long"}, ("topic", "partition")
 )
 
-#: Which process does a piece of work that one does at a time (storage/changes/leases.py).
+#: The process that holds each lease (storage/changes/leases.py).
 LEASES = TableSpec("leases", {"name": "string", "owner": "string", "heartbeat": "long"}, ("name",))
 
 #: How far each follower of the change log has come (storage/changes/cursors.py).
 CURSORS = TableSpec("cursors", {"name": "string", "seq": "long", "skipped": "long"}, ("name",))
 
-#: How delivery to each sink goes (storage/changes/sinks.py).
+#: The state of delivery to each sink (storage/changes/sinks.py).
 SINK_STATES = TableSpec(
     "sink_states", {"sink": "string", "attempts": "int", "problem": "string", "failed": "long"}, ("sink",)
 )
 
-#: Changes that a sink is to be given once more.
+#: Changes to deliver to a sink again.
 REDELIVERIES = TableSpec("redeliveries", {"sink": "string", "seq": "long"}, ("sink", "seq"))
 
 ALL = (
@@ -399,7 +403,7 @@ ALL = (
     SCHEDULES,
 )
 
-#: Derived from the others: `reindex` rebuilds it, and a backup leaves it out.
+#: Derived from the others: `reindex` rebuilds them, and a backup omits them.
 DERIVED = frozenset(
     spec.id
     for spec in (ENTITY_NAMES, METADATA_VALUES, VALUE_HISTORY, KEY_COUNTS, VALUE_COUNTS, RELATIONSHIPS, RUN_TIMES)

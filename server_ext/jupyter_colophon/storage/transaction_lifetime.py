@@ -1,4 +1,4 @@
-"""How long a transaction lives (spec STORE-6, STORE-14)."""
+"""The lifetime of a transaction (spec STORE-6, STORE-14)."""
 
 import threading
 import time
@@ -7,72 +7,72 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from jupyter_colophon.core.errors import StorageError, TransactionTimeout
-from jupyter_colophon.core.read_budget import ReadBudget, current_budget
+from jupyter_colophon.core.read_budget import ReadBudget, get_current_budget
 
 T = TypeVar("T")
-#: How long one callable may hold up all other writers, in seconds.
+#: How long one callable may block all other writers, in seconds.
 WRITE_S = 5.0
 
 
-class Reading(Protocol):
-    """Rows that are read one by one."""
+class OpenRead(Protocol):
+    """Rows that are being read one by one."""
 
     def close(self) -> object:
-        """Read no further."""
+        """Discard the remaining rows."""
 
 
 @dataclass(slots=True)
-class Life:
-    """One transaction's: whether it goes on, and until when (`time.monotonic`) it may."""
+class TransactionLifetime:
+    """Whether a transaction is open, and its deadline (`time.monotonic`)."""
 
-    open: bool = True
-    until: float | None = None
-    #: Of the request that reads; None for a write, and for what no request waits for.
+    is_open: bool = True
+    deadline: float | None = None
+    #: The budget of a reading request; None for a write, and for reads outside a request.
     budget: ReadBudget | None = None
-    _readings: set[Reading] = field(default_factory=set, repr=False)
+    _open_reads: set[OpenRead] = field(default_factory=set, repr=False)
 
     @classmethod
-    def of_a_write(cls) -> "Life":
-        """That of a callable that others wait for."""
-        return cls(until=time.monotonic() + WRITE_S)
+    def create_for_write(cls) -> "TransactionLifetime":
+        """Create the lifetime of a callable that writes and blocks other writers."""
+        return cls(deadline=time.monotonic() + WRITE_S)
 
     @classmethod
-    def of_a_read(cls) -> "Life":
-        """That of a callable that reads, within what is left to the request of this thread."""
-        budget = current_budget()
-        return cls(until=None if budget is None else budget.until, budget=budget)
+    def create_for_read(cls) -> "TransactionLifetime":
+        """Create the lifetime of a callable that reads, limited by the remaining budget of this thread's request."""
+        budget = get_current_budget()
+        return cls(deadline=None if budget is None else budget.until, budget=budget)
 
     def check(self) -> None:
-        """Raise StorageError when the transaction is over, TransactionTimeout when its time is up."""
-        if not self.open:
+        """Raise StorageError after the end of the transaction, TransactionTimeout after its deadline."""
+        if not self.is_open:
             raise StorageError("the transaction is over")
-        if self.until is not None and time.monotonic() > self.until:
+        if self.deadline is not None and time.monotonic() > self.deadline:
             if self.budget is not None:
                 self.budget.require_time()
-            raise TransactionTimeout(f"a transaction took longer than {WRITE_S:g} s and was given up")
+            raise TransactionTimeout(f"a transaction took longer than {WRITE_S:g} s and was cancelled")
 
     def is_overdue(self) -> bool:
-        """Whether its time is up."""
-        return self.until is not None and time.monotonic() > self.until
+        """Return whether the deadline has passed."""
+        return self.deadline is not None and time.monotonic() > self.deadline
 
-    def begun(self, reading: Reading) -> None:
-        """These rows end with the transaction: whoever keeps them must not keep the store's snapshot as well."""
-        self._readings.add(reading)
+    def track(self, reading: OpenRead) -> None:
+        """Close these rows at the end of the transaction, so that unread rows do not keep the store's snapshot open."""
+        self._open_reads.add(reading)
 
-    def ended(self, reading: Reading) -> None:
-        """They have been read to their end."""
-        self._readings.discard(reading)
+    def stop_tracking(self, reading: OpenRead) -> None:
+        """Stop tracking rows that were read completely."""
+        self._open_reads.discard(reading)
 
     def end(self) -> None:
-        """The transaction is over."""
-        self.open = False
-        for reading in self._readings:
+        """End the transaction."""
+        self.is_open = False
+        for reading in self._open_reads:
             reading.close()
-        self._readings.clear()
+        self._open_reads.clear()
 
 
-class Alone:
-    """Sees to it that a thread in a transaction opens no other one: it would wait for itself (spec STORE-11)."""
+class NestingGuard:
+    """Reject nested transactions of a thread, which would wait for themselves (spec STORE-11)."""
 
     def __init__(self) -> None:
         self._local = threading.local()
@@ -80,10 +80,10 @@ class Alone:
     def require(self) -> None:
         """Raise StorageError inside a transaction."""
         if getattr(self._local, "busy", False):
-            raise StorageError("a transaction may not be opened inside another one")
+            raise StorageError("a transaction cannot be opened inside another one")
 
-    def during(self, work: Callable[[], T]) -> T:
-        """Do the work of a transaction."""
+    def run(self, work: Callable[[], T]) -> T:
+        """Run a transaction's callable."""
         self._local.busy = True
         try:
             return work()

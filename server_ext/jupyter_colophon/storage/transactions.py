@@ -1,9 +1,9 @@
-"""Group commit: whoever writes does so together with all who wait, in one transaction (spec STORE-14).
+"""Group commit: concurrent writers of a process share one transaction (spec STORE-14).
 
-There is one connection that writes in a process, and at any time one thread that uses it: the first of those who
-wait. It takes the others' callables along, each inside a savepoint, and commits once for all of them, so that many
-writers cost one fsync, and one writer alone pays for no hand-over between threads. Then it leaves, and the first of
-those who came meanwhile is the next: nobody waits for more than the group before its own.
+A process has one connection for writing, used by one thread at a time: the first of the waiting ones, the leader. It
+runs the callables of the others too, each in a savepoint, and commits once for all of them. Many writers then cost one
+fsync, and a single writer needs no other thread. Then the first of the threads that arrived meanwhile becomes the
+leader: no thread waits longer than for the group before its own.
 """
 
 import logging
@@ -16,228 +16,228 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from jupyter_colophon.core.errors import CommitUnknown, StorageError, TransactionConflict
 from jupyter_colophon.storage.spi import RetryPolicy, TableContext
-from jupyter_colophon.storage.transaction_lifetime import Life
+from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 
 T = TypeVar("T")
-#: How many callables share a commit at most: they also share its failure.
+#: The most callables in one commit, which also fail together if it fails.
 GROUP = 256
-#: After how many seconds a group takes no more of them along: other processes wait for it, too.
+#: The time after which a group takes no more callables, in seconds, since other processes wait as well.
 GROUP_S = 0.5
-#: From how many seconds on a callable is a slow one.
+#: The duration from which a callable is logged as slow, in seconds.
 SLOW_S = 0.25
 _logger = logging.getLogger("jupyter_colophon.storage")
 
 After = Callable[[], None]
 
 
-class Session(Protocol):
-    """The one connection that writes. All its methods raise StorageError, TransactionConflict where a retry helps."""
+class WriteSession(Protocol):
+    """The connection for writing. All its methods raise StorageError, TransactionConflict if a retry may help."""
 
     def begin(self) -> None:
         """Begin the shared transaction."""
 
     def commit(self) -> None:
-        """Make it durable. Raises CommitUnknown when nobody knows whether that happened."""
+        """Commit durably. Raises CommitUnknown if the outcome is unknown."""
 
-    def rollback(self) -> None:
-        """Undo it, whatever state it is in; never raises."""
+    def roll_back(self) -> None:
+        """Roll back in whatever state the transaction is; never raises."""
 
-    def savepoint(self) -> None:
-        """Begin a part of it."""
+    def begin_part(self) -> None:
+        """Set a savepoint before a callable."""
 
-    def release(self) -> None:
-        """End the part."""
+    def end_part(self) -> None:
+        """Release the savepoint after a callable."""
 
-    def rollback_to(self) -> bool:
-        """Undo the part alone; False where the store has undone the whole already."""
+    def roll_back_part(self) -> bool:
+        """Roll back to the savepoint; return False if the store has rolled back the whole transaction."""
 
-    def context(self, life: Life, after: list[After]) -> TableContext:
-        """What a callable can reach while `life` lasts; what it wants done after the commit goes into `after`."""
+    def create_context(self, life: TransactionLifetime, after: list[After]) -> TableContext:
+        """Create the context for a callable, valid while `life` is open; actions after the commit are added to `after`."""
 
 
-class _Job(Generic[T]):
-    """A callable that waits, and what became of it."""
+class _PendingWrite(Generic[T]):
+    """A waiting callable and its result."""
 
     def __init__(self, work: Callable[[TableContext], T], retry: RetryPolicy) -> None:
-        self.work, self.pauses = work, _pauses(retry)
+        self.work, self.pauses = work, _iterate_pauses(retry)
         self.after: list[After] = []
         self.value: T
         self.error: BaseException | None = None
-        #: Whether it is done; whether its thread is the one that writes; whether one was interrupted while calling it.
-        self.done = self.leads = self.suspect = False
-        #: Held until it is done, or until its thread is to write.
-        self.turn = threading.Lock()
-        self.turn.acquire()
+        #: Whether it is finished; whether its thread is the leader; whether it was interrupted before.
+        self.done = self.is_leader = self.was_interrupted = False
+        #: Held until it is finished, or until its thread becomes the leader.
+        self.ready = threading.Lock()
+        self.ready.acquire()
 
-    def attempt(self, session: Session) -> None:
-        """Call it once; what an earlier attempt left is forgotten, its error as well: it may have seen what never came."""
+    def run(self, session: WriteSession) -> None:
+        """Call it once, discarding the state of earlier attempts, which may have seen data that was rolled back."""
         self.after.clear()
         self.error = None
-        life = Life.of_a_write()
+        life = TransactionLifetime.create_for_write()
         began = time.monotonic()
         try:
-            self.value = self.work(session.context(life, self.after))
+            self.value = self.work(session.create_context(life, self.after))
             life.check()
         finally:
             life.end()
             if (took := time.monotonic() - began) > SLOW_S:
-                _logger.warning("a transaction held up the other writers for %.0f ms", took * 1000)
+                _logger.warning("a transaction blocked the other writers for %.0f ms", took * 1000)
 
     def end(self, error: BaseException | None) -> None:
-        """This is what became of it, for good."""
+        """Finish with a result or an error."""
         self.error, self.done = error, True
-        self.turn.release()
+        self.ready.release()
 
-    def result(self) -> T:
-        """What it returned; raises what it raised."""
+    def get_result(self) -> T:
+        """Return the result or raise the error of the callable."""
         if self.error is not None:
             raise self.error
-        follow(self.after)
+        run_after_commit(self.after)
         return self.value
 
 
 class GroupCommit:
-    """Runs callables on the session, many in one transaction."""
+    """Run callables on the session, many in one transaction."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: WriteSession) -> None:
         self._session = session
-        #: Guards the two that follow, and who leads.
+        #: Protects the queue and the choice of the leader.
         self._mutex = threading.Lock()
-        self._waiting: deque[_Job[Any]] = deque()
-        self._led = False
-        #: Held by the thread that uses the session; also taken by whoever needs it for something else.
+        self._waiting: deque[_PendingWrite[Any]] = deque()
+        self._has_leader = False
+        #: Held by the thread that uses the session, and by other users of its connection.
         self.lock = threading.Lock()
 
     def run(self, work: Callable[[TableContext], T], retry: RetryPolicy) -> T:
-        """Run a callable in the next transaction, here or on the thread that is writing; its actions are done here."""
-        job = _Job(work, retry)
+        """Run a callable in the next transaction, on this thread or on the leader's; its actions run here."""
+        job = _PendingWrite(work, retry)
         try:
-            self._line_up(job)
-            if not job.leads:
-                job.turn.acquire()
+            self._enqueue(job)
+            if not job.is_leader:
+                job.ready.acquire()
             while not job.done:
                 with self.lock:
-                    self._settle(self._next(), job)
+                    self._finish_group(self._take_group(), job)
         finally:
             self._leave(job)
-        return job.result()
+        return job.get_result()
 
-    def _line_up(self, job: _Job[Any]) -> None:
+    def _enqueue(self, job: _PendingWrite[Any]) -> None:
         with self._mutex:
             self._waiting.append(job)
-            if not self._led:
-                self._led = job.leads = True
+            if not self._has_leader:
+                self._has_leader = job.is_leader = True
 
-    def _next(self) -> list[_Job[Any]]:
+    def _take_group(self) -> list[_PendingWrite[Any]]:
         with self._mutex:
             return [self._waiting.popleft() for _ in range(min(len(self._waiting), GROUP))]
 
-    def _leave(self, job: _Job[Any]) -> None:
-        """Let another thread write. One that is interrupted while it waits takes its callable along."""
+    def _leave(self, job: _PendingWrite[Any]) -> None:
+        """Let another thread become the leader. An interrupted waiting thread removes its callable."""
         with self._mutex:
             if not job.done and job in self._waiting:
                 self._waiting.remove(job)
-            if job.leads:
-                job.leads = False
-                self._led = bool(self._waiting)
-                if self._led:
-                    self._waiting[0].leads = True
-                    self._waiting[0].turn.release()
+            if job.is_leader:
+                job.is_leader = False
+                self._has_leader = bool(self._waiting)
+                if self._has_leader:
+                    self._waiting[0].is_leader = True
+                    self._waiting[0].ready.release()
 
-    def _put_back(self, jobs: list[_Job[Any]]) -> None:
+    def _return_to_queue(self, jobs: list[_PendingWrite[Any]]) -> None:
         with self._mutex:
-            self._waiting.extendleft(job for job in reversed(jobs) if not job.done and not job.leads)
+            self._waiting.extendleft(job for job in reversed(jobs) if not job.done and not job.is_leader)
 
-    def _settle(self, jobs: list[_Job[Any]], mine: _Job[Any]) -> None:
-        """Bring them to their end, or at least mine, as often as other processes' transactions are in the way."""
+    def _finish_group(self, jobs: list[_PendingWrite[Any]], own: _PendingWrite[Any]) -> None:
+        """Finish these callables, or at least this thread's own, retrying after conflicts with other processes."""
         try:
-            while jobs and not mine.done:
+            while jobs and not own.done:
                 try:
-                    jobs = self._attempt(jobs)
+                    jobs = self._run_group(jobs)
                 except TransactionConflict as conflict:
-                    jobs = _patient(jobs, conflict, mine)
+                    jobs = _select_retryable(jobs, conflict, own)
         except StorageError as error:
             for job in jobs:
-                job.end(_alike(error))
+                job.end(_copy_error(error))
         except BaseException:
-            # Somebody ended the thread that is writing: the others are no part of that.
-            self._put_back(jobs)
+            # The leader's thread was interrupted: this does not concern the other callables.
+            self._return_to_queue(jobs)
             raise
-        self._put_back(jobs)
+        self._return_to_queue(jobs)
 
-    def _attempt(self, jobs: list[_Job[Any]]) -> list[_Job[Any]]:
-        """One transaction; those that are left, or to be done again because another one took everything with it."""
+    def _run_group(self, jobs: list[_PendingWrite[Any]]) -> list[_PendingWrite[Any]]:
+        """Run one transaction; return the callables that are left, or that must be repeated after a rollback of all."""
         called = 0
         try:
             self._session.begin()
             began = time.monotonic()
             while called < len(jobs) and (called == 0 or time.monotonic() - began < GROUP_S):
                 job = jobs[called]
-                if not self._step(job, alone=len(jobs) == 1):
-                    self._session.rollback()
+                if not self._run_one(job, alone=len(jobs) == 1):
+                    self._session.roll_back()
                     job.end(job.error)
                     return [other for other in jobs if other is not job]
                 called += 1
         except BaseException:
-            self._session.rollback()
+            self._session.roll_back()
             raise
         self._commit(jobs[:called])
         return jobs[called:]
 
-    def _commit(self, jobs: list[_Job[Any]]) -> None:
+    def _commit(self, jobs: list[_PendingWrite[Any]]) -> None:
         try:
             self._session.commit()
             for job in jobs:
                 job.end(job.error)
         except Exception:
-            self._session.rollback()
+            self._session.roll_back()
             raise
         except BaseException:
-            # Interrupted in the midst: what may be durable must not be done once more.
+            # Interrupted during the commit: what may be durable must not be repeated.
             for job in jobs:
                 if not job.done:
-                    job.end(CommitUnknown("the process was interrupted while it committed"))
-            self._session.rollback()
+                    job.end(CommitUnknown("the process was interrupted during a commit"))
+            self._session.roll_back()
             raise
 
-    def _step(self, job: _Job[Any], *, alone: bool) -> bool:
-        """Call one; False when its failure ended the shared transaction."""
+    def _run_one(self, job: _PendingWrite[Any], *, alone: bool) -> bool:
+        """Run one callable; return False if its failure ended the shared transaction."""
         if not alone:
-            self._session.savepoint()
+            self._session.begin_part()
         try:
-            job.attempt(self._session)
+            job.run(self._session)
             if not alone:
-                # Fails where the callable went on after a failure of the store: that is its own failure.
-                self._session.release()
+                # Fails if the callable continued after a failure of the store: then this is its own failure.
+                self._session.end_part()
         except TransactionConflict:
             raise
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt) and not job.suspect:
-                # That was meant for this thread. A callable that does it again is itself to blame.
-                job.suspect = True
+            if isinstance(error, KeyboardInterrupt) and not job.was_interrupted:
+                # The interrupt was meant for this thread. A callable that is interrupted again gets the error itself.
+                job.was_interrupted = True
                 raise
             job.error = error
-            return not alone and self._undone()
+            return not alone and self._undo_part()
         return True
 
-    def _undone(self) -> bool:
+    def _undo_part(self) -> bool:
         try:
-            return self._session.rollback_to()
+            return self._session.roll_back_part()
         except StorageError:
             return False
 
 
-def follow(actions: list[After]) -> None:
-    """Do what was to be done after a transaction; it has succeeded, whatever becomes of that."""
+def run_after_commit(actions: list[After]) -> None:
+    """Run the actions after a transaction, which has succeeded in any case."""
     for action in actions:
         try:
             action()
         except Exception:
-            _logger.exception("what was to follow a transaction failed")
+            _logger.exception("an action after a transaction failed")
 
 
-def _alike(error: StorageError) -> StorageError:
-    """The same error once more: it is raised on each job's own thread, and each needs a traceback of its own."""
+def _copy_error(error: StorageError) -> StorageError:
+    """Return a copy of an error: it is raised on each thread, and each needs its own traceback."""
     kind = type(error)
     same = kind.__new__(kind, *error.args)
     same.__dict__.update(error.__dict__)
@@ -245,21 +245,23 @@ def _alike(error: StorageError) -> StorageError:
     return same
 
 
-def _patient(jobs: list[_Job[Any]], conflict: TransactionConflict, mine: _Job[Any]) -> list[_Job[Any]]:
-    """Those that have the patience to try again, after a pause; the others end with the conflict."""
+def _select_retryable(
+    jobs: list[_PendingWrite[Any]], conflict: TransactionConflict, own: _PendingWrite[Any]
+) -> list[_PendingWrite[Any]]:
+    """Pause and return the callables whose policy allows a retry; the others fail with the conflict."""
     pauses = [(job, next(job.pauses, None)) for job in jobs]
     for job, pause in pauses:
         if pause is None:
-            job.end(_alike(conflict))
+            job.end(_copy_error(conflict))
     patient = [(job, pause) for job, pause in pauses if pause is not None]
-    if patient and not mine.done:
-        _logger.debug("a transaction is tried again: %s", conflict.detail)
+    if patient and not own.done:
+        _logger.debug("retrying a transaction: %s", conflict.detail)
         time.sleep(min(pause for _, pause in patient))
     return [job for job, _ in patient]
 
 
-def _pauses(retry: RetryPolicy) -> Iterator[float]:
-    """How long to wait before each further try: ever longer, never quite the same, and not for ever."""
+def _iterate_pauses(retry: RetryPolicy) -> Iterator[float]:
+    """Yield the pauses before each retry: increasing, randomized and limited."""
     deadline = time.monotonic() + retry.deadline_s
     longest = retry.first_pause_s
     for _ in range(retry.attempts):

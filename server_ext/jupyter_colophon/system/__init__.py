@@ -1,1 +1,1 @@
-"""What the processes of a machine share: private folders, locked files, background threads."""
+"""Resources shared by the processes of a machine: private folders, locked files, background threads."""

@@ -1,4 +1,4 @@
-"""Folders that their owner alone can read, whatever the umask and whichever process creates them first."""
+"""Create folders that only their owner can read, with any umask and whichever process creates them first."""
 
 import os
 from contextlib import suppress
@@ -8,25 +8,26 @@ _PRIVATE = 0o700
 
 
 def create_private_folder(folder: Path, root: Path | None = None) -> None:
-    """Create a folder and its missing parents with mode 0700, and restrict what existed from `root` down to it.
+    """Create a folder and its missing parents with mode 0700, and restrict existing ones from `root` down to it.
 
-    `root` is the outermost folder that belongs to this product, by default the folder itself. Python's
-    `mkdir(mode=…, parents=True)` gives its mode to the last folder alone. Raises OSError.
+    `root` is the outermost folder that belongs to this product, by default the folder itself. Python's `mkdir(mode=…,
+    parents=True)` applies its mode only to the last folder. Raises OSError.
     """
-    for one in reversed([one for one in (folder, *folder.parents) if not one.is_dir()]):
+    for path in reversed([path for path in (folder, *folder.parents) if not path.is_dir()]):
         with suppress(FileExistsError):
-            os.mkdir(one, _PRIVATE)
-        restrict_folder(one)
-    for one in (folder, *folder.parents):
-        restrict_folder(one)
-        if one == (root or folder):
+            os.mkdir(path, _PRIVATE)
+        restrict_folder(path)
+    for path in (folder, *folder.parents):
+        restrict_folder(path)
+        if path == (root or folder):
             break
 
 
 def restrict_folder(folder: Path) -> None:
-    """Give mode 0700 to a folder of this account. Nothing happens where there is none.
+    """Set mode 0700 on a folder of this account.
 
-    Where a mount decides who may do what (FAT, some network file systems), the mode stays as it is.
+    A missing folder is ignored. If the mount decides on permissions (FAT, some network file systems), the mode is
+    unchanged.
     """
     with suppress(FileNotFoundError, PermissionError):
         status = folder.stat()

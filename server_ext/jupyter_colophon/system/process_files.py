@@ -1,7 +1,7 @@
-"""Files that a process keeps locked while it lives, so that others recognise the files of processes that ended.
+"""Files that a process keeps locked while it lives, so that other processes recognize the files of ended processes.
 
-The operating system releases such a lock when the process ends, however it ends. Windows has no locks of this kind, since
-its own keep others from reading the file: there, no file counts as abandoned.
+The operating system releases such a lock when the process ends for any reason. Windows has no locks of this kind, since
+its locks prevent others from reading the file: there, no file counts as abandoned.
 """
 
 import errno
@@ -28,7 +28,9 @@ else:
 
 
 def try_lock(descriptor: int, *, shared: bool = False) -> bool:
-    """Lock an open file without waiting; return False where another process holds it. Raises OSError where there are no locks."""
+    """Lock an open file without waiting; return False if another process has locked it. Raises OSError if locks are not
+    supported.
+    """
     try:
         _lock(descriptor, shared)
     except OSError as error:
@@ -65,9 +67,9 @@ class ProcessFile:
 
     @classmethod
     def create(cls, path: Path, content: bytes = b"", *, requires_lock: bool = True, flags: int = 0) -> "ProcessFile":
-        """Create a file, for its owner alone. Raises OSError, also where the file system has no locks, if one is required.
+        """Create a file that only its owner can read. Raises OSError, also if a lock is required and not supported.
 
-        The file gets its name once it is locked and written: before, others would take it for abandoned.
+        The file gets its name after it is locked and written: before that, others would consider it abandoned.
         """
         unnamed = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new") if HAS_LOCKS else path
         descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY | flags, 0o600)
@@ -86,7 +88,9 @@ class ProcessFile:
 
     @classmethod
     def take_over(cls, path: Path, *, requires_lock: bool = True, flags: int = 0) -> "ProcessFile | None":
-        """Lock a file whose process has ended; None where it still runs, or another one took the file over. Raises OSError."""
+        """Lock a file whose process has ended; return None if it is running, or another process took the file over.
+        Raises OSError.
+        """
         try:
             descriptor = os.open(path, os.O_RDWR | _BINARY | flags)
         except FileNotFoundError:
@@ -107,7 +111,7 @@ class ProcessFile:
             return file.read()
 
     def close(self) -> None:
-        """Release the lock, and leave the file to any process that takes it over."""
+        """Release the lock, so that another process can take the file over."""
         with suppress(OSError):
             os.close(self.descriptor)
 
@@ -122,7 +126,7 @@ class ProcessFile:
 
 
 def _acquire(descriptor: int, requires_lock: bool) -> bool:
-    """Lock the file; where no lock is required, a file system without locks counts as locked."""
+    """Lock the file; if no lock is required, a file system without locks counts as locked."""
     try:
         return try_lock(descriptor)
     except OSError:

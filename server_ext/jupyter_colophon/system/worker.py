@@ -1,4 +1,4 @@
-"""Background threads: one way to start, wake, stop and join one, to wait after failures, and to report an outage."""
+"""Background threads: start, wake, stop and join them, wait after failures, and report outages."""
 
 import logging
 import threading
@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """The pauses after failures, in seconds: doubled from the first to the longest."""
+    """The pauses after failures in seconds, doubled from the first to the longest."""
 
     first_s: float
     longest_s: float
@@ -27,10 +27,10 @@ class Outage(Protocol):
     """Reports once that something is unavailable, and once that it is available again."""
 
     def begin(self, reason: str) -> None:
-        """Report why it is unavailable, unless that is reported already."""
+        """Report why it is unavailable, unless that was reported already."""
 
     def end(self) -> None:
-        """Report that it is available again, if it was not."""
+        """Report that it is available again, if it was unavailable."""
 
 
 class LoggedOutage:
@@ -41,24 +41,24 @@ class LoggedOutage:
         self._is_ongoing = False
 
     def begin(self, reason: str) -> None:
-        """Log why it is unavailable, unless that is logged already."""
+        """Log why it is unavailable, unless that was logged already."""
         if not self._is_ongoing:
             self._is_ongoing = True
             self._logger.log(self._level, "%s: unavailable, will retry: %s", self._subject, reason)
 
     def end(self) -> None:
-        """Log that it is available again, if it was not."""
+        """Log that it is available again, if it was unavailable."""
         if self._is_ongoing:
             self._is_ongoing = False
             self._logger.log(self._level, "%s: available again", self._subject)
 
 
 class Worker:
-    """Run a step again and again on a thread of its own, until it is stopped.
+    """Run a step repeatedly on its own thread, until it is stopped.
 
-    The step returns after how many seconds it is due again, None for `idle_s` (which may be None: not before `wake`), or
-    DONE to end the thread; `start` begins another one. If the step raises one of `unavailable`, that is reported once; any
-    other exception is a fault, which is logged with its traceback. After both the step is retried with increasing pauses.
+    The step returns the seconds until it is due again, None for `idle_s` (which may be None: wait for `wake`), or DONE
+    to end the thread; `start` begins another one. If the step raises one of `unavailable`, that is reported once; any
+    other exception is logged with its traceback. After both the step is retried with increasing pauses.
     """
 
     DONE: Final = -1.0
@@ -77,10 +77,11 @@ class Worker:
         unavailable: tuple[type[Exception], ...] = (),
         finish: Callable[[], None] | None = None,
     ) -> None:
-        """`subject` names in the log what is unavailable or failed, unless `outage` reports it elsewhere.
+        """Create a worker; `subject` names in the log what is unavailable or failed, unless `outage` reports it
+        elsewhere.
 
-        `settle_s` is waited after a `wake`, so that one step does what comes together. `finish` is called on the thread
-        when the worker is stopped.
+        `settle_s` is the pause after a `wake`, so that one step handles several. `finish` is called on the thread when
+        the worker is stopped.
         """
         self._name, self._step, self._finish, self._logger, self._subject = name, step, finish, logger, subject
         self._outage = outage or LoggedOutage(logger, subject)
@@ -94,12 +95,12 @@ class Worker:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the worker was stopped: a long step looks at this in between."""
+        """Return whether the worker was stopped: long steps check this."""
         return self._stopped.is_set()
 
     @property
     def is_alive(self) -> bool:
-        """Whether the thread runs."""
+        """Return whether the thread runs."""
         thread = self._thread
         return thread is not None and thread.is_alive()
 
@@ -108,19 +109,19 @@ class Worker:
         with self._lock:
             if self._thread is None and not self.is_stopped:
                 thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                # An interpreter that is shutting down starts no more threads.
+                # An interpreter that is shutting down starts no threads.
                 with suppress(RuntimeError):
                     thread.start()
                     self._thread = thread
 
     def wake(self, *, ends_backoff: bool = True) -> None:
-        """Have the step run now; while it is waiting after a failure only if `ends_backoff`."""
+        """Run the step now; during a pause after a failure only if `ends_backoff`."""
         self._woken.set()
         if ends_backoff:
             self._hurried.set()
 
     def stop(self) -> None:
-        """Run the step no more; does not wait for the thread."""
+        """Stop running the step, without waiting for the thread."""
         self._stopped.set()
         self.wake()
 
@@ -145,7 +146,7 @@ class Worker:
         while not self._is_stopped_after(delay):
             self._woken.clear()
             self._hurried.clear()
-            delay = self._attempt()
+            delay = self._run_once()
             if delay == self.DONE:
                 if self._retire():
                     return
@@ -165,20 +166,20 @@ class Worker:
         return self.is_stopped
 
     def _retire(self) -> bool:
-        """Return whether the thread may end: it was not woken meanwhile."""
+        """Return whether the thread may end: it was not woken in the meantime."""
         with self._lock:
             if self._woken.is_set():
                 return False
             self._thread = None
             return True
 
-    def _attempt(self) -> float | None:
+    def _run_once(self) -> float | None:
         try:
             delay = self._step()
         except self._unavailable as error:
             self._outage.begin(str(error))
         except Exception as error:
-            # Whatever it is, no other thread does this work.
+            # Whatever the error is, no other thread does this work.
             if type(error) is not self._fault:
                 self._logger.exception("%s: failed, will retry", self._subject)
             self._fault = type(error)

@@ -1,12 +1,12 @@
-"""Words of a command line: options in either spelling, settings apart from the options of a command."""
+"""Options of commands on instances, and settings among them."""
 
 import pytest
-from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.option import Option, flag
+from jupyter_colophon.cli.instances.errors import InstanceCommandError
+from jupyter_colophon.cli.instances.option import Option, create_flag
 from jupyter_colophon.cli.instances.option_parser import OptionParser
 from support.shell import Shell
 
-OPTIONS = (Option("name"), flag("json", "Answer in JSON"), Option("other"))
+OPTIONS = (Option("name"), create_flag("json", "Answer in JSON"), Option("other"))
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,7 @@ OPTIONS = (Option("name"), flag("json", "Answer in JSON"), Option("other"))
         (["--bogus", "1", "more"], None, ["--bogus", "1", "more"]),
     ],
 )
-def test_an_option_has_its_value_after_an_equals_sign_or_in_the_next_word(
-    words: list[str], value: str | None, unexpected: list[str]
-) -> None:
+def test_option_value_follows_equals_sign_or_space(words: list[str], value: str | None, unexpected: list[str]) -> None:
     args, rest = OptionParser(OPTIONS).parse_known_args(words)
     assert args.name == value
     assert rest == unexpected
@@ -38,7 +36,7 @@ def test_an_option_has_its_value_after_an_equals_sign_or_in_the_next_word(
 @pytest.mark.parametrize(
     ("words", "given"), [([], False), (["--json"], True), (["--json=true"], True), (["--json=False"], False)]
 )
-def test_a_flag_takes_no_value_or_a_boolean(words: list[str], given: bool) -> None:
+def test_flag_accepts_no_value_or_boolean(words: list[str], given: bool) -> None:
     args, rest = OptionParser(OPTIONS).parse_known_args(words)
     assert args.json is given
     assert rest == []
@@ -47,12 +45,12 @@ def test_a_flag_takes_no_value_or_a_boolean(words: list[str], given: bool) -> No
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--json=no"], "--json: takes no value, or true or false"),
+        (["--json=no"], "--json: must have no value, or true or false"),
         (["--name=one", "--name=two"], "--name: given more than once"),
     ],
 )
-def test_a_wrong_use_of_an_option_is_refused(words: list[str], reason: str) -> None:
-    with pytest.raises(Refusal, match=reason):
+def test_invalid_option_is_rejected(words: list[str], reason: str) -> None:
+    with pytest.raises(InstanceCommandError, match=reason):
         OptionParser(OPTIONS).parse_known_args(words)
 
 
@@ -66,14 +64,12 @@ def test_a_wrong_use_of_an_option_is_refused(words: list[str], reason: str) -> N
     ],
     ids=" ".join,
 )
-def test_settings_come_before_the_schemaspace_or_anywhere_where_no_schema_makes_options(
-    shell: Shell, words: list[str]
-) -> None:
+def test_settings_are_accepted_where_schema_has_no_options(shell: Shell, words: list[str]) -> None:
     done = shell(*words)
-    assert (done.status, done.out, done.err) == (2, "", "jupyter colophon: there is no config file none.py\n")
+    assert (done.status, done.out, done.err) == (2, "", "jupyter colophon: config file none.py not found\n")
 
 
-def test_after_the_schemaspace_an_option_of_create_is_the_schemas_unless_its_name_is_long(shell: Shell) -> None:
+def test_create_options_after_schemaspace_belong_to_schema(shell: Shell) -> None:
     (shell.home / "c.py").write_text("1 / 0")
     words = ["--schema_name=thing", "--display_name=X", "--size=1", "--config=c.py"]
     assert "unexpected: ['--config=c.py']" in shell("create", "things", *words).out
@@ -91,6 +87,6 @@ def test_after_the_schemaspace_an_option_of_create_is_the_schemas_unless_its_nam
     ],
     ids=" ".join,
 )
-def test_the_log_level_is_taken_from_anywhere(shell: Shell, words: list[str]) -> None:
+def test_log_level_is_accepted_anywhere(shell: Shell, words: list[str]) -> None:
     done = shell(*words)
-    assert (done.status, done.out, done.err) == (1, "", "jupyter colophon: there is no log level 'LOUD'\n")
+    assert (done.status, done.out, done.err) == (1, "", "jupyter colophon: unknown log level 'LOUD'\n")

@@ -1,10 +1,10 @@
-"""What a schema's own class raises, as the command line tells it."""
+"""Errors of a schema's class, as the command line prints them."""
 
 from pathlib import Path
 
 import pytest
 from support.commands import Commands
-from support.packages import install, python_path
+from support.packages import build_python_path, install
 
 _MOODY = """
 from jupyter_colophon.elyra.metadata import Metadata
@@ -53,10 +53,10 @@ moods = moody:Provider
 
 
 @pytest.mark.parametrize(
-    ("raises", "told"), [("runtime", "RuntimeError: the moon is full"), ("value", "the moon is full")]
+    ("raises", "message"), [("runtime", "RuntimeError: the moon is full"), ("value", "the moon is full")]
 )
-def test_the_words_of_what_a_hook_raised_are_told(tmp_path: Path, raises: str, told: str) -> None:
+def test_hook_error_message_is_printed(tmp_path: Path, raises: str, message: str) -> None:
     folder = install(tmp_path / "packages", "moody", _MOODY, _ENTRY_POINTS)
-    commands = Commands(tmp_path, tmp_path / "none.db", environment={"PYTHONPATH": python_path(folder)})
-    done = commands.bare("metadata", "create", "moods", "--display_name=Dark", f"--raises={raises}")
-    assert (done.status, done.out.endswith(f": pre_save of instance 'dark' failed: {told}\n")) == (1, True), done.out
+    commands = Commands(tmp_path, tmp_path / "none.db", environment={"PYTHONPATH": build_python_path(folder)})
+    done = commands.run("metadata", "create", "moods", "--display_name=Dark", f"--raises={raises}")
+    assert (done.status, done.out.endswith(f": pre_save of instance 'dark' failed: {message}\n")) == (1, True), done.out

@@ -1,4 +1,4 @@
-"""Instances by the command line: what is said, how it ends, and what is in the files then."""
+"""`create`, `update`, `list`, `remove` and `migrate`: output, exit codes and files."""
 
 import json
 import stat
@@ -11,21 +11,21 @@ HEAD = ("Schema         Instance  Resource", "------         --------  --------"
 
 
 def _created(shell: Shell, *words: str) -> dict[str, Any]:
-    """Make a thing, and return what its file holds."""
+    """Create a thing, and return the document in its file."""
     done = shell("create", "things", "--schema_name=thing", "--display_name=A thing", "--name=it", *words)
     assert (done.status, done.out) == (
         0,
-        f"Metadata instance 'it' for schema 'thing' has been written to: {shell.path('things', 'it')}\n",
+        f"Metadata instance 'it' for schema 'thing' has been written to: {shell.get_path('things', 'it')}\n",
     )
     return dict(shell.read("things", "it"))
 
 
-def test_an_instance_is_created_from_options_named_by_its_display_name_and_listed(shell: Shell) -> None:
+def test_create_names_instance_after_display_name(shell: Shell) -> None:
     words = ["--display_name=1 teste 'rápido'", "--language", "Python", "--code=['a','b']", "--tags=x,y"]
     done = shell("create", "code-snippets", *words)
-    path = shell.path("code-snippets", "a_1_teste_rpido")
-    told = f"Metadata instance 'a_1_teste_rpido' for schema 'code-snippet' has been written to: {path}\n"
-    assert (done.status, done.out) == (0, told)
+    path = shell.get_path("code-snippets", "a_1_teste_rpido")
+    result = f"Metadata instance 'a_1_teste_rpido' for schema 'code-snippet' has been written to: {path}\n"
+    assert (done.status, done.out) == (0, result)
     assert shell.read("code-snippets", "a_1_teste_rpido") == {
         "display_name": "1 teste 'rápido'",
         "metadata": {"language": "Python", "code": ["a", "b"], "tags": ["x", "y"]},
@@ -38,7 +38,7 @@ def test_an_instance_is_created_from_options_named_by_its_display_name_and_liste
     assert lines[4].split() == ["code-snippet", "a_1_teste_rpido", str(path)]
 
 
-def test_every_value_that_is_given_is_saved_and_defaults_are_filled_in(shell: Shell) -> None:
+def test_create_saves_values_and_defaults(shell: Shell) -> None:
     saved = _created(shell, "--size=0", "--is_new=false", "--more={'a': [1, None]}", "--either=5", "--database=mine.db")
     assert saved["metadata"] == {
         "size": 0,
@@ -51,7 +51,7 @@ def test_every_value_that_is_given_is_saved_and_defaults_are_filled_in(shell: Sh
     assert not (shell.home / "mine.db").exists()
 
 
-def test_an_instance_comes_whole_and_options_go_before_what_it_says(shell: Shell) -> None:
+def test_options_override_document(shell: Shell) -> None:
     (shell.home / "from-file.json").write_text(json.dumps(snippet("By file") | {"resource": "/x", "reason": "y"}))
     assert shell("create", "code-snippets", "--file=from-file.json", "--language=Java").status == 0
     saved = shell.read("code-snippets", "from-file")
@@ -73,7 +73,7 @@ def test_an_instance_comes_whole_and_options_go_before_what_it_says(shell: Shell
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (
             ["--display_name=Hello", "--name=hello"],
@@ -87,17 +87,17 @@ def test_an_instance_comes_whole_and_options_go_before_what_it_says(shell: Shell
     ],
     ids=["taken", "illegal", "invalid"],
 )
-def test_what_cannot_be_saved_is_told_without_help(shell: Shell, words: list[str], told: str) -> None:
+def test_save_error_is_printed_without_help(shell: Shell, words: list[str], message: str) -> None:
     shell.put("code-snippets", "hello", snippet())
     more = [] if "--json={}" in words else ["--code=a"]
     done = shell("create", "code-snippets", "--language=R", *more, *words)
-    said = "The following exception occurred saving metadata instance for schema 'code-snippet': "
+    text = "The following exception occurred saving metadata instance for schema 'code-snippet': "
     assert (done.status, done.out.count("\n")) == (1, 1)
-    assert done.out.startswith(said + told)
-    assert [one.name for one in shell.path("code-snippets", "hello").parent.glob("[!.]*")] == ["hello.json"]
+    assert done.out.startswith(text + message)
+    assert [one.name for one in shell.get_path("code-snippets", "hello").parent.glob("[!.]*")] == ["hello.json"]
 
 
-def test_all_that_is_wrong_with_an_instance_is_told_beside_the_first(shell: Shell) -> None:
+def test_all_validation_errors_are_logged(shell: Shell) -> None:
     done = shell("create", "things", "--schema_name=thing", "--display_name=X", "--json={'is_new': 'maybe'}")
     assert done.status == 1
     assert "/metadata" in done.err
@@ -124,7 +124,7 @@ def test_update_merges_and_create_does_not_replace(shell: Shell) -> None:
     assert "No such instance named 'absent' was found in the code-snippets schemaspace." in absent.out
 
 
-def test_an_update_repairs_what_is_not_valid(shell: Shell) -> None:
+def test_update_repairs_invalid_instance(shell: Shell) -> None:
     shell.put("code-snippets", "torn", '{"display_name":')
     shell.put(
         "code-snippets", "wrong", {"display_name": "W", "schema_name": "code-snippet", "metadata": {"language": 5}}
@@ -136,9 +136,9 @@ def test_an_update_repairs_what_is_not_valid(shell: Shell) -> None:
     assert shell.read("code-snippets", "torn")["display_name"] == "Whole again"
 
 
-def test_an_answer_may_be_json(shell: Shell) -> None:
+def test_create_prints_json_on_request(shell: Shell) -> None:
     done = shell("create", "code-snippets", f"--json={json.dumps(snippet())}", "--output=json")
-    path = str(shell.path("code-snippets", "hello"))
+    path = str(shell.get_path("code-snippets", "hello"))
     whole = {"name": "hello", **snippet(), "resource": path}
     assert (done.status, done.answer) == (0, whole)
     assert shell("list", "code-snippets", "--json").answer == [whole]
@@ -147,7 +147,7 @@ def test_an_answer_may_be_json(shell: Shell) -> None:
     assert (removed.status, removed.answer) == (0, {"schemaspace": "code-snippets", "removed": "hello"})
 
 
-def test_a_secret_is_saved_and_never_shown(shell: Shell) -> None:
+def test_secret_is_saved_and_masked(shell: Shell) -> None:
     assert _created(shell, "--size=1", "--password=hunter2")["metadata"]["password"] == "hunter2"
     for words in (["list", "things", "--json"], ["list", "things"], ["update", "things", "--name=it", "--size=x"]):
         done = shell(*words)
@@ -162,7 +162,7 @@ def _damaged(shell: Shell) -> None:
     shell.put("code-snippets", "odd", {"display_name": "O", "schema_name": "odd", "metadata": {}})
 
 
-def test_what_is_not_valid_is_listed_where_it_is_asked_for_and_told_where_not(shell: Shell) -> None:
+def test_invalid_instances_are_listed_on_request(shell: Shell) -> None:
     _damaged(shell)
     done = shell("list", "code-snippets", "--include-invalid")
     lines = done.out.splitlines()
@@ -182,26 +182,26 @@ def test_what_is_not_valid_is_listed_where_it_is_asked_for_and_told_where_not(sh
     assert reasons == ["ValueError", None, "ValidationError", "SchemaNotFoundError"]
 
 
-def test_anything_can_be_removed_but_what_is_not_there(shell: Shell) -> None:
+def test_remove_deletes_any_existing_instance(shell: Shell) -> None:
     _damaged(shell)
     for name in ("good", "inv", "broken", "odd"):
         done = shell("remove", "code-snippets", f"--name={name}")
-        told = f"Metadata instance '{name}' removed from schemaspace 'code-snippets'.\n"
-        assert (done.status, done.out) == (0, told)
-        assert not shell.path("code-snippets", name).exists()
+        result = f"Metadata instance '{name}' removed from schemaspace 'code-snippets'.\n"
+        assert (done.status, done.out) == (0, result)
+        assert not shell.get_path("code-snippets", name).exists()
     done = shell("remove", "code-snippets", "--name=good")
-    told = "No such instance named 'good' was found in the code-snippets schemaspace.\n"
-    assert (done.status, done.out) == (1, told)
+    result = "No such instance named 'good' was found in the code-snippets schemaspace.\n"
+    assert (done.status, done.out) == (1, result)
 
 
-def test_a_name_that_a_terminal_would_obey_is_shown(shell: Shell) -> None:
+def test_control_characters_are_escaped(shell: Shell) -> None:
     shell.put("code-snippets", "esc", '{"display_name": "x", "schema_name": "\\u001b[31mred", "metadata": {}}')
     done = shell("list", "code-snippets", "--include-invalid")
     assert "\x1b" not in done.out + done.err
     assert "\\x1b[31mred" in done.out
 
 
-def test_migration_tells_what_was_migrated_and_what_failed(shell: Shell) -> None:
+def test_migrate_reports_successes_and_failures(shell: Shell) -> None:
     done = shell("migrate", "code-snippets")
     assert (done.status, done.out) == (0, "No instances of schemaspace code-snippets were migrated.\n")
     done = shell("migrate", "things")
@@ -213,7 +213,7 @@ def test_migration_tells_what_was_migrated_and_what_failed(shell: Shell) -> None
     assert dry.answer["failed"] == [{"schema": "other", "reason": "RuntimeError: there is no way from here"}]
 
 
-def test_component_registries_are_migrated_to_component_catalogs(shell: Shell) -> None:
+def test_component_registries_are_migrated_to_catalogs(shell: Shell) -> None:
     old = {
         "display_name": "Mine",
         "schema_name": "component-registry",
@@ -226,13 +226,13 @@ def test_component_registries_are_migrated_to_component_catalogs(shell: Shell) -
     }
     shell.put("component-registries", "mine", old)
     done = shell("migrate", "component-registries")
-    told = "The following component-registries instances were migrated: ['mine']\n"
-    assert (done.status, done.out) == (0, told)
+    result = "The following component-registries instances were migrated: ['mine']\n"
+    assert (done.status, done.out) == (0, result)
     assert shell.read("component-catalogs", "mine")["schema_name"] == "url-catalog"
     assert shell("migrate", "component-registries").out.startswith("No instances of schemaspace component-registries")
 
 
-def test_text_that_is_not_unicode_is_refused_in_one_line(shell: Shell) -> None:
+def test_invalid_unicode_prints_one_line(shell: Shell) -> None:
     done = shell("create", "code-snippets", "--display_name=X", "--language=\udcff", "--code=a")
     assert (done.status, done.out.count("\n"), "Traceback" in done.err) == (1, 1, False)
-    assert not shell.path("code-snippets", "x").exists()
+    assert not shell.get_path("code-snippets", "x").exists()

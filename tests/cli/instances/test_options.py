@@ -1,14 +1,14 @@
-"""Options that are made of a schema, and the values that words mean for them."""
+"""Options of a schema, and how their values are parsed."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.cli.instances.bulk import bulk_of
-from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.option import Option, of_property
-from jupyter_colophon.cli.instances.schema_options import composed_note, options_of
-from jupyter_colophon.cli.instances.values import value_of
+from jupyter_colophon.cli.instances.errors import InstanceCommandError
+from jupyter_colophon.cli.instances.input_document import read_input_document
+from jupyter_colophon.cli.instances.option import Option, create_property_option
+from jupyter_colophon.cli.instances.schema_options import create_options, print_unsupported_note
+from jupyter_colophon.cli.instances.values import parse_value
 
 SCHEMA: dict[str, Any] = {
     "properties": {
@@ -37,43 +37,43 @@ def _named(options: list[Option]) -> dict[str, Option]:
     return {option.name: option for option in options}
 
 
-def test_a_schema_makes_an_option_of_each_property() -> None:
-    options = _named(options_of(SCHEMA, creates=True, whole=True))
+def test_schema_properties_become_options() -> None:
+    options = _named(create_options(SCHEMA, creates=True, whole=True))
     assert list(options) == ["display_name", "version", "kind", "password", "auth", "either", "size", "loose"]
     assert [name for name, option in options.items() if option.is_required] == ["display_name", "kind", "size"]
     assert [name for name, option in options.items() if option.target == "document"] == ["display_name", "version"]
     assert [name for name, option in options.items() if option.is_secret] == ["password"]
     assert options["auth"].choices == ("NONE", "TOKEN")
-    assert [name for name, option in options.items() if option.composing] == ["either"]
+    assert [name for name, option in options.items() if option.unsupported] == ["either"]
 
 
-def test_what_comes_whole_or_is_there_already_is_not_required_again() -> None:
-    bulk = _named(options_of(SCHEMA, creates=True, whole=False))
+def test_properties_of_document_are_not_required_options() -> None:
+    bulk = _named(create_options(SCHEMA, creates=True, whole=False))
     assert [name for name, option in bulk.items() if option.is_required] == ["display_name"]
-    update = _named(options_of(SCHEMA, creates=False, whole=False))
+    update = _named(create_options(SCHEMA, creates=False, whole=False))
     assert [name for name, option in update.items() if option.is_required] == []
 
 
 @pytest.mark.parametrize("schema", [{}, {"properties": []}, {"properties": {"metadata": {"required": "x"}}}, True])
-def test_a_schema_that_says_little_makes_no_options(schema: Any) -> None:
-    assert options_of(schema, creates=True, whole=True) == []
+def test_schema_without_properties_has_no_options(schema: Any) -> None:
+    assert create_options(schema, creates=True, whole=True) == []
 
 
-def test_help_tells_a_secret_and_what_options_cannot_say() -> None:
-    options = options_of(SCHEMA, creates=True, whole=True)
-    told = "\n".join(line for option in options for line in option.lines())
-    assert "--display_name=<string> (Required. Format: sequence of characters)\n\tWhat people call it" in told
-    assert "--auth=<?> (Format: must be one of: ['NONE', 'TOKEN'])" in told
-    assert "--loose=<?> (Format: JSON, or sequence of characters)" in told
-    assert told.count("A secret:") == 1
+def test_help_marks_secrets_and_unsupported_keywords() -> None:
+    options = create_options(SCHEMA, creates=True, whole=True)
+    result = "\n".join(line for option in options for line in option.format_help())
+    assert "--display_name=<string> (Required. Format: sequence of characters)\n\tWhat people call it" in result
+    assert "--auth=<?> (Format: must be one of: ['NONE', 'TOKEN'])" in result
+    assert "--loose=<?> (Format: JSON, or sequence of characters)" in result
+    assert result.count("A secret:") == 1
     note: list[str] = []
-    composed_note(options, note.append)
+    print_unsupported_note(options, note.append)
     assert "either" in note[0]
-    assert "*** References unsupported keywords: {'oneOf'}.  See note below." in told
+    assert "*** References unsupported keywords: {'oneOf'}.  See note below." in result
 
 
 @pytest.mark.parametrize(
-    ("says", "text", "value"),
+    ("definition", "text", "value"),
     [
         ({"type": "string"}, "1", "1"),
         ({"type": "string"}, "", ""),
@@ -108,14 +108,14 @@ def test_help_tells_a_secret_and_what_options_cannot_say() -> None:
         ({"$ref": "#/$defs/x"}, "42", 42),
     ],
 )
-def test_a_word_means_what_the_schema_says(says: dict[str, Any], text: str, value: Any) -> None:
-    meant = value_of(of_property("x", says, "metadata", required=False), text)
-    assert meant == value
-    assert type(meant) is type(value)
+def test_value_is_parsed_by_schema_type(definition: dict[str, Any], text: str, value: Any) -> None:
+    parsed = parse_value(create_property_option("x", definition, "metadata", required=False), text)
+    assert parsed == value
+    assert type(parsed) is type(value)
 
 
 @pytest.mark.parametrize(
-    ("says", "text", "told"),
+    ("definition", "text", "message"),
     [
         (
             {"type": "integer"},
@@ -132,40 +132,40 @@ def test_a_word_means_what_the_schema_says(says: dict[str, Any], text: str, valu
         ({"type": "object"}, "{" * 100_000, "attempting to interpret the string as JSON"),
     ],
 )
-def test_a_word_that_can_mean_nothing_is_refused(says: dict[str, Any], text: str, told: str) -> None:
-    with pytest.raises(Refusal) as refused:
-        value_of(of_property("x", says, "metadata", required=False), text)
-    assert told in refused.value.text
+def test_value_of_wrong_type_is_rejected(definition: dict[str, Any], text: str, message: str) -> None:
+    with pytest.raises(InstanceCommandError) as refused:
+        parse_value(create_property_option("x", definition, "metadata", required=False), text)
+    assert message in refused.value.text
     assert refused.value.shows_help
 
 
-def test_an_object_may_be_in_a_file(tmp_path: Path) -> None:
-    option, file = of_property("x", {"type": "object"}, "metadata", required=False), tmp_path / "x.json"
+def test_object_is_read_from_file(tmp_path: Path) -> None:
+    option, file = create_property_option("x", {"type": "object"}, "metadata", required=False), tmp_path / "x.json"
     file.write_text('{"a": 1}')
-    assert value_of(option, str(file)) == {"a": 1}
+    assert parse_value(option, str(file)) == {"a": 1}
     for wrong in ("[1]", "{", '{"a": NaN}', "\udcff"):
         file.write_bytes(wrong.encode("utf-8", "surrogateescape"))
-        with pytest.raises(Refusal, match="contents as JSON"):
-            value_of(option, str(file))
+        with pytest.raises(InstanceCommandError, match="contents as JSON"):
+            parse_value(option, str(file))
 
 
-def test_a_whole_document_comes_from_a_file_or_as_it_stands(tmp_path: Path) -> None:
+def test_document_is_read_from_file_or_argument(tmp_path: Path) -> None:
     file = tmp_path / "my-thing.json"
     file.write_text('{"display_name": "Mine", "schema_name": "thing", "metadata": {"kind": "a"}, "version": 2}')
-    bulk = bulk_of(str(file), None)
+    bulk = read_input_document(str(file), None)
     assert bulk is not None
-    assert [bulk.word(key) for key in ("name", "display_name", "schema_name")] == ["my-thing", "Mine", "thing"]
-    assert bulk.metadata(frozenset()) == {"kind": "a"}
-    assert bulk.beside(frozenset(["version"])) == {"version": 2}
-    bare = bulk_of(None, "{'kind': 'a', 'display_name': 'Mine'}")
+    assert [bulk.get_name(key) for key in ("name", "display_name", "schema_name")] == ["my-thing", "Mine", "thing"]
+    assert bulk.get_metadata(frozenset()) == {"kind": "a"}
+    assert bulk.get_extra_members(frozenset(["version"])) == {"version": 2}
+    bare = read_input_document(None, "{'kind': 'a', 'display_name': 'Mine'}")
     assert bare is not None
-    assert [bare.word("name"), bare.word("display_name")] == ["mine", "Mine"]
-    assert bare.metadata(frozenset()) == {"kind": "a"}
-    assert bulk_of(None, None) is None
+    assert [bare.get_name("name"), bare.get_name("display_name")] == ["mine", "Mine"]
+    assert bare.get_metadata(frozenset()) == {"kind": "a"}
+    assert read_input_document(None, None) is None
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "told"),
+    ("file", "text", "message"),
     [
         ("x", "{}", "At most one of '--json' or '--file' can be set at a time."),
         (None, "", "Parameter '--json' requires a value with format JSON and no value was provided."),
@@ -174,7 +174,7 @@ def test_a_whole_document_comes_from_a_file_or_as_it_stands(tmp_path: Path) -> N
         (None, "[1]", "could not interpret the string as a dictionary"),
     ],
 )
-def test_a_whole_document_that_is_none_is_refused(file: str | None, text: str | None, told: str) -> None:
-    with pytest.raises(Refusal) as refused:
-        bulk_of(file, text)
-    assert told in refused.value.text
+def test_invalid_document_is_rejected(file: str | None, text: str | None, message: str) -> None:
+    with pytest.raises(InstanceCommandError) as refused:
+        read_input_document(file, text)
+    assert message in refused.value.text

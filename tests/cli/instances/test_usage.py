@@ -1,4 +1,4 @@
-"""What the commands say of themselves and of wrong usage: on stdout, and they end with 1, as Elyra's do."""
+"""Help and wrong usage: printed on stdout, with exit code 1, as by Elyra."""
 
 import pytest
 from support.shell import Shell
@@ -7,7 +7,7 @@ COMMANDS = "['list', 'create', 'update', 'remove', 'migrate', 'export', 'import'
 
 
 @pytest.mark.parametrize(
-    ("words", "first", "told"),
+    ("words", "first", "message"),
     [
         ([], f"No subcommand specified.  One of: {COMMANDS} must be specified.", "migrate  Migrate"),
         (["--help"], "", "Manage the instances of schemaspaces"),
@@ -85,37 +85,40 @@ COMMANDS = "['list', 'create', 'update', 'remove', 'migrate', 'export', 'import'
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_usage_and_help_end_with_1(shell: Shell, words: list[str], first: str, told: str) -> None:
+def test_wrong_usage_and_help_exit_with_1(shell: Shell, words: list[str], first: str, message: str) -> None:
     done = shell(*words)
     assert done.status == 1
     assert done.out.startswith(first if first else "\n")
-    assert told in done.out
+    assert message in done.out
     assert not (shell.home / "data" / "colophon").exists()
 
 
-def test_a_schemaspace_is_called_by_its_name_in_any_case_or_by_its_id(shell: Shell) -> None:
+def test_schemaspace_is_found_by_name_or_id(shell: Shell) -> None:
     for name in ("things", "THINGS", "b7a5c9a0-3a5e-4d6f-8f0e-5a1f6c1d2e3f"):
         done = shell("list", name)
         assert (done.status, done.out) == (0, "No metadata instances found for things\n")
 
 
-def test_with_json_an_error_is_a_document(shell: Shell) -> None:
+def test_json_error_is_document(shell: Shell) -> None:
     done = shell("remove", "things", "--name=absent", "--json")
-    told = "No such instance named 'absent' was found in the things schemaspace."
-    assert (done.status, done.answer) == (1, {"error": told})
+    result = "No such instance named 'absent' was found in the things schemaspace."
+    assert (done.status, done.answer) == (1, {"error": result})
     assert shell("remove", "things", "--json").answer == {"error": "'--name' is a required parameter."}
 
 
-def test_a_setting_that_cannot_be_used_is_one_line_on_stderr(shell: Shell) -> None:
-    for words in (["--config=none.py", "list", "things"], ["list", "things", "--Colophon.nothing=1"]):
+def test_invalid_setting_prints_one_line(shell: Shell) -> None:
+    for words, error in (
+        (["--config=none.py", "list", "things"], "config file none.py not found"),
+        (["list", "things", "--Colophon.nothing=1"], "unknown option --Colophon.nothing"),
+    ):
         done = shell(*words)
         assert (done.status, done.out) == (2, "")
-        assert done.err.startswith("jupyter colophon: there is no ")
+        assert done.err == f"jupyter colophon: {error}\n"
     done = shell("list", "things", "--log-level=LOUD")
-    assert (done.status, done.out, done.err) == (1, "", "jupyter colophon: there is no log level 'LOUD'\n")
+    assert (done.status, done.out, done.err) == (1, "", "jupyter colophon: unknown log level 'LOUD'\n")
 
 
-def test_what_a_broken_package_said_is_logged_on_stderr(shell: Shell) -> None:
+def test_provider_failure_is_logged_on_stderr(shell: Shell) -> None:
     done = shell("list", "things", "--json")
     assert done.answer == []
     assert "[E " in done.err

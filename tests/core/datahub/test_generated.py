@@ -1,4 +1,4 @@
-"""The bundle is what the generator makes of the pinned package, and the package that its NOTICE names."""
+"""The bundle is generated from the pinned package, and its NOTICE names that package."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 FOLDER = Path(__file__).parents[3] / "schemas/datahub"
-#: What is downloaded once stays there, beside what other tools of a developer keep.
+#: The download is kept in a developer's cache folder.
 KEPT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jupyter-colophon"
 
 
@@ -23,15 +23,15 @@ def generator() -> ModuleType:
     return module
 
 
-def test_the_model_is_made_of_the_pinned_package(generator: ModuleType) -> None:
+def test_model_is_generated_from_the_pinned_package(generator: ModuleType) -> None:
     KEPT.mkdir(parents=True, exist_ok=True)
     made = generator.generate(generator.download(KEPT))
     assert made == (FOLDER / "model.json").read_text("utf-8")
 
 
-def test_the_notice_names_the_package(generator: ModuleType) -> None:
+def test_notice_names_the_package(generator: ModuleType) -> None:
     source = json.loads((FOLDER / "model.json").read_text("utf-8"))["source"]
     assert source["version"] == generator.VERSION
-    told = (FOLDER / "NOTICE").read_text("utf-8")
-    assert f"{source['package']} {source['version']}" in told
-    assert "Apache License, Version 2.0" in told
+    notice = (FOLDER / "NOTICE").read_text("utf-8")
+    assert f"{source['package']} {source['version']}" in notice
+    assert "Apache License, Version 2.0" in notice

@@ -1,4 +1,4 @@
-"""DataHub's form of a patch: arrays by their keys, templates, budgets (spec DH-7)."""
+"""Patches in DataHub's format: arrays by their keys, templates, budgets (spec DH-7)."""
 
 import json
 from pathlib import Path
@@ -16,21 +16,21 @@ CASES = json.loads((Path(__file__).parents[2] / "conformance" / "patch-forms.jso
 
 
 def patched(aspect: str, value: Any, patch: Any) -> Any:
-    start = patch_forms.beginning(aspect) if value is None else value
-    return patch_forms.apply(aspect, start, patch_forms.wrapped(patch))
+    start = patch_forms.get_initial_value(aspect) if value is None else value
+    return patch_forms.apply(aspect, start, patch_forms.wrap_patch(patch))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
-def test_what_becomes_of_an_aspect(case: dict[str, Any]) -> None:
+def test_patch_produces_the_expected_aspect(case: dict[str, Any]) -> None:
     before = json.dumps(case["value"])
     assert patched(case["aspect"], case["value"], case["patch"]) == case["result"]
     assert json.dumps(case["value"]) == before
 
 
 @pytest.mark.parametrize("aspect", sorted(TEMPLATES))
-def test_a_patch_of_nothing_changes_nothing(aspect: str) -> None:
+def test_empty_patch_changes_nothing(aspect: str) -> None:
     assert patched(aspect, {"other": [1]}, []) == {"other": [1]}
-    beginning = patch_forms.beginning(aspect)
+    beginning = patch_forms.get_initial_value(aspect)
     assert patched(aspect, None, []) == beginning
 
 
@@ -44,7 +44,7 @@ _KEYS = st.permutations(["tag", "attribution\u241fsource"])
 
 
 @given(_ELEMENTS, _KEYS)
-def test_elements_come_back_from_their_maps_as_they_were(elements: list[dict[str, Any]], keys: list[str]) -> None:
+def test_keyed_arrays_round_trip(elements: list[dict[str, Any]], keys: list[str]) -> None:
     found = patched("globalTags", {"tags": elements}, {"patch": [], "arrayPrimaryKeys": {"tags": list(keys)}})
     assert sorted(map(compact, found["tags"])) == sorted(map(compact, elements))
 
@@ -64,7 +64,7 @@ def test_elements_come_back_from_their_maps_as_they_were(elements: list[dict[str
         ({"patch": [], "forceGenericPatch": "yes"}, "/forceGenericPatch"),
     ],
 )
-def test_what_cannot_be_applied_is_refused_with_its_place(patch: Any, pointer: str) -> None:
+def test_inapplicable_patch_raises_with_pointer(patch: Any, pointer: str) -> None:
     with pytest.raises(PatchFailed) as refused:
         patched("globalTags", {"tags": [{"tag": "a"}], "text": "t"}, patch)
     assert refused.value.pointer == pointer
@@ -85,17 +85,17 @@ _DOUBLING = [{"op": "copy", "from": "/a", "path": f"/a/{at}"} for at in range(40
         {"patch": [], "arrayPrimaryKeys": {"tags": ["a"] * 9}},
     ],
 )
-def test_bombs_are_refused(patch: Any) -> None:
+def test_oversized_patches_are_rejected(patch: Any) -> None:
     with pytest.raises(TooLarge):
         patched("globalTags", {"tags": []}, patch)
 
 
-def test_an_array_of_very_many_elements_is_not_named_by_many_keys() -> None:
+def test_array_keys_are_limited() -> None:
     value = {"tags": [{"tag": str(at)} for at in range(100_000)]}
     with pytest.raises(TooLarge):
         patched("globalTags", value, {"patch": [], "arrayPrimaryKeys": {"tags": list("abcdefgh")}})
 
 
 @pytest.mark.parametrize("changes", [[], {"patch": {}}, {"patch": [], "name": 1}, {"tags": []}, None, "patch"])
-def test_other_patches_are_not_taken_for_it(changes: Any) -> None:
+def test_other_patches_are_not_datahub_patches(changes: Any) -> None:
     assert not patch_forms.is_form(changes)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 from support.contract import DATAHUB
-from support.datahub import T, aspect, emit, emit_all, mcp
+from support.datahub import T, emit, emit_all, mcp, read_aspect
 
 RUN = {"lastObserved": 1795169599357, "runId": "run1"}
 
@@ -39,10 +39,10 @@ async def test_the_document_is_served(datahub: Any, jp_base_url: str) -> None:
 async def test_entities_are_listed_searched_and_counted(datahub: Any, many: None) -> None:
     listed = (await act(datahub, "entities", "listUrns", {"entity": "dataset", "start": 28, "count": 10})).body["value"]
     assert (listed["total"], listed["entities"]) == (30, [named("d.t28"), named("d.t29")])
-    told = {"input": "*", "entity": "dataset", "start": 0, "count": 2}
-    found = (await act(datahub, "entities", "search", told)).body["value"]
+    reported = {"input": "*", "entity": "dataset", "start": 0, "count": 2}
+    found = (await act(datahub, "entities", "search", reported)).body["value"]
     assert (found["numEntities"], len(found["entities"])) == (29, 2)
-    words = (await act(datahub, "entities", "search", told | {"input": "orders"})).body["value"]
+    words = (await act(datahub, "entities", "search", reported | {"input": "orders"})).body["value"]
     assert words["entities"] == [{"entity": named("d.t00")}]
     counted = await act(datahub, "aspects", "getCount", {"aspect": "status", "urnLike": "urn:li:dataset:%d.t0_,%"})
     assert counted.body == {"value": 10}
@@ -74,8 +74,8 @@ async def test_a_domain_is_found_by_its_name(datahub: Any, many: None) -> None:
     assert found["entities"] == [{"entity": "urn:li:domain:d1"}]
     assert (await act(datahub, "entities", "search", by_name("Sale"))).body["value"]["numEntities"] == 0
     strange = by_name("x") | {"filter": {"or": [{"and": [{"field": "name", "condition": "SOUNDS_LIKE"}]}]}}
-    told = await act(datahub, "entities", "search", strange)
-    assert told.body["errors"][0]["pointer"] == "/filter/or/0/and/0/condition"
+    reported = await act(datahub, "entities", "search", strange)
+    assert reported.body["errors"][0]["pointer"] == "/filter/or/0/and/0/condition"
 
 
 @pytest.mark.each_store
@@ -83,9 +83,9 @@ async def test_all_entities_are_scrolled_through(datahub: Any, many: None) -> No
     async def scrolled(body: Any, **params: Any) -> list[str]:
         found, cursor = [], ""
         while True:
-            asked = params | {"count": 7} | ({"scrollId": cursor} if cursor else {})
-            page = (await datahub("POST", "openapi", "v3", "entity", "scroll", params=asked, body=body)).body
-            found += [one["urn"] for one in page["entities"]]
+            requested = params | {"count": 7} | ({"scrollId": cursor} if cursor else {})
+            page = (await datahub("POST", "openapi", "v3", "entity", "scroll", params=requested, body=body)).body
+            found += [entity["urn"] for entity in page["entities"]]
             if (cursor := page["scrollId"]) is None:
                 return found
 
@@ -97,29 +97,29 @@ async def test_all_entities_are_scrolled_through(datahub: Any, many: None) -> No
 
 async def test_entities_are_written_patched_read_and_deleted_through_openapi(datahub: Any) -> None:
     path, system = ("openapi", "v3", "entity", "dataset"), {"systemMetadata": "true"}
-    told = await datahub("POST", *path, body=[{"urn": T, "datasetProperties": {"value": {"name": "t"}}}])
-    assert told.body == [{"urn": T, "datasetProperties": {"value": {"name": "t"}}}]
+    reported = await datahub("POST", *path, body=[{"urn": T, "datasetProperties": {"value": {"name": "t"}}}])
+    assert reported.body == [{"urn": T, "datasetProperties": {"value": {"name": "t"}}}]
     patch = [{"op": "add", "path": "/customProperties/p", "value": "q"}]
-    told = await datahub("PATCH", *path, body=[{"urn": T, "datasetProperties": {"value": patch}}])
-    assert told.body[0]["datasetProperties"]["value"]["customProperties"] == {"p": "q"}
+    reported = await datahub("PATCH", *path, body=[{"urn": T, "datasetProperties": {"value": patch}}])
+    assert reported.body[0]["datasetProperties"]["value"]["customProperties"] == {"p": "q"}
     wrong = await datahub("PATCH", *path, body=[{"urn": T, "status": {"value": [{"op": "remove", "path": "/x"}]}}])
     assert (wrong.status, wrong.body["errors"][0]["pointer"]) == (400, "/0/status/value/0/path")
-    wanted = [{"urn": T, "datasetProperties": {}}, {"urn": named("none")}]
-    (read,) = (await datahub("POST", *path, "batchGet", params=system, body=wanted)).body
+    expected = [{"urn": T, "datasetProperties": {}}, {"urn": named("none")}]
+    (read,) = (await datahub("POST", *path, "batchGet", params=system, body=expected)).body
     assert read["datasetProperties"]["systemMetadata"]["version"] == "2"
-    one = (await datahub("GET", *path, T, params={"aspects": "status"})).body
-    assert one == {"urn": T, "status": {"value": {"removed": False}}}
+    entity = (await datahub("GET", *path, T, params={"aspects": "status"})).body
+    assert entity == {"urn": T, "status": {"value": {"removed": False}}}
     held = {"value": {"name": "x"}, "headers": {"If-Version-Match": "1"}}
     assert (await datahub("POST", *path, body=[{"urn": T, "datasetProperties": held}])).status == 412
     assert (await datahub("DELETE", *path, T, params={"aspects": "datasetProperties"})).status == 200
-    assert (await aspect(datahub, "datasetProperties")).status == 404
+    assert (await read_aspect(datahub, "datasetProperties")).status == 404
     assert (await datahub("DELETE", *path, T)).status == 200
     assert (await datahub("GET", *path, T)).status == 404
     assert (await datahub("POST", *path, body=[{"urn": "urn:li:tag:a", "tagProperties": {"value": {}}}])).status == 400
     assert (await datahub("POST", "openapi", "v3", "entity", "nothing", body=[])).status == 404
 
 
-async def test_a_deletion_counts_what_was_told_by_time_too(datahub: Any) -> None:
+async def test_deletion_counts_timeseries_values(datahub: Any) -> None:
     profiles = [mcp("datasetProfile", {"timestampMillis": moment, "rowCount": 1}) for moment in (1, 2)]
     assert (await emit_all(datahub, mcp("status", {"removed": False}), *profiles)).status == 200
     gone = (await act(datahub, "entities", "delete", {"urn": T})).body["value"]
@@ -127,21 +127,24 @@ async def test_a_deletion_counts_what_was_told_by_time_too(datahub: Any) -> None
     assert (await act(datahub, "entities", "delete", {"urn": T})).body["value"]["timeseriesRows"] == 0
 
 
-async def test_a_snapshot_is_told_by_the_names_of_classes(datahub: Any) -> None:
+async def test_snapshot_is_written_by_class_names(datahub: Any) -> None:
     def snapshot(*aspects: Any) -> dict[str, Any]:
-        told = {"urn": T, "aspects": list(aspects)}
-        return {"entity": {"value": {"com.linkedin.metadata.snapshot.DatasetSnapshot": told}}, "systemMetadata": RUN}
+        reported = {"urn": T, "aspects": list(aspects)}
+        return {
+            "entity": {"value": {"com.linkedin.metadata.snapshot.DatasetSnapshot": reported}},
+            "systemMetadata": RUN,
+        }
 
-    told = snapshot({"com.linkedin.common.Status": {"removed": True}})
-    assert (await act(datahub, "entities", "ingest", told)).status == 200
-    assert (await aspect(datahub, "status")).body["systemMetadata"]["runId"] == "run1"
+    reported = snapshot({"com.linkedin.common.Status": {"removed": True}})
+    assert (await act(datahub, "entities", "ingest", reported)).status == 200
+    assert (await read_aspect(datahub, "status")).body["systemMetadata"]["runId"] == "run1"
     place = "/entity/value/com.linkedin.metadata.snapshot.DatasetSnapshot/aspects/0/com.linkedin.Nothing"
     wrong = await act(datahub, "entities", "ingest", snapshot({"com.linkedin.Nothing": {}}))
     assert (wrong.status, wrong.body["errors"][0]["pointer"]) == (422, place)
 
 
 @pytest.mark.each_store
-async def test_a_run_is_listed_told_and_taken_back(datahub: Any) -> None:
+async def test_run_is_listed_described_and_rolled_back(datahub: Any) -> None:
     await emit(datahub, mcp("datasetProperties", {"name": "before"}))
     await emit(datahub, mcp("datasetProperties", {"name": "after"}, systemMetadata=RUN))
     (run,) = (await act(datahub, "runs", "list", {"pageOffset": 0, "pageSize": 10})).body["value"]
@@ -151,16 +154,16 @@ async def test_a_run_is_listed_told_and_taken_back(datahub: Any) -> None:
     dry = await act(datahub, "runs", "rollback", {"runId": "run1", "dryRun": True, "safe": True})
     assert dry.body["value"]["aspectsReverted"] == 1
     await act(datahub, "runs", "rollback", {"runId": "run1", "dryRun": False, "safe": True})
-    found = (await aspect(datahub, "datasetProperties")).body["aspect"]
+    found = (await read_aspect(datahub, "datasetProperties")).body["aspect"]
     assert found == {"com.linkedin.dataset.DatasetProperties": {"name": "before"}}
     assert (await act(datahub, "runs", "list", {})).body["value"] == []
 
 
-async def test_what_need_not_be_done_and_what_is_not_served_are_said(datahub: Any) -> None:
+async def test_unneeded_and_unsupported_actions_are_reported(datahub: Any) -> None:
     assert "nothing needs to be restored" in (await act(datahub, "operations", "restoreIndices", {})).body["value"]
-    told = (await datahub("POST", "api", "graphql", body={"query": "{ me { corpUser { urn } } }"})).body
-    assert len(told["errors"]) == 1
+    reported = (await datahub("POST", "api", "graphql", body={"query": "{ me { corpUser { urn } } }"})).body
+    assert len(reported["errors"]) == 1
     path = ("openapi", "v1", "registry", "models", "entity", "specifications")
     page = (await datahub("GET", *path, params={"start": 0, "count": 100})).body
     assert page["total"] >= 72
-    assert {"dataset", "tag", "domain"} <= {one["name"] for one in page["elements"]}
+    assert {"dataset", "tag", "domain"} <= {element["name"] for element in page["elements"]}

@@ -1,22 +1,22 @@
-"""Proposals as DataHub's clients send them, and what they are answered."""
+"""Proposals as DataHub's clients send them, and the answers."""
 
 import gzip
 import json
 from typing import Any
 
 import pytest
-from support.datahub import SYSTEM, T, aspect, emit, emit_all, mcp
+from support.datahub import SYSTEM, T, emit, emit_all, mcp, read_aspect
 from support.openlineage import data, event
 
 NOTED = {"deprecated": True, "note": "old", "actor": "urn:li:corpuser:a"}
 OTHER = NOTED | {"note": "other"}
 
 
-async def test_what_was_proposed_is_read_under_the_name_of_its_class(datahub: Any) -> None:
-    told = await emit(datahub, mcp("datasetProperties", {"name": "t"}, systemMetadata=SYSTEM))
-    assert told.body == {"value": "success"}
-    assert told.headers["traceparent"].startswith("00-")
-    found = (await aspect(datahub, "datasetProperties")).body
+async def test_proposed_aspect_is_read_under_its_class_name(datahub: Any) -> None:
+    reported = await emit(datahub, mcp("datasetProperties", {"name": "t"}, systemMetadata=SYSTEM))
+    assert reported.body == {"value": "success"}
+    assert reported.headers["traceparent"].startswith("00-")
+    found = (await read_aspect(datahub, "datasetProperties")).body
     assert found["aspect"] == {"com.linkedin.dataset.DatasetProperties": {"name": "t"}}
     assert found["systemMetadata"] == SYSTEM | {"version": "1"}
 
@@ -27,23 +27,23 @@ async def test_versions_count_from_the_oldest_and_back_from_the_present(datahub:
         await emit(datahub, mcp("datasetProperties", {"name": name}))
     values = {}
     for version in (0, 1, 2, 3, -1, -2):
-        found = (await aspect(datahub, "datasetProperties", version=version)).body
+        found = (await read_aspect(datahub, "datasetProperties", version=version)).body
         values[version] = found["aspect"]["com.linkedin.dataset.DatasetProperties"]["name"]
     assert values == {0: "c", 1: "a", 2: "b", 3: "c", -1: "b", -2: "a"}
-    assert (await aspect(datahub, "datasetProperties", version=4)).status == 404
-    assert (await aspect(datahub, "datasetProperties", version=-3)).status == 404
+    assert (await read_aspect(datahub, "datasetProperties", version=4)).status == 404
+    assert (await read_aspect(datahub, "datasetProperties", version=-3)).status == 404
 
 
-async def test_an_unknown_entity_has_its_key_and_nothing_else(datahub: Any) -> None:
+async def test_unknown_entity_has_only_its_key_aspect(datahub: Any) -> None:
     found = (await datahub("GET", "entitiesV2", T)).body
     assert found["entityName"] == "dataset"
-    assert {name: one["value"] for name, one in found["aspects"].items()} == {
+    assert {name: aspect["value"] for name, aspect in found["aspects"].items()} == {
         "datasetKey": {"platform": "urn:li:dataPlatform:hive", "name": "db.t", "origin": "PROD"}
     }
-    assert (await aspect(datahub, "datasetKey")).status == 404
+    assert (await read_aspect(datahub, "datasetKey")).status == 404
 
 
-async def test_literal_escapes_of_a_single_proposal_stand_for_letters_and_those_of_its_value_stay(datahub: Any) -> None:
+async def test_literal_escapes_are_decoded_outside_the_value(datahub: Any) -> None:
     urn = "urn:li:dataset:(urn:li:dataPlatform:hive,m\\u00fcller,PROD)"
     await emit(datahub, mcp("datasetProperties", {"name": "a\\u00fcb"}, urn=urn))
     await emit_all(
@@ -56,7 +56,7 @@ async def test_literal_escapes_of_a_single_proposal_stand_for_letters_and_those_
 
 async def test_system_metadata_may_be_text(datahub: Any) -> None:
     await emit(datahub, mcp("status", {"removed": False}, systemMetadata=json.dumps(SYSTEM | {"runId": "run1"})))
-    assert (await aspect(datahub, "status")).body["systemMetadata"]["runId"] == "run1"
+    assert (await read_aspect(datahub, "status")).body["systemMetadata"]["runId"] == "run1"
 
 
 INVALID_PROPOSALS = [
@@ -78,40 +78,40 @@ INVALID_PROPOSALS = [
 
 async def test_invalid_proposal_returns_422_with_a_pointer(datahub: Any) -> None:
     for changes, pointer in INVALID_PROPOSALS:
-        told = await emit(datahub, {**mcp("status", {"removed": False}), **changes})
-        assert told.status == 422, (changes, pointer)
-        assert pointer in told.body["message"], (changes, pointer)
-        assert told.body["errors"][0]["pointer"] == pointer, (changes, pointer)
+        reported = await emit(datahub, {**mcp("status", {"removed": False}), **changes})
+        assert reported.status == 422, (changes, pointer)
+        assert pointer in reported.body["message"], (changes, pointer)
+        assert reported.body["errors"][0]["pointer"] == pointer, (changes, pointer)
 
 
 async def test_a_batch_is_done_wholly_or_not_at_all(datahub: Any) -> None:
-    told = await emit_all(datahub, mcp("status", {"removed": True}), mcp("datasetProperties", {"name": 5}))
-    assert told.status == 422
-    assert told.body["errors"][0]["pointer"] == "/proposals/1/aspect/value/name"
-    assert (await aspect(datahub, "status")).status == 404
+    reported = await emit_all(datahub, mcp("status", {"removed": True}), mcp("datasetProperties", {"name": 5}))
+    assert reported.status == 422
+    assert reported.body["errors"][0]["pointer"] == "/proposals/1/aspect/value/name"
+    assert (await read_aspect(datahub, "status")).status == 404
 
 
 async def test_a_request_that_is_sent_again_has_its_first_answer(datahub: Any) -> None:
     create = mcp("datasetProperties", {"name": "t"}, "CREATE")
     emitted = create | {"systemMetadata": SYSTEM}
     assert [(await emit(datahub, emitted)).status for _ in range(3)] == [200, 200, 200]
-    # Observed at another moment, or at none, it is somebody else's.
+    # With another observation time, or without one, it is a different request.
     assert (await emit(datahub, create | {"systemMetadata": SYSTEM | {"lastObserved": 5}})).status == 422
     assert [(await emit(datahub, create)).status for _ in range(2)] == [422, 422]
     assert (await emit(datahub, create | {"systemMetadata": SYSTEM | {"lastObserved": 0}})).status == 422
 
 
-async def test_fields_that_the_model_does_not_know_are_dropped_and_told(datahub: Any) -> None:
-    told = await emit(datahub, mcp("datasetProperties", {"name": "t", "shape": "round"}))
-    assert told.status == 200
-    assert [one["pointer"] for one in told.body["warnings"]] == ["/proposal/aspect/value/shape"]
-    found = (await aspect(datahub, "datasetProperties")).body["aspect"]
+async def test_unknown_fields_are_dropped_with_warnings(datahub: Any) -> None:
+    reported = await emit(datahub, mcp("datasetProperties", {"name": "t", "shape": "round"}))
+    assert reported.status == 200
+    assert [warning["pointer"] for warning in reported.body["warnings"]] == ["/proposal/aspect/value/shape"]
+    found = (await read_aspect(datahub, "datasetProperties")).body["aspect"]
     assert found == {"com.linkedin.dataset.DatasetProperties": {"name": "t"}}
 
 
-async def test_what_is_done_later_is_traced_to_its_end(datahub: Any, jp_asyncio_loop: Any) -> None:
-    told = await emit_all(datahub, mcp("status", {"removed": True}), **{"async": "true"})
-    trace = told.headers["traceparent"].split("-")[1]
+async def test_async_write_is_traced_until_applied(datahub: Any, jp_asyncio_loop: Any) -> None:
+    reported = await emit_all(datahub, mcp("status", {"removed": True}), **{"async": "true"})
+    trace = reported.headers["traceparent"].split("-")[1]
     for _ in range(200):
         found = await datahub("POST", "openapi", "v1", "trace", "write", trace, body={T: ["status"]})
         state = found.body[T]["status"]["primaryStorage"]["writeStatus"]
@@ -136,15 +136,15 @@ async def test_compressed_and_large_bodies_are_taken_under_the_cap(datahub: Any)
     params, zipped = {"action": "ingestProposal"}, {"Content-Encoding": "gzip"}
     assert (await datahub("POST", "aspects", params=params, body=body, headers=zipped)).status == 200
     body = gzip.compress(json.dumps({"proposal": mcp("x", "y" * 17_000_000)}).encode())
-    told = await datahub("POST", "aspects", params=params, body=body, headers=zipped)
-    assert told.status == 413
-    assert "16777216" in told.body["message"]
+    reported = await datahub("POST", "aspects", params=params, body=body, headers=zipped)
+    assert reported.status == 413
+    assert "16777216" in reported.body["message"]
 
 
-async def test_what_the_platform_alone_wrote_can_be_created_once(datahub: Any, openlineage: Any) -> None:
+async def test_system_only_entity_can_be_created_once(datahub: Any, openlineage: Any) -> None:
     documented = {"documentation": {"_producer": "https://x/p", "_schemaURL": "https://x/s", "description": "by a job"}}
-    told = data("db.t", "hive://h", **documented)
-    assert (await openlineage("POST", "api", "v1", "lineage", body=event(outputs=[told]))).status == 201
+    reported = data("db.t", "hive://h", **documented)
+    assert (await openlineage("POST", "api", "v1", "lineage", body=event(outputs=[reported]))).status == 201
     urn = "urn:li:dataset:(urn:li:dataPlatform:hive,db.t,PROD)"
     held = (await datahub("GET", "entitiesV2", urn)).body["aspects"]
     assert held["datasetProperties"]["value"]["description"] == "by a job"
@@ -159,23 +159,23 @@ async def test_what_the_platform_alone_wrote_can_be_created_once(datahub: Any, o
         assert (await emit(datahub, create)).status == 200, create
         assert (await emit(datahub, create)).status == 422, create
     assert (await emit(datahub, mcp("status", {"removed": False}, "CREATE_ENTITY"))).status == 422
-    # What somebody created, the platform changes no more.
+    # The platform does not change an aspect that a user created.
     again = data("db.t", "hive://h", documentation=documented["documentation"] | {"description": "another"})
     assert (await openlineage("POST", "api", "v1", "lineage", body=event(second=9, outputs=[again]))).status == 201
     held = (await datahub("GET", "entitiesV2", urn)).body["aspects"]
     assert held["datasetProperties"]["value"]["description"] == "by hand"
 
 
-async def test_an_entity_may_be_told_by_its_key_and_created_without_an_aspect(datahub: Any) -> None:
+async def test_key_identifies_an_entity_created_without_aspects(datahub: Any) -> None:
     key = {"value": json.dumps({"name": "pii"}), "contentType": "application/json"}
     wish = {"entityType": "tag", "entityKeyAspect": key, "changeType": "CREATE_ENTITY"}
     assert [(await emit(datahub, wish)).status for _ in range(2)] == [200, 422]
-    assert (await aspect(datahub, "tagKey", "urn:li:tag:pii")).body["aspect"] == {
+    assert (await read_aspect(datahub, "tagKey", "urn:li:tag:pii")).body["aspect"] == {
         "com.linkedin.metadata.key.TagKey": {"name": "pii"}
     }
 
 
-async def test_a_path_may_end_with_a_slash_and_another_one_is_told(datahub: Any, http_server_client: Any) -> None:
+async def test_trailing_slash_is_accepted_and_unknown_path_reported(datahub: Any, http_server_client: Any) -> None:
     assert (await datahub("GET", "config")).body["noCode"] == "true"
     assert (await datahub("POST", "aspects", params={"action": "fly"}, body={})).status == 400
     assert (await datahub("POST", "aspects", body={})).status == 400
@@ -183,12 +183,12 @@ async def test_a_path_may_end_with_a_slash_and_another_one_is_told(datahub: Any,
     assert (await datahub("DELETE", "config")).status == 405
 
 
-async def test_who_is_not_signed_in_is_told_nothing(datahub: Any) -> None:
+async def test_anonymous_request_gets_no_information(datahub: Any) -> None:
     assert (await datahub("GET", "config", anonymous=True)).status == 403
     assert (await datahub("GET", "entitiesV2", T, anonymous=True)).status == 403
 
 
-async def test_what_is_refused_for_what_it_says_is_kept_and_can_be_tried_again(datahub: Any, api: Any) -> None:
+async def test_invalid_proposal_becomes_a_replayable_dead_letter(datahub: Any, api: Any) -> None:
     assert (await emit(datahub, mcp("datasetProperties", {"name": "t"}))).status == 200
     gone = [{"op": "remove", "path": "/customProperties/p"}]
     patch = mcp("datasetProperties", gone, "PATCH")
@@ -196,7 +196,7 @@ async def test_what_is_refused_for_what_it_says_is_kept_and_can_be_tried_again(d
     assert (await emit(datahub, patch)).status == 422
     assert (await emit(datahub, mcp("datasetProperties", {"name": "t"}, "CREATE"))).status == 422
     kept = (await api("GET", "dead-letters", params={"kind": "rejected"}, answers="dead-letters")).body["deadLetters"]
-    assert [one["problem"]["type"].rpartition(":")[2] for one in kept] == ["already-exists", "patch-failed"]
+    assert [letter["problem"]["type"].rpartition(":")[2] for letter in kept] == ["already-exists", "patch-failed"]
     assert (await api("DELETE", "dead-letters", kept[0]["id"])).status == 200
     number = kept[1]["id"]
     assert (await api("POST", "dead-letters", number, "replay")).status == 400
@@ -208,7 +208,7 @@ async def test_what_is_refused_for_what_it_says_is_kept_and_can_be_tried_again(d
 
 
 @pytest.mark.parametrize(
-    ("proposal", "cause", "mending"),
+    ("proposal", "cause", "repairs"),
     [
         (mcp("deprecation", NOTED, headers={"If-Version-Match": "1"}), "condition-failed", [mcp("deprecation", OTHER)]),
         (mcp("deprecation", NOTED, "UPDATE"), "condition-failed", [mcp("deprecation", OTHER)]),
@@ -221,17 +221,17 @@ async def test_what_is_refused_for_what_it_says_is_kept_and_can_be_tried_again(d
     ],
     ids=["version", "update", "time", "unknown aspect"],
 )
-async def test_what_is_refused_for_what_is_there_is_kept_too(
-    datahub: Any, api: Any, proposal: dict[str, Any], cause: str, mending: list[dict[str, Any]]
+async def test_conflicting_proposal_becomes_a_dead_letter(
+    datahub: Any, api: Any, proposal: dict[str, Any], cause: str, repairs: list[dict[str, Any]]
 ) -> None:
     assert (await emit(datahub, proposal)).status in (404, 422)
     (kept,) = (await api("GET", "dead-letters", params={"kind": "rejected"}, answers="dead-letters")).body[
         "deadLetters"
     ]
     assert kept["problem"]["type"].rpartition(":")[2] == cause
-    for one in mending:
-        assert (await emit(datahub, one)).status == 200
+    for repair in repairs:
+        assert (await emit(datahub, repair)).status == 200
     replayed = await api("POST", "dead-letters", kept["id"], "replay")
-    assert replayed.status == (200 if mending else 404)
+    assert replayed.status == (200 if repairs else 404)
     left = (await api("GET", "dead-letters", params={"kind": "rejected"})).body["deadLetters"]
-    assert [one["attempts"] for one in left] == ([] if mending else [2])
+    assert [letter["attempts"] for letter in left] == ([] if repairs else [2])

@@ -1,9 +1,9 @@
-"""Who names whom, as DataHub's clients ask, and references that go."""
+"""Relationships as DataHub's clients read them, and the deletion of references."""
 
 from typing import Any
 
 import pytest
-from support.datahub import T, aspect, emit_all, mcp
+from support.datahub import T, emit_all, mcp, read_aspect
 
 pytestmark = pytest.mark.each_store
 
@@ -14,7 +14,7 @@ STAMP = {"time": 0, "actor": "urn:li:corpuser:etl"}
 
 @pytest.fixture
 def related(datahub: Any, jp_asyncio_loop: Any) -> None:
-    """`T` is made of `S`, and both have tags."""
+    """`T` is derived from `S`, and both have tags."""
     tags = {"tags": [{"tag": PII}, {"tag": RAW}]}
     upstream = {"upstreams": [{"dataset": S, "type": "COPY", "auditStamp": STAMP}]}
     done = emit_all(datahub, mcp("globalTags", tags), mcp("globalTags", tags, urn=S), mcp("upstreamLineage", upstream))
@@ -25,7 +25,7 @@ async def test_entities_are_found_from_both_ends(datahub: Any, related: None) ->
     async def of(urn: str, direction: str, *kinds: str) -> list[tuple[str, str]]:
         params = [("urn", urn), ("direction", direction), *(("relationshipTypes", kind) for kind in kinds)]
         found = (await datahub("GET", "openapi", "relationships", "v1", params=params)).body
-        return [(one["urn"], one["relationshipType"]) for one in found["entities"]]
+        return [(relationship["urn"], relationship["relationshipType"]) for relationship in found["entities"]]
 
     assert await of(PII, "INCOMING") == [(S, "TaggedWith"), (T, "TaggedWith")]
     assert await of(T, "OUTGOING", "DownstreamOf") == [(S, "DownstreamOf")]
@@ -33,7 +33,7 @@ async def test_entities_are_found_from_both_ends(datahub: Any, related: None) ->
     assert await of(S, "INCOMING", "TaggedWith", "DownstreamOf") == [(T, "DownstreamOf")]
 
 
-async def test_what_is_named_no_more_is_not_found_any_more(datahub: Any, related: None) -> None:
+async def test_removed_reference_is_no_longer_found(datahub: Any, related: None) -> None:
     await emit_all(datahub, mcp("globalTags", {"tags": [{"tag": RAW}]}))
     await datahub("POST", "entities", params={"action": "delete"}, body={"urn": S})
     for urn, total in ((PII, 0), (RAW, 1)):
@@ -46,13 +46,15 @@ async def test_all_relationships_are_read_a_page_at_a_time(datahub: Any, related
     while True:
         params = {"count": 2, "relationshipTypes": "TaggedWith"} | ({"scrollId": cursor} if cursor else {})
         page = (await datahub("POST", "openapi", "v3", "relationship", "scroll", params=params, body={})).body
-        found += [(one["source"]["urn"], one["destination"]["urn"]) for one in page["results"]]
+        found += [
+            (relationship["source"]["urn"], relationship["destination"]["urn"]) for relationship in page["results"]
+        ]
         if (cursor := page["scrollId"]) is None:
             break
     assert sorted(found) == [(S, PII), (S, RAW), (T, PII), (T, RAW)]
 
 
-async def test_lineage_is_told_from_upstream_to_downstream(datahub: Any, related: None) -> None:
+async def test_lineage_is_returned_from_upstream_to_downstream(datahub: Any, related: None) -> None:
     path = ("openapi", "v3", "lineage", "scroll")
     (edge,) = (await datahub("POST", *path, body={"urns": [S]})).body["results"]
     assert (edge["upstream"], edge["downstream"], edge["source"]["urn"]) == (S, T, T)
@@ -62,16 +64,16 @@ async def test_lineage_is_told_from_upstream_to_downstream(datahub: Any, related
     )
 
 
-async def test_references_go_with_what_is_said_of_them_and_can_be_counted_before(datahub: Any, related: None) -> None:
+async def test_references_are_counted_and_deleted(datahub: Any, related: None) -> None:
     async def delete(**more: Any) -> Any:
-        told = await datahub("POST", "entities", params={"action": "deleteReferences"}, body={"urn": PII, **more})
-        return told.body["value"]
+        reported = await datahub("POST", "entities", params={"action": "deleteReferences"}, body={"urn": PII, **more})
+        return reported.body["value"]
 
     assert (await delete(dryRun=True))["total"] == 2
     assert (await delete(dryRun=False))["relatedAspects"] == [
         {"entity": urn, "relationship": "TaggedWith", "aspect": "globalTags"} for urn in (S, T)
     ]
     assert (await delete(dryRun=True)) == {"total": 0, "relatedAspects": []}
-    assert (await aspect(datahub, "globalTags")).body["aspect"] == {
+    assert (await read_aspect(datahub, "globalTags")).body["aspect"] == {
         "com.linkedin.common.GlobalTags": {"tags": [{"tag": RAW}]}
     }

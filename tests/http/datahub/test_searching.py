@@ -1,4 +1,4 @@
-"""Texts that DataHub's model marks for search are found, at its door and at ours."""
+"""Fields that DataHub's model marks as searchable are found by DataHub's API and by the native API."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ STAMP = {"time": 1, "actor": "urn:li:corpuser:a"}
 
 
 async def found(datahub: Any, api: Any, words: str, kind: str = "dataset") -> list[Any]:
-    """What both doors find."""
-    asked = {"input": words, "entity": kind, "start": 0, "count": 10}
-    theirs = (await datahub("POST", "entities", params={"action": "search"}, body=asked)).body["value"]["entities"]
+    """Return the results of both APIs."""
+    requested = {"input": words, "entity": kind, "start": 0, "count": 10}
+    theirs = (await datahub("POST", "entities", params={"action": "search"}, body=requested)).body["value"]["entities"]
     ours = (await api("GET", "search", params={"q": words})).body["hits"]
-    return [[one["entity"] for one in theirs], [one["urn"] for one in ours]]
+    return [[hit["entity"] for hit in theirs], [hit["urn"] for hit in ours]]
 
 
-async def test_what_the_model_marks_is_found_until_it_is_said_no_more(datahub: Any, api: Any) -> None:
+async def test_searchable_fields_are_found_until_removed(datahub: Any, api: Any) -> None:
     fields = [{"fieldPath": "a", "description": "the quokka's weight"}]
     for proposal in (
         mcp("editableDatasetProperties", {"description": "counts Zebrafish", "created": STAMP, "lastModified": STAMP}),
@@ -31,11 +31,11 @@ async def test_what_the_model_marks_is_found_until_it_is_said_no_more(datahub: A
     for words in ("zebrafish", "quokka's", "okapi"):
         assert await found(datahub, api, words) == [[T], [T]], words
     assert await found(datahub, api, "axolotl", "glossaryTerm") == [[TERM], [TERM]]
-    # Another aspect of the entity changes nothing of that; what it says anew does.
+    # Another aspect of the entity does not change the result; a new value of this one does.
     assert (await emit(datahub, mcp("status", {"removed": False}))).status == 200
     assert await found(datahub, api, "zebrafish") == [[T], [T]]
-    told = {"description": "counts gibbons", "created": STAMP, "lastModified": STAMP}
-    assert (await emit(datahub, mcp("editableDatasetProperties", told))).status == 200
+    reported = {"description": "counts gibbons", "created": STAMP, "lastModified": STAMP}
+    assert (await emit(datahub, mcp("editableDatasetProperties", reported))).status == 200
     assert await found(datahub, api, "zebrafish") == [[], []]
     assert await found(datahub, api, "gibbons") == [[T], [T]]
 

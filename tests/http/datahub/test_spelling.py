@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from support.datahub import aspect, emit, emit_all, mcp
+from support.datahub import emit, emit_all, mcp, read_aspect
 
 SENT = "urn:li:dataset:(urn:li:dataPlatform:s3,lake%2Fraw%2Fa,PROD)"
 OURS = "urn:li:dataset:(urn:li:dataPlatform:s3,lake/raw/a,PROD)"
@@ -19,13 +19,13 @@ async def read_back(datahub: Any) -> dict[str, Any]:
     """The spellings that the answers have."""
     lineage = {"urns": [REPORT]}
     scrolled = await datahub("POST", "openapi", "v3", "lineage", "scroll", body=lineage)
-    asked = {"entity": "dataset", "start": 0, "count": 10}
+    requested = {"entity": "dataset", "start": 0, "count": 10}
     return {
         "v2": (await datahub("GET", "entitiesV2", SENT)).body["urn"],
         "v3": (await datahub("GET", *V3, SENT)).body["urn"],
         "batch": (await datahub("POST", *V3, "batchGet", body=[{"urn": SENT}])).body[0]["urn"],
-        "list": (await act(datahub, "entities", "listUrns", asked))["entities"][-1],
-        "search": (await act(datahub, "entities", "search", asked | {"input": "raw"}))["entities"][0]["entity"],
+        "list": (await act(datahub, "entities", "listUrns", requested))["entities"][-1],
+        "search": (await act(datahub, "entities", "search", requested | {"input": "raw"}))["entities"][0]["entity"],
         "scroll": (await datahub("POST", *V3[:3], "scroll", body={"entities": ["dataset"]})).body["entities"][-1][
             "urn"
         ],
@@ -40,9 +40,9 @@ async def test_the_spelling_that_was_sent_is_read_back(datahub: Any, api: Any) -
     first = mcp("datasetProperties", {"name": "raw"}, urn=SENT)
     assert (await emit_all(datahub, first, mcp("upstreamLineage", upstream, urn=REPORT))).status == 200
     assert set((await read_back(datahub)).values()) == {SENT}
-    assert (await aspect(datahub, "datasetProperties", OURS)).status == 200
+    assert (await read_aspect(datahub, "datasetProperties", OURS)).status == 200
     assert (await api("GET", "entities", OURS, answers="entity")).body["urn"] == OURS
-    # It is one entity: our own spelling does not change what the others read, and a deletion is one.
+    # It is one entity: the native spelling does not change what other clients read, and one deletion removes it.
     assert (await emit(datahub, mcp("status", {"removed": False}, urn=OURS))).status == 200
     assert set((await read_back(datahub)).values()) == {SENT}
     posted = await datahub("POST", *V3, body=[{"urn": SENT, "status": {"value": {"removed": False}}}])
@@ -51,11 +51,11 @@ async def test_the_spelling_that_was_sent_is_read_back(datahub: Any, api: Any) -
     assert (await api("GET", "entities", OURS)).status == 404
 
 
-async def test_it_is_kept_of_what_is_applied_later(datahub: Any) -> None:
+async def test_spelling_of_async_writes_is_kept(datahub: Any) -> None:
     assert (await emit(datahub, mcp("datasetProperties", {"name": "a"}, urn=SENT), **{"async": "true"})).status == 200
-    asked = {"entity": "dataset", "start": 0, "count": 10}
+    requested = {"entity": "dataset", "start": 0, "count": 10}
     for _ in range(600):
-        if found := (await act(datahub, "entities", "listUrns", asked))["entities"]:
+        if found := (await act(datahub, "entities", "listUrns", requested))["entities"]:
             break
         await asyncio.sleep(0.1)
     assert found == [SENT]

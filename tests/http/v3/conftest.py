@@ -12,21 +12,21 @@ from support.v3 import AVRO
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     status: int
     body: Any
     etag: str | None
     headers: Any
 
 
-Ask = Callable[..., Awaitable[Told]]
+Ask = Callable[..., Awaitable[Reported]]
 
 
 @pytest.fixture
 def v3(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Ask:
     """`await v3("GET", "namespaces/sales/datasets/orders/metadata", scope="system")`; the path goes as it is."""
 
-    async def ask(method: str, path: str, body: Any = None, headers: Any = None, **params: Any) -> Told:
+    async def ask(method: str, path: str, body: Any = None, headers: Any = None, **params: Any) -> Reported:
         raw = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         if raw is None and method in ("POST", "PUT"):
             raw = b""
@@ -45,7 +45,7 @@ def v3(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_
             assert document["status"] == found.code < 500, document
         template = "/" + path.partition("?")[0].rstrip("/")
         contract.V3.check(method, template, found.code, found.headers, document, None)
-        return Told(found.code, document, found.headers.get("Etag"), found.headers)
+        return Reported(found.code, document, found.headers.get("Etag"), found.headers)
 
     return ask
 

@@ -1,4 +1,4 @@
-"""Batches of mutations: in order, all or none, what a source that is read again keeps (spec CDAP-8)."""
+"""Batches of mutations: in order, all or none, with kept and preserved entries (spec CDAP-8)."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ LOAD = {
 EMPTY: dict[str, Any] = {"properties": [], "tags": []}
 
 
-def said(scope: str, tags: tuple[str, ...] = (), **properties: str) -> dict[str, Any]:
+def recorded(scope: str, tags: tuple[str, ...] = (), **properties: str) -> dict[str, Any]:
     return {
         "properties": [{"scope": scope, "name": key, "value": value} for key, value in properties.items()],
         "tags": [{"scope": scope, "name": tag} for tag in tags],
@@ -21,17 +21,17 @@ def said(scope: str, tags: tuple[str, ...] = (), **properties: str) -> dict[str,
 
 
 async def batch(v3: Any, *mutations: Any, status: int = 200) -> Any:
-    told = await v3("POST", "metadata-internals/batch", list(mutations))
-    assert told.status == status, told.body
-    return told.body
+    reported = await v3("POST", "metadata-internals/batch", list(mutations))
+    assert reported.status == status, reported.body
+    return reported.body
 
 
 @pytest.mark.each_store
-async def test_updates_merge_in_order_and_tell_what_they_found_and_left(v3: Any, shop: None) -> None:
+async def test_updates_merge_in_order_and_report_before_and_after(v3: Any, shop: None) -> None:
     first, second = await batch(
         v3,
-        {"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("a",), owner="ada")},
-        {"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("b",), owner="bob")},
+        {"type": "UPDATE", "entity": ORDERS, "updates": recorded("USER", ("a",), owner="ada")},
+        {"type": "UPDATE", "entity": ORDERS, "updates": recorded("USER", ("b",), owner="bob")},
     )
     assert (first["entity"], first["after"]["tags"][0]) == (ORDERS, {"scope": "USER", "name": "a"})
     assert second["before"] == first["after"]
@@ -42,19 +42,19 @@ async def test_updates_merge_in_order_and_tell_what_they_found_and_left(v3: Any,
 
 
 @pytest.mark.each_store
-async def test_a_source_that_is_read_again_replaces_its_scope_but_for_what_is_kept(v3: Any, shop: None) -> None:
+async def test_create_replaces_a_scope_except_kept_entries(v3: Any, shop: None) -> None:
     await batch(
         v3,
-        {"type": "UPDATE", "entity": LOAD, "updates": said("USER", ("mine",))},
+        {"type": "UPDATE", "entity": LOAD, "updates": recorded("USER", ("mine",))},
         {
             "type": "UPDATE",
             "entity": LOAD,
-            "updates": said("SYSTEM", ("old", "kept"), a="1", b="1", c="1", description="d"),
+            "updates": recorded("SYSTEM", ("old", "kept"), a="1", b="1", c="1", description="d"),
         },
         {
             "type": "CREATE",
             "entity": LOAD,
-            "metadata": said("SYSTEM", ("new",), b="2", c="2"),
+            "metadata": recorded("SYSTEM", ("new",), b="2", c="2"),
             "directives": {"PROPERTY:SYSTEM:a": "KEEP", "PROPERTY:SYSTEM:b": "PRESERVE", "TAG:SYSTEM:kept": "KEEP"},
         },
     )
@@ -72,7 +72,7 @@ async def test_a_source_that_is_read_again_replaces_its_scope_but_for_what_is_ke
 
 async def test_names_scopes_and_kinds_are_removed(v3: Any, shop: None) -> None:
     path = "namespaces/shop/datasets/orders/metadata"
-    await batch(v3, {"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("a", "b"), x="1", y="2")})
+    await batch(v3, {"type": "UPDATE", "entity": ORDERS, "updates": recorded("USER", ("a", "b"), x="1", y="2")})
     removals = [{"scope": "USER", "kind": "TAG", "name": "a"}, {"scope": "USER", "kind": "PROPERTY", "name": "x"}]
     await batch(v3, {"type": "REMOVE", "entity": ORDERS, "removals": removals})
     assert (await v3("GET", path)).body == {"properties": {"y": "2"}, "tags": ["b"]}
@@ -85,7 +85,7 @@ async def test_names_scopes_and_kinds_are_removed(v3: Any, shop: None) -> None:
 
 
 @pytest.mark.each_store
-async def test_what_is_dropped_leaves_nothing_that_machines_said_elsewhere(v3: Any, shop: None) -> None:
+async def test_drop_clears_metadata_of_both_scopes(v3: Any, shop: None) -> None:
     path = "namespaces/shop/datasets/orders"
     await v3("PUT", path, {"schema": "price int", "properties": {"format": "parquet"}})
     drop = {"type": "DROP", "entity": ORDERS}
@@ -97,19 +97,19 @@ async def test_what_is_dropped_leaves_nothing_that_machines_said_elsewhere(v3: A
     assert (await v3("GET", "namespaces/shop/metadata/search", query="price parquet")).body == []
 
 
-async def test_custom_entities_are_told_by_their_details(v3: Any, shop: None) -> None:
+async def test_custom_entity_is_identified_by_its_details(v3: Any, shop: None) -> None:
     jar = {"details": {"namespace": "shop", "jar": "a.jar"}, "type": "jar"}
-    await batch(v3, {"type": "UPDATE", "entity": jar, "updates": said("USER", ("x",))})
+    await batch(v3, {"type": "UPDATE", "entity": jar, "updates": recorded("USER", ("x",))})
     assert (await v3("GET", "namespaces/shop/jar/a.jar/metadata/tags")).body == ["x"]
 
 
 REFUSED_MUTATIONS = [
     ({"type": "UPDATE", "entity": {"details": {"namespace": "shop", "dataset": "none"}}}, 404),
-    ({"type": "UPDATE", "entity": {"details": {"name": "x"}}, "updates": said("OTHER", ("x",))}, 400),
-    ({"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("not a tag",))}, 400),
+    ({"type": "UPDATE", "entity": {"details": {"name": "x"}}, "updates": recorded("OTHER", ("x",))}, 400),
+    ({"type": "UPDATE", "entity": ORDERS, "updates": recorded("USER", ("not a tag",))}, 400),
     ({"type": "UPDATE", "entity": {"details": {}}}, 400),
     ({"type": "MERGE", "entity": ORDERS}, 400),
-    ({"type": "UPDATE", "entity": ORDERS, "metadata": said("USER", ("x",))}, 400),
+    ({"type": "UPDATE", "entity": ORDERS, "metadata": recorded("USER", ("x",))}, 400),
     ({"type": "DROP", "entity": ORDERS, "scopes": ["USER"]}, 400),
     ({"entity": ORDERS}, 400),
     ("DROP", 400),
@@ -119,7 +119,7 @@ REFUSED_MUTATIONS = [
 async def test_refused_mutation_refuses_the_whole_batch(v3: Any, shop: None) -> None:
     for mutation, status in REFUSED_MUTATIONS:
         if isinstance(mutation, dict) and status == 404:
-            mutation = mutation | {"updates": said("USER", ("x",))}
-        good = {"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("good",))}
+            mutation = mutation | {"updates": recorded("USER", ("x",))}
+        good = {"type": "UPDATE", "entity": ORDERS, "updates": recorded("USER", ("good",))}
         await batch(v3, good, mutation, status=status)
         assert (await v3("GET", "namespaces/shop/datasets/orders/metadata/tags")).body == [], (mutation, status)

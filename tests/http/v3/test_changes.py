@@ -6,68 +6,74 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.state import SETTING
 from support.catalog import touch
-from support.events import streaming
+from support.events import open_stream
 
 DATASET = "namespaces/shop/datasets/orders"
 CHANGES = "namespaces/shop/metadata/changes"
 NOTHING: dict[str, Any] = {"properties": {}, "tags": []}
 
 
-def said(*tags: str, **properties: str) -> dict[str, Any]:
+def recorded(*tags: str, **properties: str) -> dict[str, Any]:
     return {"properties": properties, "tags": list(tags)}
 
 
-#: What is done, and what was, is, was added and was taken away by the last of it.
+#: The writes, and the previous and current metadata, the additions and the removals of the last one.
 RECORDS = {
-    "a first property": ([("POST", "properties", {"b": "2"})], NOTHING, said(b="2"), said(b="2"), NOTHING),
+    "a first property": ([("POST", "properties", {"b": "2"})], NOTHING, recorded(b="2"), recorded(b="2"), NOTHING),
     "one more": (
         [("POST", "properties", {"a": "1"}), ("POST", "properties", {"b": "2"})],
-        said(a="1"),
-        said(a="1", b="2"),
-        said(b="2"),
+        recorded(a="1"),
+        recorded(a="1", b="2"),
+        recorded(b="2"),
         NOTHING,
     ),
     "overwritten": (
         [("POST", "properties", {"a": "1", "c": "3"}), ("POST", "properties", {"a": "2"})],
-        said(a="1", c="3"),
-        said(a="2", c="3"),
-        said(a="2"),
-        said(a="1"),
+        recorded(a="1", c="3"),
+        recorded(a="2", c="3"),
+        recorded(a="2"),
+        recorded(a="1"),
     ),
-    "tags in order": ([("POST", "tags", ["z", "b", "a"])], NOTHING, said("a", "b", "z"), said("a", "b", "z"), NOTHING),
+    "tags in order": (
+        [("POST", "tags", ["z", "b", "a"])],
+        NOTHING,
+        recorded("a", "b", "z"),
+        recorded("a", "b", "z"),
+        NOTHING,
+    ),
     "a tag more": (
         [("POST", "tags", ["m"]), ("POST", "tags", ["z", "a", "m"])],
-        said("m"),
-        said("a", "m", "z"),
-        said("a", "z"),
+        recorded("m"),
+        recorded("a", "m", "z"),
+        recorded("a", "z"),
         NOTHING,
     ),
     "a tag less": (
         [("POST", "tags", ["a", "b"]), ("DELETE", "tags/a", None)],
-        said("a", "b"),
-        said("b"),
+        recorded("a", "b"),
+        recorded("b"),
         NOTHING,
-        said("a"),
+        recorded("a"),
     ),
     "a property less": (
         [("POST", "properties", {"a": "1", "b": "2"}), ("DELETE", "properties/b", None)],
-        said(a="1", b="2"),
-        said(a="1"),
+        recorded(a="1", b="2"),
+        recorded(a="1"),
         NOTHING,
-        said(b="2"),
+        recorded(b="2"),
     ),
     "everything": (
         [("POST", "properties", {"a": "1"}), ("POST", "tags", ["t"]), ("DELETE", "", None)],
-        said("t", a="1"),
+        recorded("t", a="1"),
         NOTHING,
         NOTHING,
-        said("t", a="1"),
+        recorded("t", a="1"),
     ),
 }
 
 
 @pytest.mark.parametrize("case", RECORDS)
-async def test_a_record_tells_what_was_what_is_and_the_difference(v3: Any, shop: None, case: str) -> None:
+async def test_record_has_previous_current_and_difference(v3: Any, shop: None, case: str) -> None:
     steps, previous, updated, additions, deletions = RECORDS[case]
     for method, path, body in steps:
         answer = await v3(method, f"{DATASET}/metadata/{path}".rstrip("/"), body)
@@ -100,7 +106,7 @@ async def test_a_record_tells_what_was_what_is_and_the_difference(v3: Any, shop:
         ("DELETE", "tags/none", None),
     ],
 )
-async def test_nothing_changed_is_no_record(v3: Any, shop: None, method: str, path: str, body: Any) -> None:
+async def test_unchanged_write_has_no_record(v3: Any, shop: None, method: str, path: str, body: Any) -> None:
     await v3("POST", f"{DATASET}/metadata/properties", {"a": "1"})
     await v3("POST", f"{DATASET}/metadata/tags", ["a", "b"])
     cursor = (await v3("GET", CHANGES, limit=0)).body["cursor"]
@@ -108,13 +114,15 @@ async def test_nothing_changed_is_no_record(v3: Any, shop: None, method: str, pa
     assert (await v3("GET", CHANGES, after=cursor)).body == {"cursor": cursor, "changes": []}
 
 
-async def test_machines_records_are_of_the_other_scope_and_each_kind_of_target_has_its_id(v3: Any, shop: None) -> None:
+async def test_system_records_have_their_scope_and_entity_id(v3: Any, shop: None) -> None:
     for path in ("apps/etl", "apps/etl/flows/Load", "streams/clicks", "datasets/orders/field/price"):
         assert (await v3("POST", f"namespaces/shop/{path}/metadata/tags", ["x"])).status == 200
     assert (await v3("POST", "namespaces/shop/jar/etl.jar/metadata/tags", ["x"])).status == 200
     assert (await v3("POST", "namespaces/shop/metadata/tags", ["x"])).status == 200
     changes = (await v3("GET", CHANGES)).body["changes"]
-    targets = [(one["targetId"]["type"], one["targetId"]["id"]) for one in changes if one["scope"] == "USER"]
+    targets = [
+        (change["targetId"]["type"], change["targetId"]["id"]) for change in changes if change["scope"] == "USER"
+    ]
     assert targets == [
         ("app", "etl"),
         ("program", "etl.flows.Load"),
@@ -123,16 +131,16 @@ async def test_machines_records_are_of_the_other_scope_and_each_kind_of_target_h
         ("jar", "etl.jar"),
         ("namespace", "shop"),
     ]
-    described = [one for one in changes if "description" in one["changes"]["additions"]["properties"]]
-    assert {one["scope"] for one in described} == {"SYSTEM"}
-    assert [one["seq"] for one in changes] == sorted(one["seq"] for one in changes)
+    described = [change for change in changes if "description" in change["changes"]["additions"]["properties"]]
+    assert {change["scope"] for change in described} == {"SYSTEM"}
+    assert [change["seq"] for change in changes] == sorted(change["seq"] for change in changes)
 
 
 @pytest.mark.each_store
-async def test_audit_messages_tell_of_births_deaths_metadata_and_accesses(
+async def test_audit_messages_cover_creation_deletion_metadata_and_access(
     v3: Any, shop: None, jp_serverapp: Any
 ) -> None:
-    catalog = jp_serverapp.web_app.settings[SETTING].catalog()
+    catalog = jp_serverapp.web_app.settings[SETTING].get_catalog()
     cursor = (await v3("GET", CHANGES, limit=0)).body["cursor"]
     await v3("PUT", "namespaces/shop/datasets/fresh", {})
     await v3("POST", "namespaces/shop/datasets/fresh/metadata/properties", {"a": "1"})
@@ -143,25 +151,25 @@ async def test_audit_messages_tell_of_births_deaths_metadata_and_accesses(
     await loop.run_in_executor(None, lambda: touch(catalog, program, "r1", ("read", urn), end=5_000))
     await v3("DELETE", "namespaces/shop/datasets/fresh")
     found = (await v3("GET", CHANGES, after=cursor, format="audit")).body["changes"]
-    mine = [one for one in found if one["metadataEntity"]["details"].get("dataset") == "fresh"]
+    mine = [event for event in found if event["metadataEntity"]["details"].get("dataset") == "fresh"]
     entity = {"details": {"namespace": "shop", "dataset": "fresh"}, "type": "dataset"}
-    assert {json_of(one["metadataEntity"]) for one in mine} == {json_of(entity)}
-    assert {one["version"] for one in mine} == {2}
+    assert {json_of(event["metadataEntity"]) for event in mine} == {json_of(entity)}
+    assert {event["version"] for event in mine} == {2}
     own = (await v3("GET", CHANGES, after=cursor, format="change")).body["changes"]
-    numbers = [one["seq"] for one in found]
+    numbers = [event["seq"] for event in found]
     assert numbers == sorted(set(numbers))
-    births = [one["seq"] for one in own if one["urn"] == urn and one["operation"] == "create"]
+    births = [event["seq"] for event in own if event["urn"] == urn and event["operation"] == "create"]
     assert mine[0]["seq"] in births
-    kinds = [one["type"] for one in mine]
+    kinds = [event["type"] for event in mine]
     assert (kinds[0], kinds[-1]) == ("CREATE", "DELETE")
     assert set(kinds) == {"CREATE", "METADATA_CHANGE", "ACCESS", "DELETE"}
-    people = [one for one in mine if "USER" in one["payload"].get("previous", {})]
+    people = [event for event in mine if "USER" in event["payload"].get("previous", {})]
     assert people[1]["payload"] == {
-        "previous": {"USER": said(a="1")},
-        "additions": {"USER": said(a="2")},
-        "deletions": {"USER": said(a="1")},
+        "previous": {"USER": recorded(a="1")},
+        "additions": {"USER": recorded(a="2")},
+        "deletions": {"USER": recorded(a="1")},
     }
-    (access,) = [one for one in mine if one["type"] == "ACCESS"]
+    (access,) = [event for event in mine if event["type"] == "ACCESS"]
     assert access["payload"]["accessType"] == "READ"
     assert access["payload"]["accessor"]["details"]["program"] == "Load"
     assert access["payload"]["accessor"]["details"]["application"] == "etl"
@@ -172,7 +180,7 @@ def json_of(document: Any) -> str:
 
 
 @pytest.mark.each_store
-async def test_slices_are_the_whole_and_the_cursor_moves_over_what_is_no_record(v3: Any, shop: None) -> None:
+async def test_pages_are_complete_and_cursor_skips_other_changes(v3: Any, shop: None) -> None:
     whole = (await v3("GET", CHANGES)).body
     read: list[Any] = []
     after = 0
@@ -183,7 +191,7 @@ async def test_slices_are_the_whole_and_the_cursor_moves_over_what_is_no_record(
         read, after = read + part["changes"], part["cursor"]
     assert read == whole["changes"] != []
     assert after == whole["cursor"] == (await v3("GET", CHANGES, limit=0)).body["cursor"]
-    # A client that asks for all it can get gets the most there is for one answer.
+    # A client that requests the maximum gets as much as one answer may have.
     assert (await v3("GET", CHANGES, limit=100_000)).body == whole
     await v3("PUT", "namespaces/elsewhere")
     moved = (await v3("GET", CHANGES, after=after)).body
@@ -220,15 +228,15 @@ async def test_malformed_read_of_changes_is_refused(v3: Any, shop: None) -> None
         assert (await v3("GET", path, **params)).status == status, (path, params, status)
 
 
-async def test_records_come_as_events_and_are_resumed(
+async def test_record_stream_is_resumed(
     v3: Any, shop: None, http_server: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
 ) -> None:
     whole = (await v3("GET", CHANGES)).body["changes"]
     path = f"{jp_base_url}colophon/v3/{CHANGES}/stream"
-    events = await streaming(jp_http_port, path, jp_auth_header | {"Last-Event-ID": str(whole[0]["seq"])})
-    assert (await events.next()).kind == "hello"  # type: ignore[union-attr]
-    assert await events.until(lambda one: one["seq"] == whole[-1]["seq"]) == whole[1:]
+    events = await open_stream(jp_http_port, path, jp_auth_header | {"Last-Event-ID": str(whole[0]["seq"])})
+    assert (await events.read_next()).kind == "hello"  # type: ignore[union-attr]
+    assert await events.read_until(lambda event: event["seq"] == whole[-1]["seq"]) == whole[1:]
     await v3("POST", f"{DATASET}/metadata/tags", ["new"])
-    (record,) = await events.until(lambda one: True)
-    assert record["changes"]["additions"] == said("new")
+    (record,) = await events.read_until(lambda _: True)
+    assert record["changes"]["additions"] == recorded("new")
     events.close()

@@ -1,4 +1,4 @@
-"""Namespaces, datasets, streams and applications: made, deployed again, taken away."""
+"""Namespaces, datasets, streams and applications: creation, redeployment and deletion."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from support.v3 import AVRO
 
 
-async def test_a_namespace_is_made_once_and_described(v3: Any) -> None:
+async def test_namespace_is_created_once_with_description(v3: Any) -> None:
     assert (await v3("GET", "namespaces/new")).status == 404
     assert (await v3("DELETE", "namespaces/new")).status == 404
     for changed in (True, False):
@@ -29,7 +29,7 @@ async def test_a_namespace_has_a_name_of_letters_digits_and_underscores(v3: Any,
     assert (await v3("PUT", f"namespaces/{name}", {})).status == 400
 
 
-async def test_nothing_is_made_in_a_namespace_that_is_not_there(v3: Any) -> None:
+async def test_unknown_namespace_returns_404(v3: Any) -> None:
     for path in ("datasets/d", "streams/s", "apps/a"):
         assert (await v3("PUT", f"namespaces/none/{path}", {})).status == 404
         assert (await v3("GET", f"namespaces/none/{path}")).status == 404
@@ -52,7 +52,7 @@ async def keep_search(api: Any, name: str, namespace: str) -> None:
     assert (await api("POST", *SAVED, body=document)).status == 201
 
 
-async def test_the_files_and_saved_searches_of_a_namespace_go_with_it(v3: Any, api: Any, shop: None) -> None:
+async def test_deleted_namespace_deletes_files_and_saved_searches(v3: Any, api: Any, shop: None) -> None:
     for name, namespace in (("in shop", "shop"), ("elsewhere", "default")):
         await keep_search(api, name, namespace)
     clicks = "namespaces/shop/streams/clicks"
@@ -62,17 +62,17 @@ async def test_the_files_and_saved_searches_of_a_namespace_go_with_it(v3: Any, a
     assert (await v3("DELETE", "namespaces/shop", confirm="shop")).status == 200
     assert (await v3("PUT", "namespaces/shop")).status == 200
     assert not folder.parent.exists()
-    assert [one["name"] for one in (await api("GET", *SAVED)).body["instances"]] == ["elsewhere"]
+    assert [instance["name"] for instance in (await api("GET", *SAVED)).body["instances"]] == ["elsewhere"]
     # The same where an empty namespace is deleted as an entity.
     await keep_search(api, "again", "shop")
     (folder.parent / "left").mkdir(parents=True)
     assert (await api("DELETE", "entities", "urn:li:namespace:shop")).status == 200
     assert not folder.parent.exists()
-    assert [one["name"] for one in (await api("GET", *SAVED)).body["instances"]] == ["elsewhere"]
+    assert [instance["name"] for instance in (await api("GET", *SAVED)).body["instances"]] == ["elsewhere"]
 
 
 @pytest.mark.each_store
-async def test_a_namespace_goes_with_everything_in_it_and_comes_back_empty(v3: Any, shop: None) -> None:
+async def test_deleted_namespace_is_empty_after_recreation(v3: Any, shop: None) -> None:
     await v3("POST", "namespaces/shop/datasets/orders/metadata/tags", ["gold"])
     assert (await v3("DELETE", "namespaces/shop", confirm="shop")).status == 200
     gone = ("", "/datasets/orders", "/streams/clicks", "/apps/etl", "/apps/etl/flows/Load", "/datasets/orders/metadata")
@@ -85,7 +85,7 @@ async def test_a_namespace_goes_with_everything_in_it_and_comes_back_empty(v3: A
     assert (await v3("GET", "namespaces/shop/datasets/orders/metadata/tags")).body == []
 
 
-async def test_a_program_that_is_no_longer_deployed_is_gone_with_what_was_said_of_it(v3: Any, shop: None) -> None:
+async def test_undeployed_program_is_deleted_with_its_metadata(v3: Any, shop: None) -> None:
     app, flow = "namespaces/shop/apps/etl", "namespaces/shop/apps/etl/flows/Load"
     await v3("POST", f"{flow}/metadata/tags", ["mine"])
     await v3("POST", f"{app}/metadata/tags", ["kept"])
@@ -110,7 +110,7 @@ async def test_an_application_takes_its_programs_with_it(v3: Any, shop: None) ->
     assert (await v3("GET", "namespaces/shop/metadata/search", query="mine")).body == []
 
 
-async def test_deploying_the_same_again_changes_nothing(v3: Any, shop: None) -> None:
+async def test_repeated_deployment_changes_nothing(v3: Any, shop: None) -> None:
     again = {"typeName": "table", "description": "All orders"}
     assert (await v3("PUT", "namespaces/shop/datasets/orders", again)).body["changed"] is False
     more = await v3("PUT", "namespaces/shop/datasets/orders", {"properties": {"format": "parquet"}})
@@ -119,18 +119,18 @@ async def test_deploying_the_same_again_changes_nothing(v3: Any, shop: None) -> 
     assert (system["type"], system["format"]) == ("table", "parquet")
 
 
-async def test_what_people_say_can_come_with_the_deployment(v3: Any, shop: None) -> None:
-    said = {"properties": {"owner": "ada"}, "tags": ["gold"]}
-    assert (await v3("PUT", "namespaces/shop/datasets/new", {"metadata": said})).status == 200
-    assert (await v3("GET", "namespaces/shop/datasets/new/metadata")).body == said
+async def test_deployment_may_include_user_metadata(v3: Any, shop: None) -> None:
+    recorded = {"properties": {"owner": "ada"}, "tags": ["gold"]}
+    assert (await v3("PUT", "namespaces/shop/datasets/new", {"metadata": recorded})).status == 200
+    assert (await v3("GET", "namespaces/shop/datasets/new/metadata")).body == recorded
     wrong = {"metadata": {"properties": {"a b": "x"}}}
     assert (await v3("PUT", "namespaces/shop/datasets/other", wrong)).status == 400
     assert (await v3("GET", "namespaces/shop/datasets/other")).status == 404
 
 
-async def test_a_schema_is_kept_as_it_was_given_and_found_by_its_fields(v3: Any, shop: None) -> None:
-    told = (await v3("GET", "namespaces/shop/streams/clicks/metadata/properties/system")).body["schema"]
-    assert json.loads(told) == AVRO
+async def test_schema_is_stored_unchanged_and_found_by_fields(v3: Any, shop: None) -> None:
+    reported = (await v3("GET", "namespaces/shop/streams/clicks/metadata/properties/system")).body["schema"]
+    assert json.loads(reported) == AVRO
     for query in ("page", "page:string", "at:long", "schema:page"):
         found = await v3("GET", "namespaces/shop/metadata/search", query=query, target="stream")
         assert found.body == ["clicks"], query
@@ -140,7 +140,7 @@ async def test_a_schema_is_kept_as_it_was_given_and_found_by_its_fields(v3: Any,
     assert system["schema"] == "no schema at all"
 
 
-async def test_nodes_of_a_workflow_are_tags_that_are_told_all_together(v3: Any, shop: None) -> None:
+async def test_workflow_nodes_are_tags(v3: Any, shop: None) -> None:
     app, tags = "namespaces/shop/apps/etl", "namespaces/shop/apps/etl/workflows/nightly/metadata/tags"
     workflow = {"name": "nightly", "nodes": ["clean", "join"]}
     await v3("PUT", app, {"programs": {"workflows": [workflow, "plain"], "spark": ["join"]}})
@@ -166,8 +166,8 @@ async def test_datasets_have_the_tags_that_clients_of_cdap_look_for(v3: Any, sho
     }
 
 
-async def test_an_answer_tells_the_version_of_what_machines_say(v3: Any, shop: None) -> None:
-    for path, told in (("datasets/orders", {"ttl": "1"}), ("apps/new", {}), ("streams/clicks", {"ttl": "2"})):
-        done = await v3("PUT", f"namespaces/shop/{path}", told)
+async def test_answer_has_the_system_metadata_version(v3: Any, shop: None) -> None:
+    for path, reported in (("datasets/orders", {"ttl": "1"}), ("apps/new", {}), ("streams/clicks", {"ttl": "2"})):
+        done = await v3("PUT", f"namespaces/shop/{path}", reported)
         read = await v3("GET", f"namespaces/shop/{path}/metadata", scope="system")
         assert read.etag == f'"{done.body["version"]}"'

@@ -35,8 +35,8 @@ def known(api: Any, v3: Any, shop: None, jp_asyncio_loop: Any) -> None:
         body = {"program": program, "runId": run, "status": "succeeded", "start": time, "end": time}
         urn = (await api("POST", "runs", body=body)).body["urn"]
         accesses = [{"data": source, "mode": "read"}, {"data": target, "mode": "write"}]
-        told = await api("POST", "runs", urn, "accesses", body={"accesses": accesses, "columns": columns})
-        assert told.status == 200
+        reported = await api("POST", "runs", urn, "accesses", body={"accesses": accesses, "columns": columns})
+        assert reported.status == 200
 
     async def make() -> None:
         schema = {"type": "record", "name": "o", "fields": [{"name": "page", "type": "string"}]}
@@ -57,11 +57,16 @@ async def test_fields_that_have_lineage_in_the_window_are_named(v3: Any, known: 
     assert (await v3("GET", FIELDS, start=1_500, end=2_500)).body == ["day", "page"]
     assert (await v3("GET", FIELDS, prefix="p", **EVER)).body == ["page"]
     current = (await v3("GET", FIELDS, includeCurrent="true", **EVER)).body
-    assert {one["name"]: one["lineage"] for one in current} == {"day": True, "gone": True, "note": False, "page": True}
+    assert {field["name"]: field["lineage"] for field in current} == {
+        "day": True,
+        "gone": True,
+        "note": False,
+        "page": True,
+    }
     assert (await v3("GET", "namespaces/shop/streams/clicks/lineage/fields", **EVER)).body == ["at", "old", "page"]
 
 
-async def test_a_field_tells_what_it_is_made_of_and_what_is_made_of_it(v3: Any, known: None) -> None:
+async def test_field_lineage_has_both_directions(v3: Any, known: None) -> None:
     both = (await v3("GET", f"{FIELDS}/day", direction="both", **EVER)).body
     stream = {"namespace": "shop", "stream": "clicks", "entity": "STREAM"}
     report = {"namespace": "shop", "dataset": "report", "entity": "DATASET"}
@@ -74,7 +79,7 @@ async def test_a_field_tells_what_it_is_made_of_and_what_is_made_of_it(v3: Any, 
     assert early == {"incoming": [], "outgoing": []}
 
 
-async def test_operations_say_which_programs_did_what_and_when_last(v3: Any, known: None) -> None:
+async def test_operations_have_programs_and_last_execution(v3: Any, known: None) -> None:
     found = (await v3("GET", f"{FIELDS}/page/operations", direction="incoming", **EVER)).body
     (group,) = found["incoming"]
     (program,) = group["programs"]
@@ -85,12 +90,12 @@ async def test_operations_say_which_programs_did_what_and_when_last(v3: Any, kno
     assert step["inputs"] == {"fields": [{"origin": read["name"], "name": "page"}]}
     assert write["inputs"] == {"fields": [{"origin": step["name"], "name": "page"}]}
     assert write["outputs"] == {"endPoint": {"namespace": "shop", "name": "orders"}}
-    assert all(one["description"] for one in group["operations"])
+    assert all(operation["description"] for operation in group["operations"])
     either = (await v3("GET", f"{FIELDS}/day/operations", **EVER)).body
     assert either.keys() == {"incoming", "outgoing"}
 
 
-async def test_all_fields_are_told_as_relations_with_those_of_other_data(v3: Any, known: None) -> None:
+async def test_all_fields_are_returned_as_relations(v3: Any, known: None) -> None:
     path = "namespaces/shop/datasets/orders/lineage/allfieldlineage"
     found = (await v3("GET", path, direction="both", start=1_500, end=9_000)).body
     assert (found["direction"], found["start-ts"], found["end-ts"]) == ("both", 1_500, 9_000)
@@ -106,7 +111,7 @@ async def test_all_fields_are_told_as_relations_with_those_of_other_data(v3: Any
     assert (outgoing["fieldCount"], outgoing["relations"]) == (1, [{"source": "day", "destination": "days"}])
 
 
-async def test_a_direction_has_to_be_told_and_to_be_one(v3: Any, known: None) -> None:
+async def test_direction_is_required_and_checked(v3: Any, known: None) -> None:
     for path in (f"{FIELDS}/day", "namespaces/shop/datasets/orders/lineage/allfieldlineage"):
         for params in ({}, {"direction": "up"}):
             assert (await v3("GET", path, **EVER, **params)).status == 400

@@ -1,4 +1,4 @@
-"""A key that is filtered out comes in by no door: it is not stored, found, counted nor told (spec MODEL-21)."""
+"""An excluded key is not stored, found, counted or returned, whichever API sends it (spec MODEL-21)."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from support.urns import ORDERS
 
 pytestmark = pytest.mark.each_store
 
-#: Words that are said under keys which are filtered out.
+#: Values of excluded keys.
 SECRETS = ("zirconium", "yttrium", "niobium", "hafnium")
 WORDS = {"secret-key": "zirconium", "open": "bronze"}
 
@@ -30,7 +30,7 @@ async def _nothing_is_known(v3: Any, api: Any) -> None:
     for word in SECRETS:
         assert (await v3("GET", "metadata/search", query=word, showCustom="true", target="all")).body == []
     keys = (await v3("GET", "namespaces/shop/metadata/keys", prefix="secret")).body
-    assert [one["key"] for one in keys] in ([], ["secret-but-known"])
+    assert [key["key"] for key in keys] in ([], ["secret-but-known"])
     changes = (await api("GET", "changes", params={"limit": "500"})).body
     assert not [word for word in SECRETS if word in json.dumps(changes)]
 
@@ -53,7 +53,7 @@ async def test_keys_are_filtered_by_kind_of_entity_and_namespace(v3: Any, api: A
     await _nothing_is_known(v3, api)
 
 
-async def test_no_door_lets_them_in(v3: Any, api: Any, shop: None) -> None:
+async def test_excluded_system_metadata_is_stored_by_no_api(v3: Any, api: Any, shop: None) -> None:
     orders = ORDERS.replace("sales.", "shop.")
     aspect = ("entities", orders, "aspects", "technicalMetadata")
     value = {"properties": WORDS, "tags": []}
@@ -63,12 +63,12 @@ async def test_no_door_lets_them_in(v3: Any, api: Any, shop: None) -> None:
     proposal = {"urn": orders, "aspect": "technicalMetadata", "operation": "upsert", "value": value}
     await api("POST", "proposals", body={"proposals": [proposal]})
     entity = {"details": {"namespace": "shop", "dataset": "orders"}, "type": "dataset"}
-    said = {"properties": [{"scope": "SYSTEM", "name": "secret-batch", "value": "niobium"}]}
-    batch = await v3("POST", "metadata-internals/batch", [{"type": "UPDATE", "entity": entity, "updates": said}])
+    recorded = {"properties": [{"scope": "SYSTEM", "name": "secret-batch", "value": "niobium"}]}
+    batch = await v3("POST", "metadata-internals/batch", [{"type": "UPDATE", "entity": entity, "updates": recorded}])
     assert (batch.status, "niobium" in json.dumps(batch.body)) == (200, False)
     head = {"format": "jupyter-colophon-namespace", "namespace": "shop", "version": 1}
     line = {"urn": orders, "aspect": "technicalMetadata", "value": value}
-    lines = "".join(f"{json.dumps(one)}\n" for one in (head, line)).encode()
+    lines = "".join(f"{json.dumps(document)}\n" for document in (head, line)).encode()
     for _ in range(2):
         done = await api("POST", "import", body=lines, headers={"Content-Type": "application/x-ndjson"})
         assert set(done.body["counts"]) == {"unchanged"}

@@ -1,4 +1,4 @@
-"""Lineage through `/colophon/v3`: windows, walks, what is gathered, as `conformance/lineage.json` says."""
+"""Lineage through `/colophon/v3`: windows, traversal and collapsing, by the cases of `conformance/lineage.json`."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -36,15 +36,13 @@ def record(api: Any) -> Record:
         times = {"start": format_time(start), "end": None if end is None else format_time(end)}
         body = {"program": program, "runId": run, "status": status, "parent": parent, **times}
         urn = (await api("POST", "runs", body=body, answers="run")).body["urn"]
-        accesses = [{"data": one, "mode": mode, "component": component} for one, mode, component in touched]
+        accesses = [{"data": access, "mode": mode, "component": component} for access, mode, component in touched]
         await api("POST", "runs", urn, "accesses", body={"accesses": accesses}, answers="run")
 
     return made
 
 
-async def test_a_window_takes_the_runs_that_began_before_its_end_and_lasted_until_its_start(
-    v3: Any, record: Record
-) -> None:
+async def test_window_includes_overlapping_runs(v3: Any, record: Record) -> None:
     for number, case in enumerate(CASES["windows"]):
         space = f"w{number}"
         await record(flow(space, "F"), f"{space}-run", [(data(space, "a"), "read", "")], *case["run"])
@@ -55,32 +53,35 @@ async def test_a_window_takes_the_runs_that_began_before_its_end_and_lasted_unti
         assert bool(found["programs"]) is bool(found["data"]) is case["there"]
 
 
-def told(sentence: str, space: str) -> tuple[str, str, str]:
+def reported(sentence: str, space: str) -> tuple[str, str, str]:
     program, verb, name = sentence.split()
     return f"dataset.{space}.{name}", f"flow.{space}.app.{program}", MODES[verb]
 
 
-async def test_a_walk_goes_level_by_level_and_in_a_direction(v3: Any, record: Record) -> None:
+async def test_traversal_is_limited_by_levels_and_direction(v3: Any, record: Record) -> None:
     for number, case in enumerate(CASES["walks"]):
         space = f"d{number}"
         await v3("PUT", f"namespaces/{space}")
         await v3("PUT", f"namespaces/{space}/datasets/lonely")
-        for program in dict.fromkeys(one.split()[0] for one in case["met"]):
-            those = [one.split() for one in case["met"] if one.split()[0] == program]
+        for program in dict.fromkeys(line.split()[0] for line in case["met"]):
+            those = [line.split() for line in case["met"] if line.split()[0] == program]
             touched = [(data(space, name), MODES[verb], "") for _, verb, name in those]
             await record(flow(space, program), f"{space}-{program}", touched)
         more = {"direction": case["direction"]} if "direction" in case else {}
         path = f"namespaces/{space}/datasets/{case['of']}/lineage"
         found = (await v3("GET", path, levels=case["levels"], **EVER, **more)).body
-        relations = {(one["data"], one["program"], one["access"]) for one in found["relations"]}
-        assert relations == {told(one, space) for one in case["relations"]}, case["says"]
+        relations = {(relation["data"], relation["program"], relation["access"]) for relation in found["relations"]}
+        assert relations == {reported(relation, space) for relation in case["relations"]}, case["says"]
         assert found["frontier"] == [f"dataset.{space}.{name}" for name in case["frontier"]], case["says"]
         assert not found["truncated"]
-        named = {one["data"] for one in found["relations"]}, {one["program"] for one in found["relations"]}
+        named = (
+            {relation["data"] for relation in found["relations"]},
+            {relation["program"] for relation in found["relations"]},
+        )
         assert (found["data"].keys(), found["programs"].keys()) == named
 
 
-async def test_what_is_collapsed_is_united_and_what_is_not_stays_apart(v3: Any, record: Record) -> None:
+async def test_collapse_merges_only_the_named_parts(v3: Any, record: Record) -> None:
     table = CASES["collapses"]
     for run in ("r3", "r2", "r1"):
         touched = [(data("c", name), mode, component) for name, mode, of, component in table["met"] if of == run]
@@ -90,20 +91,20 @@ async def test_what_is_collapsed_is_united_and_what_is_not_stays_apart(v3: Any, 
         path = "namespaces/c/datasets/a/lineage"
         found = (await v3("GET", path, collapse=case["collapse"], **EVER, **form)).body["relations"]
         access = "accesses" if form else "access"
-        relations = [[one[access], sorted(one["runs"]), one["components"]] for one in found]
+        relations = [[relation[access], sorted(relation["runs"]), relation["components"]] for relation in found]
         assert sorted(relations, key=repr) == sorted(case["relations"], key=repr), case["says"]
-        assert all(one["program"] == ("flows.c.app.F" if form else "flow.c.app.F") for one in found)
-        assert all(("component" in one) is not bool(form) for one in found)
+        assert all(relation["program"] == ("flows.c.app.F" if form else "flow.c.app.F") for relation in found)
+        assert all(("component" in relation) is not bool(form) for relation in found)
 
 
-async def test_what_is_wrong_is_refused_and_names_the_parameter(v3: Any, shop: None) -> None:
+async def test_invalid_parameter_is_named(v3: Any, shop: None) -> None:
     for case in CASES["refused"]:
         found = await v3("GET", "namespaces/shop/datasets/orders/lineage", **case["params"])
         assert found.status == 400, case["says"]
         assert case["names"] in found.body["message"], case["says"]
 
 
-async def test_what_neither_is_nor_has_a_history_is_404_and_what_has_none_is_empty(v3: Any, shop: None) -> None:
+async def test_unknown_data_returns_404_and_unused_data_is_empty(v3: Any, shop: None) -> None:
     for path in ("shop/datasets/nothing", "shop/streams/nothing", "nowhere/datasets/orders"):
         assert (await v3("GET", f"namespaces/{path}/lineage", **EVER)).status == 404
         body = {**EVER, "frontier": ["dataset.shop.orders"]}
@@ -129,14 +130,14 @@ async def test_keys_are_explained_and_streams_and_deleted_entities_are_marked(v3
     program = found["programs"]["flow.shop.etl.Load"]
     assert program["id"] == {"namespace": "shop", "application": "etl", "type": "flow", "id": "Load"}
     assert program["deleted"] is True
-    (read, _) = sorted(found["relations"], key=lambda one: one["access"])
+    (read, _) = sorted(found["relations"], key=lambda relation: relation["access"])
     assert (read["data"], read["component"], read["runs"]) == ("stream.shop.clicks", ["reader"], ["1"])
     v5 = (await v3("GET", "namespaces/shop/streams/clicks/lineage", responseFormat="v5", **EVER)).body
     assert set(v5["programs"]) == {"flows.shop.etl.Load"}
     assert (v5["start"], v5["programs"]["flows.shop.etl.Load"]["entityId"]["program"]) == (0, "Load")
 
 
-async def test_a_cut_answer_says_where_to_go_on_and_its_parts_are_the_whole(v3: Any, record: Any) -> None:
+async def test_truncated_lineage_continues_from_its_frontier(v3: Any, record: Any) -> None:
     for number in range(12):
         touched = [(data("n", f"t{number}"), "read", ""), (data("n", f"t{number + 1}"), "write", "")]
         await record(flow("n", f"P{number}"), f"n{number}", touched)
@@ -153,19 +154,24 @@ async def test_a_cut_answer_says_where_to_go_on_and_its_parts_are_the_whole(v3: 
             assert not found["truncated"]
             relations += found["relations"]
             visited |= found["data"].keys() | found["programs"].keys()
-        known = [(one["data"], one["program"], one["access"]) for one in relations]
-        assert set(known) == {(one["data"], one["program"], one["access"]) for one in whole["relations"]}
+        known = [(relation["data"], relation["program"], relation["access"]) for relation in relations]
+        assert set(known) == {
+            (relation["data"], relation["program"], relation["access"]) for relation in whole["relations"]
+        }
         assert "limit" in first or len(known) == len(set(known))
 
 
-async def test_what_ran_in_a_workflow_is_told_as_the_workflows(v3: Any, api: Any, record: Any) -> None:
+async def test_rollup_assigns_runs_to_their_workflow(v3: Any, api: Any, record: Any) -> None:
     await record(flow("u", "Nightly", "workflows"), "night", [])
     parent = (await api("GET", "runs", params={"program": flow("u", "Nightly", "workflows")})).body["runs"][0]["urn"]
     await record(flow("u", "Step", "mapreduce"), "step", [(data("u", "a"), "read", "m")], parent=parent)
     await record(flow("u", "Alone", "mapreduce"), "alone", [(data("u", "a"), "write", "")])
     path = "namespaces/u/datasets/a/lineage"
     found = (await v3("GET", path, rollup="workflow", **EVER)).body
-    rolled = {one["program"]: (one["access"], one["runs"], one["components"]) for one in found["relations"]}
+    rolled = {
+        relation["program"]: (relation["access"], relation["runs"], relation["components"])
+        for relation in found["relations"]
+    }
     assert rolled == {
         "workflow.u.app.Nightly": ("read", ["night"], ["m"]),
         "mapreduce.u.app.Alone": ("write", ["alone"], []),
@@ -174,7 +180,7 @@ async def test_what_ran_in_a_workflow_is_told_as_the_workflows(v3: Any, api: Any
     assert "mapreduce.u.app.Step" in (await v3("GET", path, **EVER)).body["programs"]
 
 
-async def test_what_is_asserted_is_shown_through_its_source_while_it_is_in_force(v3: Any, api: Any) -> None:
+async def test_declared_lineage_is_shown_through_its_source(v3: Any, api: Any) -> None:
     for name in ("a", "b", "c"):
         await api(
             "PUT", "entities", data("s", name), "aspects", "technicalMetadata", body={"properties": {}, "tags": []}
@@ -187,8 +193,11 @@ async def test_what_is_asserted_is_shown_through_its_source_while_it_is_in_force
     (key,) = found["programs"]
     assert key.startswith("job.s.-.")
     assert found["programs"][key]["declared"] is True
-    told = [(one["data"], one["access"], one["runs"], one["declared"]) for one in found["relations"]]
-    assert sorted(told) == [("dataset.s.a", "read", [], True), ("dataset.s.b", "write", [], True)]
+    reported = [
+        (relation["data"], relation["access"], relation["runs"], relation["declared"])
+        for relation in found["relations"]
+    ]
+    assert sorted(reported) == [("dataset.s.a", "read", [], True), ("dataset.s.b", "write", [], True)]
     assert (await v3("GET", path, start="0", end="now-1d")).body["relations"] == []
     gone = await api("DELETE", "entities", data("s", "b"), "aspects", "upstreamLineage")
     assert gone.status == 200
@@ -199,7 +208,7 @@ async def test_what_is_asserted_is_shown_through_its_source_while_it_is_in_force
     assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/upstreams/0/dataset")
 
 
-async def test_as_of_shows_what_the_catalog_knew_then(v3: Any, record: Any) -> None:
+async def test_as_of_shows_lineage_known_at_that_time(v3: Any, record: Any) -> None:
     await record(flow("k", "F"), "k1", [(data("k", "a"), "read", "")])
     path = "namespaces/k/datasets/a/lineage"
     assert len((await v3("GET", path, asOf="now+1d", **EVER)).body["relations"]) == 1
@@ -209,10 +218,10 @@ async def test_as_of_shows_what_the_catalog_knew_then(v3: Any, record: Any) -> N
 async def test_a_time_that_cannot_be_read_is_named(v3: Any, shop: None) -> None:
     path = "namespaces/shop/datasets/orders/lineage"
     for name in ("start", "end", "asOf"):
-        asked = {**EVER, name: "rubbish"}
+        requested = {**EVER, name: "rubbish"}
         for refused in (
-            await v3("GET", path, **asked),
-            await v3("POST", f"{path}/next", {"frontier": ["dataset:shop.orders"], **asked}),
+            await v3("GET", path, **requested),
+            await v3("POST", f"{path}/next", {"frontier": ["dataset:shop.orders"], **requested}),
         ):
             assert refused.status == 400
-            assert f"{name}: a time is " in json.dumps(refused.body)
+            assert f"{name}: expected a time such as " in json.dumps(refused.body)

@@ -1,4 +1,4 @@
-"""Properties and tags of every kind of entity: what is added, what stays, who is refused."""
+"""Properties and tags of every kind of entity: additions, removals and refusals."""
 
 import time
 from typing import Any
@@ -23,21 +23,21 @@ ENTITIES = [
 
 @pytest.mark.parametrize("entity", ENTITIES)
 async def test_properties_are_added_overwritten_and_removed_one_by_one(v3: Any, shop: None, entity: str) -> None:
-    said = f"{entity}/metadata/properties"
-    assert (await v3("GET", said)).body == {}
-    done = await v3("POST", said, {"owner": "ada", "team": "ops"})
+    recorded = f"{entity}/metadata/properties"
+    assert (await v3("GET", recorded)).body == {}
+    done = await v3("POST", recorded, {"owner": "ada", "team": "ops"})
     assert (done.status, done.body["version"], done.etag) == (200, 1, '"1"')
-    await v3("POST", said, {"owner": "bob", "system": "x"})
-    assert (await v3("GET", said)).body == {"owner": "bob", "team": "ops", "system": "x"}
-    assert (await v3("DELETE", f"{said}/system")).status == 200
-    assert (await v3("DELETE", f"{said}/absent")).status == 200
-    assert (await v3("GET", said)).body == {"owner": "bob", "team": "ops"}
-    assert (await v3("DELETE", said)).status == 200
-    assert (await v3("GET", said)).body == {}
+    await v3("POST", recorded, {"owner": "bob", "system": "x"})
+    assert (await v3("GET", recorded)).body == {"owner": "bob", "team": "ops", "system": "x"}
+    assert (await v3("DELETE", f"{recorded}/system")).status == 200
+    assert (await v3("DELETE", f"{recorded}/absent")).status == 200
+    assert (await v3("GET", recorded)).body == {"owner": "bob", "team": "ops"}
+    assert (await v3("DELETE", recorded)).status == 200
+    assert (await v3("GET", recorded)).body == {}
 
 
 @pytest.mark.parametrize("entity", ENTITIES)
-async def test_tags_are_a_set_that_is_told_in_order(v3: Any, shop: None, entity: str) -> None:
+async def test_tags_are_a_sorted_set(v3: Any, shop: None, entity: str) -> None:
     tags = f"{entity}/metadata/tags"
     assert (await v3("POST", tags, ["b", "a"])).status == 200
     assert (await v3("POST", tags, ["a", "c"])).status == 200
@@ -49,7 +49,7 @@ async def test_tags_are_a_set_that_is_told_in_order(v3: Any, shop: None, entity:
     assert (await v3("GET", tags)).body == []
 
 
-async def test_the_whole_metadata_goes_at_once(v3: Any, shop: None) -> None:
+async def test_all_metadata_is_deleted_at_once(v3: Any, shop: None) -> None:
     await v3("POST", "namespaces/shop/apps/etl/metadata/properties", {"a": "b"})
     await v3("POST", "namespaces/shop/apps/etl/metadata/tags", ["t"])
     assert (await v3("DELETE", "namespaces/shop/apps/etl/metadata")).status == 200
@@ -103,16 +103,16 @@ REFUSED_METADATA = [
 ]
 
 
-async def test_refused_metadata_names_the_location_and_changes_nothing(v3: Any, shop: None) -> None:
-    for kind, body, told in REFUSED_METADATA:
+async def test_invalid_metadata_names_the_location_and_changes_nothing(v3: Any, shop: None) -> None:
+    for kind, body, reported in REFUSED_METADATA:
         path = "namespaces/shop/datasets/orders/metadata"
         refused = await v3("POST", f"{path}/{kind}", body)
-        assert refused.status == 400, (kind, body, told)
-        assert told in refused.body["message"], (kind, body, told)
-        assert (await v3("GET", path)).body == {"properties": {}, "tags": []}, (kind, body, told)
+        assert refused.status == 400, (kind, body, reported)
+        assert reported in refused.body["message"], (kind, body, reported)
+        assert (await v3("GET", path)).body == {"properties": {}, "tags": []}, (kind, body, reported)
 
 
-async def test_nothing_to_add_is_no_change(v3: Any, shop: None) -> None:
+async def test_adding_existing_metadata_changes_nothing(v3: Any, shop: None) -> None:
     path = "namespaces/shop/datasets/orders/metadata"
     assert (await v3("POST", f"{path}/properties", {})).body["version"] == -1
     assert (await v3("POST", f"{path}/tags", [])).status == 200
@@ -120,7 +120,7 @@ async def test_nothing_to_add_is_no_change(v3: Any, shop: None) -> None:
     assert (await v3("POST", f"{path}/tags", ["a"])).body["version"] == 1
 
 
-async def test_conditions_are_kept_and_reads_have_the_version_as_etag(v3: Any, shop: None) -> None:
+async def test_conditional_writes_use_version_etags(v3: Any, shop: None) -> None:
     path = "namespaces/shop/datasets/orders/metadata"
     assert (await v3("POST", f"{path}/tags", ["a"], {"If-None-Match": "*"})).status == 200
     assert (await v3("POST", f"{path}/tags", ["b"], {"If-None-Match": "*"})).status == 412
@@ -134,7 +134,7 @@ async def test_conditions_are_kept_and_reads_have_the_version_as_etag(v3: Any, s
     assert both.etag.count("-") == 1
 
 
-async def test_what_the_platform_knows_is_a_scope_of_its_own(v3: Any, shop: None) -> None:
+async def test_system_metadata_is_a_separate_scope(v3: Any, shop: None) -> None:
     path = "namespaces/shop/datasets/orders/metadata"
     await v3("POST", f"{path}/properties", {"type": "mine"})
     system = (await v3("GET", f"{path}/properties", scope="SYSTEM")).body
@@ -191,7 +191,7 @@ async def test_any_name_that_people_can_type_is_a_dataset(v3: Any, shop: None, n
 
 
 @pytest.mark.parametrize("name", ["%00", "%0A", "%ff", "", "%C2%85"])
-async def test_a_name_that_is_none_is_told(v3: Any, shop: None, name: str) -> None:
+async def test_invalid_name_is_reported(v3: Any, shop: None, name: str) -> None:
     assert (await v3("PUT", f"namespaces/shop/datasets/{name}", {"typeName": "file"})).status in (400, 404)
 
 
@@ -207,7 +207,7 @@ async def test_a_foreign_dataset_is_called_by_its_urn(v3: Any, api: Any, shop: N
     assert (await v3("GET", "-/metadata/tags")).status == 400
 
 
-async def test_custom_entities_are_told_by_their_words_and_type(v3: Any, shop: None) -> None:
+async def test_custom_entity_is_identified_by_path_and_type(v3: Any, shop: None) -> None:
     path = "namespaces/shop/jar/a.jar/member/M/metadata/tags"
     assert (await v3("POST", path, ["big"])).status == 200
     assert (await v3("GET", path.replace("/jar/", "/JAR/"))).body == ["big"]
@@ -218,7 +218,7 @@ async def test_custom_entities_are_told_by_their_words_and_type(v3: Any, shop: N
 
 
 @pytest.mark.each_store
-async def test_what_a_dataset_holds_goes_with_it(v3: Any, shop: None) -> None:
+async def test_deleted_dataset_deletes_its_children(v3: Any, shop: None) -> None:
     field = "namespaces/shop/datasets/orders/field/price/metadata/tags"
     part = "namespaces/shop/datasets/orders/partition/2026/metadata/tags"
     for path in (field, part):
@@ -231,20 +231,20 @@ async def test_what_a_dataset_holds_goes_with_it(v3: Any, shop: None) -> None:
     assert (await v3("GET", part)).body == []
 
 
-async def test_methods_and_paths_that_are_not_there_are_told(v3: Any, shop: None) -> None:
+async def test_unknown_path_returns_404_and_unsupported_method_405(v3: Any, shop: None) -> None:
     assert (await v3("PUT", "namespaces/shop/datasets/orders/metadata", {})).status == 405
     assert (await v3("GET", "nothing")).status == 404
     assert (await v3("GET", "namespaces/shop/datasets//metadata")).status == 404
 
 
 @pytest.mark.each_store
-async def test_metadata_is_told_as_it_was_at_a_time(v3: Any, shop: None) -> None:
+async def test_as_of_returns_earlier_metadata(v3: Any, shop: None) -> None:
     def now() -> int:
-        # Changes are told apart by the millisecond.
+        # Changes are distinguished by the millisecond.
         time.sleep(0.005)
-        told = time.time_ns() // 1_000_000
+        reported = time.time_ns() // 1_000_000
         time.sleep(0.005)
-        return told
+        return reported
 
     path = "namespaces/shop/datasets/orders"
     start = now()
@@ -278,12 +278,12 @@ async def test_aspects_of_datahub_are_properties_and_tags_of_their_scope(v3: Any
         "editableDatasetProperties": {"description": "Every order"},
     }.items():
         assert (await api("PUT", "entities", orders, "aspects", aspect, body=value)).status == 200
-    said = "namespaces/shop/datasets/orders/metadata"
-    system = (await v3("GET", said, scope="system")).body
+    recorded = "namespaces/shop/datasets/orders/metadata"
+    system = (await v3("GET", recorded, scope="system")).body
     assert "tier-1" in system["tags"]
     assert {"owner": "ada, bob", "terms": "Revenue", "domain": "sales"}.items() <= system["properties"].items()
-    assert (await v3("GET", said)).body == {"properties": {"description": "Every order"}, "tags": []}
-    await v3("POST", f"{said}/properties", {"description": "Mine"})
-    assert (await v3("GET", f"{said}/properties")).body == {"description": "Mine"}
+    assert (await v3("GET", recorded)).body == {"properties": {"description": "Every order"}, "tags": []}
+    await v3("POST", f"{recorded}/properties", {"description": "Mine"})
+    assert (await v3("GET", f"{recorded}/properties")).body == {"description": "Mine"}
     changes = (await v3("GET", "namespaces/shop/metadata/changes", after="0")).body["changes"]
-    assert {"properties": {}, "tags": ["tier-1"]} in [one["changes"]["additions"] for one in changes]
+    assert {"properties": {}, "tags": ["tier-1"]} in [change["changes"]["additions"] for change in changes]

@@ -1,4 +1,4 @@
-"""The document of `/colophon/v3`: valid, complete, and what the server answers."""
+"""The document of `/colophon/v3` is valid and complete, and matches the server's answers."""
 
 import re
 from typing import Any
@@ -19,7 +19,7 @@ async def test_document_is_served_with_the_url_of_the_api(v3: Any, jp_base_url: 
     assert found["paths"] == contract.V3.document["paths"]
 
 
-def test_every_operation_has_an_id_a_summary_and_its_path_parameters() -> None:
+def test_every_operation_has_id_summary_and_path_parameters() -> None:
     found = [
         (path, item[method])
         for path, item in contract.V3.document["paths"].items()
@@ -30,6 +30,6 @@ def test_every_operation_has_an_id_a_summary_and_its_path_parameters() -> None:
     assert len(ids) == len(set(ids)) > 40
     for path, operation in found:
         assert operation["summary"], path
-        in_path = [one["name"] for one in operation["parameters"] if one["in"] == "path"]
+        in_path = [parameter["name"] for parameter in operation["parameters"] if parameter["in"] == "path"]
         assert in_path == re.findall(r"\{([a-z]+)\}", path)
-        assert all(one["description"].endswith(".") for one in operation["parameters"]), path
+        assert all(parameter["description"].endswith(".") for parameter in operation["parameters"]), path

@@ -11,14 +11,14 @@ APP = "namespaces/shop/apps/etl"
 
 
 @pytest.mark.parametrize("path", ["namespaces/system", "unrecoverable/namespaces/system"])
-async def test_the_platforms_own_namespace_is_made_by_nobody(v3: Any, path: str) -> None:
+async def test_system_namespace_cannot_be_created(v3: Any, path: str) -> None:
     refused = await v3("PUT", path, {"description": "mine"})
     assert (refused.status, "reserved" in refused.body["message"]) == (403, True)
     assert (await v3("GET", "namespaces/system/metadata", scope="system")).body["properties"].get("description") is None
     assert (await v3("PUT", "namespaces/default", {"description": "ours"})).status == 200
 
 
-async def test_batches_are_for_those_who_emit(v3: Any, jp_serverapp: Any, shop: None) -> None:
+async def test_batch_requires_the_scope_emit(v3: Any, jp_serverapp: Any, shop: None) -> None:
     holder = jp_serverapp.web_app.settings["colophon"].tokens.issue("k1", User("ada"), "ada")
     entity = {"details": {"namespace": "shop", "dataset": "orders"}, "type": "dataset"}
     tags = {"tags": [{"scope": "USER", "name": "kernel"}]}
@@ -32,40 +32,42 @@ async def test_batches_are_for_those_who_emit(v3: Any, jp_serverapp: Any, shop: 
 
 async def test_a_batch_that_is_sent_again_has_its_first_answer(v3: Any, shop: None) -> None:
     entity = {"details": {"namespace": "shop", "dataset": "orders"}, "type": "dataset"}
-    said = {"properties": [{"scope": "USER", "name": "owner", "value": "ada"}]}
-    batch = [{"type": "UPDATE", "entity": entity, "updates": said}]
+    recorded = {"properties": [{"scope": "USER", "name": "owner", "value": "ada"}]}
+    batch = [{"type": "UPDATE", "entity": entity, "updates": recorded}]
     first = await v3("POST", "metadata-internals/batch", batch, {"Idempotency-Key": "k"})
     await v3("POST", f"{ORDERS}/metadata/properties", {"owner": "bob"})
     again = await v3("POST", "metadata-internals/batch", batch, {"Idempotency-Key": "k"})
-    assert [one["before"]["properties"] for one in again.body] == [one["before"]["properties"] for one in first.body]
+    assert [mutation["before"]["properties"] for mutation in again.body] == [
+        mutation["before"]["properties"] for mutation in first.body
+    ]
     assert {"scope": "USER", "name": "owner", "value": "ada"} in again.body[0]["after"]["properties"]
     assert (await v3("GET", f"{ORDERS}/metadata/properties")).body == {"owner": "bob"}
 
 
-async def test_the_time_of_creation_is_kept_by_a_source_that_is_read_again(v3: Any, shop: None) -> None:
+async def test_creation_time_is_kept_when_replaced(v3: Any, shop: None) -> None:
     entity = {"details": {"namespace": "shop", "dataset": "orders"}, "type": "dataset"}
 
     async def create(time: str) -> None:
-        said = {"properties": [{"scope": "SYSTEM", "name": "creation-time", "value": time}]}
-        await v3("POST", "metadata-internals/batch", [{"type": "CREATE", "entity": entity, "metadata": said}])
+        recorded = {"properties": [{"scope": "SYSTEM", "name": "creation-time", "value": time}]}
+        await v3("POST", "metadata-internals/batch", [{"type": "CREATE", "entity": entity, "metadata": recorded}])
 
     await create("1")
     await create("2")
     assert (await v3("GET", f"{ORDERS}/metadata/properties/system")).body["creation-time"] == "1"
 
 
-async def test_all_that_people_say_of_an_entity_has_a_limit(v3: Any, shop: None) -> None:
-    said = f"{ORDERS}/metadata/properties"
+async def test_user_metadata_of_an_entity_is_limited(v3: Any, shop: None) -> None:
+    recorded = f"{ORDERS}/metadata/properties"
     for number in range(6):
-        assert (await v3("POST", said, {f"k{number}": "x" * 10_240})).status == 200
-    over = await v3("POST", said, {"k6": "x" * 10_240, "small": "y"})
+        assert (await v3("POST", recorded, {f"k{number}": "x" * 10_240})).status == 200
+    over = await v3("POST", recorded, {"k6": "x" * 10_240, "small": "y"})
     assert (over.status, "65536" in over.body["message"]) == (400, True)
-    assert set((await v3("GET", said)).body) == {f"k{number}" for number in range(6)}
+    assert set((await v3("GET", recorded)).body) == {f"k{number}" for number in range(6)}
     tags = f"{APP}/metadata/tags"
     assert (await v3("POST", tags, [f"t{number}" for number in range(500)])).status == 200
     assert (await v3("POST", tags, ["one-more"])).status == 400
     assert len((await v3("GET", tags)).body) == 500
-    # What machines say has none: schemas are long.
+    # System metadata have no such limit: schemas are long.
     schema = {"properties": {"schema": "x" * 200_000}}
     assert (await v3("PUT", ORDERS, schema)).status == 200
 
@@ -76,7 +78,7 @@ async def test_writing_later_is_taken_and_done_at_once(v3: Any, shop: None) -> N
     assert (await v3("GET", f"{ORDERS}/metadata/tags")).body == ["now"]
 
 
-async def test_a_foreign_dataset_is_made_in_its_own_namespace_alone(v3: Any, shop: None) -> None:
+async def test_external_dataset_is_created_only_in_its_namespace(v3: Any, shop: None) -> None:
     urn = quote("urn:li:dataset:(urn:li:dataPlatform:file,/data/new.csv,PROD)", safe="")
     assert (await v3("PUT", f"namespaces/shop/datasets/{urn}", {"typeName": "file"})).status == 404
     assert (await v3("PUT", f"namespaces/default/datasets/{urn}", {"typeName": "file"})).status == 200
@@ -94,12 +96,12 @@ async def test_a_foreign_application_has_jobs_of_its_own(v3: Any, shop: None) ->
     assert (await v3("GET", f"{app}/jobs/load")).status == 404
 
 
-async def test_what_an_application_is_made_of_is_told_anew_by_each_deployment(v3: Any, shop: None) -> None:
+async def test_each_deployment_replaces_the_application_parts(v3: Any, shop: None) -> None:
     parts = {"plugins": {"Table": "Table:batchsource"}, "schedules": {"nightly": "nightly:at two"}, "artifact": "jar-2"}
     assert (await v3("PUT", APP, parts)).status == 200
     system = (await v3("GET", f"{APP}/metadata", scope="system")).body
-    told = system["properties"]
-    assert (told["plugin:Table"], told["schedule:nightly"], told["Flow:Load"]) == (
+    reported = system["properties"]
+    assert (reported["plugin:Table"], reported["schedule:nightly"], reported["Flow:Load"]) == (
         "Table:batchsource",
         "nightly:at two",
         "Load",
@@ -108,9 +110,9 @@ async def test_what_an_application_is_made_of_is_told_anew_by_each_deployment(v3
     found = await v3("GET", "namespaces/shop/metadata/search", query="plugin:Table", target="app")
     assert found.body == ["etl"]
     assert (await v3("PUT", APP, {"plugins": {}})).status == 200
-    told = (await v3("GET", f"{APP}/metadata/properties/system")).body
-    assert ("plugin:Table" in told, "schedule:nightly" in told) == (False, True)
-    # Where nothing is said of programs, they stay.
+    reported = (await v3("GET", f"{APP}/metadata/properties/system")).body
+    assert ("plugin:Table" in reported, "schedule:nightly" in reported) == (False, True)
+    # Programs stay if the deployment does not mention programs.
     assert (await v3("GET", f"{APP}/flows/Load")).status == 200
     assert (await v3("PUT", APP, {"programs": {}})).status == 200
     assert (await v3("GET", f"{APP}/flows/Load")).status == 404
@@ -139,14 +141,14 @@ MALFORMED_REQUESTS = [
 ]
 
 
-async def test_malformed_request_returns_400_and_creates_nothing(v3: Any, shop: None) -> None:
+async def test_malformed_request_returns_400_without_creating_anything(v3: Any, shop: None) -> None:
     for method, path, body in MALFORMED_REQUESTS:
         assert (await v3(method, path, body)).status == 400, (method, path, body)
         for made in ("namespaces/shop/datasets/new", "namespaces/shop/apps/new", "namespaces/new"):
             assert (await v3("GET", made)).status == 404, (method, path, body)
 
 
-async def test_who_is_not_signed_in_is_told_in_the_form_of_these_clients(v3: Any, shop: None) -> None:
+async def test_anonymous_request_gets_cdap_error_form(v3: Any, shop: None) -> None:
     nobody = {"Authorization": "token wrong"}
     for method, path in (("GET", ORDERS), ("GET", f"{ORDERS}/metadata"), ("GET", "metadata/search?query=x")):
         assert (await v3(method, path, headers=nobody)).status == 403

@@ -1,4 +1,4 @@
-"""Search through `/colophon/v3`: targets, forms, sorts, what is hidden."""
+"""Search through `/colophon/v3`: targets, response formats, sorting and hidden entities."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ async def test_names_are_short_for_one_kind_and_whole_for_several(
 
 
 @pytest.mark.each_store
-async def test_what_is_hidden_or_custom_is_found_when_asked_for(v3: Any, gold: None) -> None:
+async def test_hidden_and_custom_entities_are_found_on_request(v3: Any, gold: None) -> None:
     await v3("PUT", "namespaces/shop/datasets/_secret", {"metadata": {"tags": ["gold"]}})
     assert "dataset.shop._secret" not in (await v3("GET", SEARCH, query="gold")).body
     assert "dataset.shop._secret" in (await v3("GET", SEARCH, query="gold", showHidden="true")).body
@@ -49,7 +49,7 @@ async def test_what_is_hidden_or_custom_is_found_when_asked_for(v3: Any, gold: N
 
 
 @pytest.mark.each_store
-async def test_scopes_say_whose_metadata_fits(v3: Any, gold: None) -> None:
+async def test_scope_selects_matching_metadata(v3: Any, gold: None) -> None:
     assert (await v3("GET", SEARCH, query="gold", scope="system")).body == []
     assert len((await v3("GET", SEARCH, query="gold", scope="USER")).body) == 4
     assert (await v3("GET", SEARCH, query="table", scope="system", target="dataset")).body == ["orders"]
@@ -64,7 +64,7 @@ async def test_records_carry_both_scopes_without_empty_ones(v3: Any, gold: None)
     assert record["metadata"]["SYSTEM"]["properties"]["type"] == "table"
     page = (await v3("GET", SEARCH, query="gold", responseFormat="v5", sort="entity-name asc", limit=2)).body
     assert (page["total"], page["offset"], page["limit"], page["sort"]) == (4, 0, 2, "entity-name asc")
-    assert [one["metadataEntity"]["type"] for one in page["results"]] == ["stream", "application"]
+    assert [hit["metadataEntity"]["type"] for hit in page["results"]] == ["stream", "application"]
     v6 = (await v3("GET", SEARCH, query="gold", target="stream", responseFormat="v6")).body["results"]
     assert v6[0]["entity"] == {"details": {"namespace": "shop", "stream": "clicks"}, "type": "stream"}
     assert {"scope": "USER", "name": "gold"} in v6[0]["metadata"]["tags"]
@@ -75,9 +75,9 @@ async def test_lists_are_sorted_and_cut(v3: Any, shop: None) -> None:
     for name in ("b", "a", "c"):
         await v3("PUT", f"namespaces/shop/datasets/{name}", {"metadata": {"tags": ["x"]}})
 
-    async def names(**asked: Any) -> list[str]:
-        asked |= {"query": "tags:x", "responseFormat": "v5"}
-        return [one["entityId"]["dataset"] for one in (await v3("GET", SEARCH, **asked)).body["results"]]
+    async def names(**requested: Any) -> list[str]:
+        requested |= {"query": "tags:x", "responseFormat": "v5"}
+        return [hit["entityId"]["dataset"] for hit in (await v3("GET", SEARCH, **requested)).body["results"]]
 
     assert await names(sort="entity-name") == ["a", "b", "c"]
     assert await names(sort="entity-name desc") == ["c", "b", "a"]
@@ -111,19 +111,19 @@ MALFORMED_SEARCHES = [
 
 
 async def test_malformed_search_returns_400(v3: Any, shop: None) -> None:
-    for asked in MALFORMED_SEARCHES:
-        assert (await v3("GET", SEARCH, **asked)).status == 400, asked
+    for requested in MALFORMED_SEARCHES:
+        assert (await v3("GET", SEARCH, **requested)).status == 400, requested
 
 
 @pytest.mark.each_store
-async def test_a_search_goes_over_the_namespaces_that_are_named(v3: Any, gold: None) -> None:
+async def test_search_covers_the_named_namespaces(v3: Any, gold: None) -> None:
     await v3("PUT", "namespaces/other", {})
     await v3("PUT", "namespaces/other/datasets/orders", {"metadata": {"tags": ["gold"]}})
     assert (await v3("GET", SEARCH, query="gold", target="dataset")).body == ["orders"]
     both = await v3("GET", "metadata/search", query="gold", target=["dataset", "stream"])
     assert both.body == ["dataset.other.orders", "dataset.shop.orders", "stream.shop.clicks"]
-    one = await v3("GET", "metadata/search", query="gold", namespaces=["other", "none"])
-    assert one.body == ["dataset.other.orders"]
+    narrowed = await v3("GET", "metadata/search", query="gold", namespaces=["other", "none"])
+    assert narrowed.body == ["dataset.other.orders"]
     assert (await v3("GET", "namespaces/none/metadata/search", query="gold")).body == []
 
 

@@ -1,4 +1,4 @@
-"""What a query finds, by the cases of `conformance/search.json` (spec SEARCH-1), asked through `/colophon/v3`."""
+"""Search results through `/colophon/v3`, by the cases of `conformance/search.json` (spec SEARCH-1)."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ CASES = json.loads((Path(__file__).parents[2] / "conformance" / "search.json").r
 _TARGETS = {"dataset": "dataset", "dataJob": "program"}
 
 
-async def test_every_case_finds_what_it_says_through_v3_too(v3: Any, api: Any) -> None:
+async def test_each_search_case_has_its_result(v3: Any, api: Any) -> None:
     proposals = [
         {"urn": entity["urn"], "aspect": aspect, "operation": "upsert", "value": value}
         for entity in CASES["entities"]
@@ -24,14 +24,14 @@ async def test_every_case_finds_what_it_says_through_v3_too(v3: Any, api: Any) -
     assert (await api("POST", "proposals", body={"proposals": proposals}, answers="write-results")).status == 200
     wrong = []
     for case in CASES["cases"]:
-        path, asked = _asked(case.get("filters", {}))
-        if asked is None:
+        path, requested = _requested(case.get("filters", {}))
+        if requested is None:
             continue
-        found = await v3("GET", path, query=case["query"], responseFormat="v6", **asked)
+        found = await v3("GET", path, query=case["query"], responseFormat="v6", **requested)
         if case.get("refused"):
             assert found.status == 400
             continue
-        names = [_name(one["entity"]["details"]) for one in found.body["results"]]
+        names = [_name(hit["entity"]["details"]) for hit in found.body["results"]]
         if "includes" in case:
             fits = set(case["includes"]) <= set(names)
         else:
@@ -41,13 +41,13 @@ async def test_every_case_finds_what_it_says_through_v3_too(v3: Any, api: Any) -
     assert wrong == []
 
 
-def _asked(filters: dict[str, str]) -> tuple[str, dict[str, str] | None]:
-    """Where and with what `/v3` is asked for the same; None where it has no such filter."""
+def _requested(filters: dict[str, str]) -> tuple[str, dict[str, str] | None]:
+    """Return the path and parameters of the same search in `/v3`; None if it has no such filter."""
     if not filters.keys() <= {"namespace", "type", "scope"} or filters.get("type", "dataset") not in _TARGETS:
         return "", None
     path = f"namespaces/{filters['namespace']}/metadata/search" if "namespace" in filters else "metadata/search"
-    asked = {"target": _TARGETS[filters["type"]]} if "type" in filters else {}
-    return path, asked | ({"scope": filters["scope"]} if "scope" in filters else {})
+    requested = {"target": _TARGETS[filters["type"]]} if "type" in filters else {}
+    return path, requested | ({"scope": filters["scope"]} if "scope" in filters else {})
 
 
 def _name(details: dict[str, str]) -> str:

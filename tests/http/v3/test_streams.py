@@ -1,4 +1,4 @@
-"""Events of streams: what is taken, where it is stored, and who wrote (spec LINEAGE-19, LINEAGE-20)."""
+"""Events of streams: accepted bodies, files, and lineage of the senders (spec LINEAGE-19, LINEAGE-20)."""
 
 import asyncio
 import json
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.identity.names import custom, stream
+from jupyter_colophon.core.identity.names import make_custom_urn, make_stream_urn
 from jupyter_colophon.http.state import SETTING
 
 CLICKS = "namespaces/shop/streams/clicks"
-URN = str(stream("shop", "clicks"))
+URN = str(make_stream_urn("shop", "clicks"))
 JSON = {"Content-Type": "application/json"}
 TEXT, LINES = {"Content-Type": "text/plain"}, {"Content-Type": "application/x-ndjson"}
 PATIENCE_S = 300
@@ -36,7 +36,7 @@ async def written(v3: Any, path: str = CLICKS) -> Path:
 
 
 async def events(folder: Path, count: int) -> list[Any]:
-    """The events in the files that everybody may read, once there are so many."""
+    """Return the events in the published files, once there are this many."""
     found: list[Any] = []
     for _ in range(PATIENCE_S * 10):
         files = sorted(folder.glob("day=*/[!.]*.jsonl"), key=lambda file: file.stat().st_mtime_ns)
@@ -48,7 +48,7 @@ async def events(folder: Path, count: int) -> list[Any]:
 
 
 def source(name: str) -> str:
-    return str(custom("external", [("namespace", "shop"), ("external", name)]))
+    return str(make_custom_urn("external", [("namespace", "shop"), ("external", name)]))
 
 
 async def test_an_event_may_have_any_body(v3: Any, shop: None) -> None:
@@ -60,7 +60,7 @@ async def test_an_event_may_have_any_body(v3: Any, shop: None) -> None:
     assert (await v3("POST", f"{CLICKS}/async", b"User3 left", headers=form)).status == 202
     assert (await v3("POST", f"{CLICKS}/batch", b'User4 bought\n{"page": "b"}\n', headers=form)).body["events"] == 2
     found = await events(await written(v3), 7)
-    assert [one["body"] for one in found] == [
+    assert [event["body"] for event in found] == [
         "User1 bought",
         "User2 bought",
         {"page": "a"},
@@ -69,7 +69,7 @@ async def test_an_event_may_have_any_body(v3: Any, shop: None) -> None:
         "User4 bought",
         {"page": "b"},
     ]
-    assert [one.get("encoding") for one in found] == [None] * 3 + ["base64"] + [None] * 3
+    assert [event.get("encoding") for event in found] == [None] * 3 + ["base64"] + [None] * 3
 
 
 async def test_empty_body_is_event_with_empty_text(v3: Any, shop: None) -> None:
@@ -78,12 +78,12 @@ async def test_empty_body_is_event_with_empty_text(v3: Any, shop: None) -> None:
         answer = await v3("POST", CLICKS, b"", headers=headers)
         assert (answer.status, answer.body["events"]) == (200, 1), headers
     found = await events(await written(v3), 3)
-    assert [one["body"] for one in found] == ["", "", ""]
+    assert [event["body"] for event in found] == ["", "", ""]
 
 
-async def test_events_are_stored_one_a_line_and_say_when_and_from_whom_they_came(v3: Any, shop: None) -> None:
-    one = await v3("POST", CLICKS, {"page": "a"})
-    assert (one.status, one.body["events"], one.body["stored"]) == (200, 1, True)
+async def test_events_are_stored_as_lines_with_time_and_sender(v3: Any, shop: None) -> None:
+    answer = await v3("POST", CLICKS, {"page": "a"})
+    assert (answer.status, answer.body["events"], answer.body["stored"]) == (200, 1, True)
     later = await v3("POST", f"{CLICKS}/async", {"page": "b"}, source="web")
     assert later.status == 202
     assert (await v3("POST", CLICKS, "zwölf\n".encode(), headers=TEXT)).status == 200
@@ -93,7 +93,7 @@ async def test_events_are_stored_one_a_line_and_say_when_and_from_whom_they_came
     await v3("POST", f"{CLICKS}/batch", b'{"page": "d"}\n\n{"page": "e"}', headers=LINES)
     folder = await written(v3)
     found = await events(folder, 10)
-    assert [one["body"] for one in found] == [
+    assert [event["body"] for event in found] == [
         {"page": "a"},
         {"page": "b"},
         "zwölf\n",
@@ -105,19 +105,19 @@ async def test_events_are_stored_one_a_line_and_say_when_and_from_whom_they_came
         {"page": "d"},
         {"page": "e"},
     ]
-    assert [one["source"] for one in found][:3] == [None, "web", None]
-    assert all(set(one) == {"timestamp", "source", "body"} and one["timestamp"] > 10**12 for one in found)
+    assert [event["source"] for event in found][:3] == [None, "web", None]
+    assert all(set(event) == {"timestamp", "source", "body"} and event["timestamp"] > 10**12 for event in found)
     assert {file.stat().st_mode & 0o777 for file in folder.glob("day=*/*")} == {0o600}
 
 
-async def test_nobody_changes_a_file_that_can_be_seen(v3: Any, shop: None) -> None:
+async def test_visible_stream_files_are_immutable(v3: Any, shop: None) -> None:
     folder, seen = await written(v3), dict[Path, str]()
     for number in range(30):
         assert (await v3("POST", CLICKS, {"n": number})).status == 200
         for file in folder.glob("day=*/[!.]*"):
             assert seen.setdefault(file, file.read_text()) == file.read_text()
         await asyncio.sleep(0.05)
-    assert [one["body"]["n"] for one in await events(folder, 30)] == list(range(30))
+    assert [event["body"]["n"] for event in await events(folder, 30)] == list(range(30))
     assert len(seen) > 0
 
 
@@ -157,30 +157,30 @@ async def test_a_source_is_named_as_custom_entities_are(v3: Any, shop: None) -> 
 
 
 @pytest.mark.each_store
-async def test_a_stream_and_a_source_are_one_access_a_day_however_many_write(
+async def test_stream_writes_are_one_access_per_source_and_day(
     within_a_day: None, v3: Any, api: Any, shop: None
 ) -> None:
-    told = [v3("POST", f"{CLICKS}/{way}", {"n": 1}, source="web") for way in ("async",) * 8]
-    told += [v3("POST", CLICKS, {"n": 2}, source=name) for name in ("web", "app", "web", "app")]
-    assert {one.status for one in await asyncio.gather(*told)} == {200, 202}
+    reported = [v3("POST", f"{CLICKS}/{way}", {"n": 1}, source="web") for way in ("async",) * 8]
+    reported += [v3("POST", CLICKS, {"n": 2}, source=name) for name in ("web", "app", "web", "app")]
+    assert {answer.status for answer in await asyncio.gather(*reported)} == {200, 202}
     runs = (await api("GET", "runs", params={"program": source("web")}, answers="runs")).body["runs"]
-    assert [one["status"] for one in runs] == ["succeeded"]
-    assert [(one["data"], one["mode"]) for one in runs[0]["accesses"]] == [(URN, "write")]
+    assert [run["status"] for run in runs] == ["succeeded"]
+    assert [(access["data"], access["mode"]) for access in runs[0]["accesses"]] == [(URN, "write")]
     assert runs[0]["start"][:10] == runs[0]["runId"] == runs[0]["end"][:10]
     changes = (await api("GET", "changes", params={"urn": URN}, answers="changes")).body["changes"]
-    assert [one["value"]["program"] for one in changes if one["operation"] == "access"] in (
+    assert [change["value"]["program"] for change in changes if change["operation"] == "access"] in (
         [source("web"), source("app")],
         [source("app"), source("web")],
     )
-    asked = {"urn": URN, "start": "now-1m", "end": "now"}
-    graph = (await api("GET", "lineage", params=asked, answers="lineage")).body
+    requested = {"urn": URN, "start": "now-1m", "end": "now"}
+    graph = (await api("GET", "lineage", params=requested, answers="lineage")).body
     assert {(edge["source"], edge["target"]) for edge in graph["edges"]} == {(source("web"), URN), (source("app"), URN)}
 
 
 WRITE = """
 import threading
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.identity.names import Identity, stream
+from jupyter_colophon.core.identity.names import Identity, make_stream_urn
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.composition import open_catalog
 import json, sys
@@ -191,7 +191,7 @@ gate = threading.Barrier(4)
 def write():
     gate.wait()
     for number in range(10):
-        catalog.streams.write(stream("shop", "clicks"), lambda: [number], "web", Principal("ada"))
+        catalog.streams.write(make_stream_urn("shop", "clicks"), lambda: [number], "web", Principal("ada"))
 threads = [threading.Thread(target=write) for _ in range(4)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
@@ -200,7 +200,7 @@ catalog.close()
 
 
 @pytest.mark.each_store
-async def test_two_processes_with_threads_add_one_access_and_lose_no_event(
+async def test_concurrent_processes_lose_no_event_and_add_one_access(
     within_a_day: None, v3: Any, api: Any, shop: None, jp_serverapp: Any
 ) -> None:
     folder = await written(v3)
@@ -212,27 +212,27 @@ async def test_two_processes_with_threads_add_one_access_and_lose_no_event(
         assert (await v3("POST", CLICKS, number, source="web")).status == 200
     loop = asyncio.get_running_loop()
     for other in others:
-        _, said = await loop.run_in_executor(None, other.communicate)
-        assert other.returncode == 0, said.decode()
-    assert sorted(one["body"] for one in await events(folder, 90)) == sorted(list(range(10)) * 9)
+        _, recorded = await loop.run_in_executor(None, other.communicate)
+        assert other.returncode == 0, recorded.decode()
+    assert sorted(event["body"] for event in await events(folder, 90)) == sorted(list(range(10)) * 9)
     runs = (await api("GET", "runs", params={"program": source("web")}, answers="runs")).body["runs"]
-    assert [len(one["accesses"]) for one in runs] == [1]
+    assert [len(run["accesses"]) for run in runs] == [1]
     changes = (await api("GET", "changes", params={"urn": URN}, answers="changes")).body["changes"]
-    assert [one["operation"] for one in changes].count("access") == 1
+    assert [change["operation"] for change in changes].count("access") == 1
 
 
-async def test_events_of_a_process_that_was_killed_are_shown_without_its_torn_line(v3: Any, shop: None) -> None:
+async def test_truncated_line_of_a_killed_process_is_skipped(v3: Any, shop: None) -> None:
     folder = await written(v3)
     day = folder / "day=2026-01-01"
     day.mkdir(parents=True)
     (day / ".1-a.open").write_bytes(b'{"timestamp":1,"source":null,"body":"whole"}\n{"timestamp":2,"sou')
     (day / ".2-b.open").write_bytes(b'{"timestamp":2')
     assert (await v3("POST", CLICKS, "new")).status == 200
-    assert {one["body"] for one in await events(folder, 2)} == {"whole", "new"}
+    assert {event["body"] for event in await events(folder, 2)} == {"whole", "new"}
     assert [file.name for file in day.iterdir()] == ["1-a.jsonl"]
 
 
-async def test_a_stream_that_is_made_anew_has_other_events(v3: Any, shop: None) -> None:
+async def test_recreated_stream_has_no_old_events(v3: Any, shop: None) -> None:
     await v3("POST", CLICKS, "old", source="web")
     before = await written(v3)
     assert (await v3("DELETE", CLICKS)).status == 200
@@ -241,11 +241,11 @@ async def test_a_stream_that_is_made_anew_has_other_events(v3: Any, shop: None) 
     after = await written(v3)
     assert after != before
     await v3("POST", CLICKS, "new", source="web")
-    assert [one["body"] for one in await events(after, 1)] == ["new"]
-    assert [one["body"] for one in await events(before, 1)] == ["old"]
+    assert [event["body"] for event in await events(after, 1)] == ["new"]
+    assert [event["body"] for event in await events(before, 1)] == ["old"]
 
 
-async def test_what_cannot_be_stored_is_refused_and_leaves_nothing(
+async def test_unstorable_event_is_refused_without_a_trace(
     v3: Any, shop: None, jp_serverapp: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = await written(v3)
@@ -255,25 +255,25 @@ async def test_what_cannot_be_stored_is_refused_and_leaves_nothing(
     assert refused == 503
     folder.parent.unlink()
     assert (await v3("POST", CLICKS, 2)).status == 200
-    assert [one["body"] for one in await events(folder, 1)] == [2]
+    assert [event["body"] for event in await events(folder, 1)] == [2]
 
 
 async def v3_failing(v3: Any, path: str) -> int:
     """The status of a failure of the store's, which the caller of `v3` takes for a fault."""
-    with pytest.raises(AssertionError) as told:
+    with pytest.raises(AssertionError) as reported:
         await v3("POST", path, 1)
-    return 503 if "503" in str(told.value) else 0
+    return 503 if "503" in str(reported.value) else 0
 
 
 class TestDropped:
-    """Where the setting says so."""
+    """With `store_stream_events` switched off."""
 
     @pytest.fixture
     def jp_server_config(self, jp_server_config: dict[str, Any]) -> dict[str, Any]:
         colophon = jp_server_config["Colophon"] | {"store_stream_events": False}
         return {**jp_server_config, "Colophon": colophon}
 
-    async def test_events_are_taken_and_dropped_and_lineage_is_told(self, v3: Any, api: Any, shop: None) -> None:
+    async def test_pipeline_reads_a_stream_and_reports_lineage(self, v3: Any, api: Any, shop: None) -> None:
         taken = await v3("POST", CLICKS, {"a": 1}, source="web")
         assert (taken.status, taken.body["events"], taken.body["stored"]) == (200, 1, False)
         assert (await v3("POST", CLICKS, b"{", headers=JSON)).status == 400

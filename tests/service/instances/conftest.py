@@ -1,11 +1,11 @@
-"""Instances in a data folder of the test's own."""
+"""Provide instances in a separate data folder for each test."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from jupyter_colophon.composition import Catalog
-from support.catalog import opened
+from support.catalog import open_catalog_file
 from support.shelves import Plain, Shelf, shelf
 
 
@@ -20,7 +20,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def beside(tmp_path: Path) -> Iterator[Catalog]:
-    found = opened(tmp_path / "catalog.db")
+    found = open_catalog_file(tmp_path / "catalog.db")
     yield found
     found.close()
 
@@ -32,13 +32,13 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def kept(beside: Catalog, data_folder: Path, kind: str) -> Iterator[Shelf]:
-    """On each of our own kinds of store."""
+    """Yield a schemaspace on each of our own kinds of store."""
     with shelf(beside, data_folder, kind) as found:
         yield found
 
 
 @pytest.fixture
 def files(beside: Catalog, data_folder: Path) -> Iterator[Shelf]:
-    """In files."""
+    """Yield a schemaspace whose instances are in files."""
     with shelf(beside, data_folder) as found:
         yield found

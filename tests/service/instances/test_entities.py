@@ -1,25 +1,25 @@
-"""Instances as entities of the catalog: found, tagged, listed, and changed through their own door alone."""
+"""Instances as entities of the catalog: searched, tagged and listed, but changed only through their own API."""
 
 import json
 
 import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entities.entity import Listing
+from jupyter_colophon.core.entities.entity import EntityListing
 from jupyter_colophon.core.errors import AccessDenied, ManagedElsewhere, NotFound
-from jupyter_colophon.core.identity.names import instance
+from jupyter_colophon.core.identity.names import make_instance_urn
 from jupyter_colophon.core.model.proposal import Condition, Proposal
-from jupyter_colophon.core.search.search import KeysQuestion
+from jupyter_colophon.core.search.search import KeysRequest
 from support.catalog import ADA, metadata, search
-from support.keeping import keeper
+from support.keeping import create_maintenance
 from support.shelves import KERNEL, SPACE, Shelf, thing
 
-ONE = instance(SPACE, "one")
+ONE = make_instance_urn(SPACE, "one")
 
 
 @pytest.fixture
 def beside(catalog: Catalog) -> Catalog:
-    """On each shipped store."""
+    """Return the catalog on each shipped store."""
     return catalog
 
 
@@ -33,7 +33,7 @@ def found(kept: Shelf, text: str, **filters: str) -> list[str]:
     return [hit.summary.urn for hit in search(kept.catalog, text, **filters).hits]
 
 
-def test_what_was_said_of_one_and_its_history_go_along_when_it_moves(files: Shelf) -> None:
+def test_move_keeps_metadata_and_history(files: Shelf) -> None:
     files.instances.create(SPACE, "one", thing("First", password="SECRET"), ADA)
     files.instances.update(SPACE, "one", thing("Second", password="SECRET"), Condition(), ADA)
     files.catalog.write_path.propose([Proposal(ONE, "businessMetadata", "upsert", metadata(tags=["mine"]))], ADA)
@@ -44,9 +44,9 @@ def test_what_was_said_of_one_and_its_history_go_along_when_it_moves(files: Shel
         (version, value, actor), *rest = files.history("one")
         assert (version, value["display_name"], actor) == (len(before) + 1, "Second", "ada")
         assert [value["display_name"] for _, value, _ in rest] == before
-        held, recorded = files.instances.stores.of(SPACE, to).current("one")
+        held, recorded = files.instances.stores.get(SPACE, to).read_current("one")
         assert (held is not None, recorded) == (True, version)
-        assert files.instances.stores.of(SPACE, from_).read("one") is None
+        assert files.instances.stores.get(SPACE, from_).read("one") is None
     assert json.loads(files.file("one").read_text())["metadata"]["password"] == "SECRET"
 
 
@@ -54,24 +54,24 @@ class TestSearch:
     @pytest.mark.parametrize(
         "text", ["first", "one", "alpha", "whales", "description:whales", "tags:alpha", "instance:one"]
     )
-    def test_finds_them_by_names_tags_and_texts(self, one: Shelf, text: str) -> None:
+    def test_search_finds_instances_by_name_tag_and_text(self, one: Shelf, text: str) -> None:
         assert found(one, text) == [str(ONE)]
         assert found(one, text, type="instance") == [str(ONE)]
         assert found(one, text, type="dataset") == []
 
-    def test_follows_their_changes(self, one: Shelf) -> None:
+    def test_search_follows_changes(self, one: Shelf) -> None:
         one.instances.update(SPACE, "one", thing("Second"), Condition(), ADA)
         assert (found(one, "first"), found(one, "second")) == ([], [str(ONE)])
         one.instances.remove(SPACE, "one", Condition(), ADA)
         assert found(one, "*", type="instance") == []
 
-    def test_shows_description_and_tags_and_counts_them(self, one: Shelf) -> None:
+    def test_hits_have_description_and_counted_tags(self, one: Shelf) -> None:
         answer = search(one.catalog, "*", type="instance")
         assert (answer.hits[0].description, answer.hits[0].tags) == ("about whales", ("alpha",))
         assert answer.facets["tag"] == (("alpha", 1),)
         assert answer.facets["type"] == (("instance", 1),)
 
-    def test_takes_all_kinds_of_metadata(self, kept: Shelf) -> None:
+    def test_search_accepts_any_metadata(self, kept: Shelf) -> None:
         strange = {"a": None, "b": [[1, ["deep"]], {"c": "inner"}], "tags": [1, "", "t", "t"], "": "nameless"}
         kept.instances.create(
             SPACE, "one", {**thing("Strange", "open"), "metadata": strange | {"size": "x" * 20_000}}, ADA
@@ -80,14 +80,14 @@ class TestSearch:
 
 
 class TestProposals:
-    def test_of_others_change_neither_the_aspect_nor_the_entity(self, one: Shelf) -> None:
+    def test_proposals_cannot_change_managed_aspect_or_entity(self, one: Shelf) -> None:
         path = one.catalog.write_path
         for proposal in (
             Proposal(ONE, "instance", "upsert", thing("Mine")),
             Proposal(ONE, "instance", "patch", {"display_name": "Mine"}),
             Proposal(ONE, "instance", "delete"),
             Proposal(ONE, None, "delete"),
-            Proposal(instance(SPACE, "new"), "instance", "create", thing("Mine")),
+            Proposal(make_instance_urn(SPACE, "new"), "instance", "create", thing("Mine")),
         ):
             with pytest.raises(ManagedElsewhere, match="instances"):
                 path.propose([proposal], ADA)
@@ -95,7 +95,7 @@ class TestProposals:
                 one.catalog.inbox.accept([proposal], ADA)
         assert one.instances.get(SPACE, "one", ADA).display_name == "The first"
 
-    def test_tag_and_describe_what_is_there(self, one: Shelf) -> None:
+    def test_proposals_can_tag_and_describe_an_instance(self, one: Shelf) -> None:
         proposal = Proposal(ONE, "businessMetadata", "upsert", metadata({"owner": "ada"}, ["gold"]))
         one.catalog.write_path.propose([proposal], KERNEL)
         assert found(one, "tags:gold") == [str(ONE)]
@@ -104,36 +104,36 @@ class TestProposals:
         one.instances.remove(SPACE, "one", Condition(), ADA)
         assert found(one, "owner:ada") == []
 
-    def test_make_no_instance(self, kept: Shelf) -> None:
+    def test_proposals_cannot_create_an_instance(self, kept: Shelf) -> None:
         for aspect in ("businessMetadata", "technicalMetadata"):
             with pytest.raises(NotFound):
                 kept.catalog.write_path.propose([Proposal(ONE, aspect, "upsert", metadata())], ADA)
 
-    def test_of_kernels_do_not_go_through_the_door_either(self, one: Shelf) -> None:
+    def test_kernel_proposals_cannot_name_the_managing_api(self, one: Shelf) -> None:
         with pytest.raises(AccessDenied):
             one.catalog.write_path.propose([Proposal(ONE, "instance", "upsert", {})], KERNEL, api="instances")
 
-    def test_tell_nothing_to_who_may_not_read(self, one: Shelf) -> None:
+    def test_proposals_without_read_access_return_not_found(self, one: Shelf) -> None:
         nobody = Principal("eve", None, frozenset())
         with pytest.raises(NotFound):
             one.catalog.write_path.propose([Proposal(ONE, "instance", "upsert", {})], nobody)
         with pytest.raises(NotFound):
             one.instances.get(SPACE, "one", nobody)
         assert search(one.catalog, "*").total >= 1
-        assert one.catalog.keys.keys(KeysQuestion(), nobody) == ([], False)
+        assert one.catalog.keys.list_keys(KeysRequest(), nobody) == ([], False)
 
 
-def test_they_are_listed_among_all_entities_without_a_namespace(one: Shelf) -> None:
-    listed, _ = one.catalog.reader.entities(Listing(type="instance"), ADA)
+def test_instances_are_listed_among_entities_without_namespace(one: Shelf) -> None:
+    listed, _ = one.catalog.reader.list_entities(EntityListing(type="instance"), ADA)
     assert [(each.urn, each.namespace, each.name) for each in listed] == [(str(ONE), "", "one")]
-    everything, _ = one.catalog.reader.entities(Listing(), ADA)
+    everything, _ = one.catalog.reader.list_entities(EntityListing(), ADA)
     assert str(ONE) in [each.urn for each in everything]
-    of_default, _ = one.catalog.reader.entities(Listing(namespace="default"), ADA)
+    of_default, _ = one.catalog.reader.list_entities(EntityListing(namespace="default"), ADA)
     assert str(ONE) not in [each.urn for each in of_default]
 
 
-def test_they_are_sound_to_who_checks_the_catalog(one: Shelf) -> None:
+def test_integrity_check_finds_no_issue(one: Shelf) -> None:
     one.instances.update(SPACE, "one", thing("Second", password="secret"), Condition(), ADA)
-    checker = keeper(one.catalog).checker()
-    assert [*checker.findings()] == []
+    checker = create_maintenance(one.catalog).create_checker()
+    assert [*checker.find_issues()] == []
     assert checker.reindex() == 0

@@ -1,4 +1,4 @@
-"""A folder that is called as an instance's file: it is shown as broken, and its owner has to move it."""
+"""A folder with the name of an instance's file: the instance is shown as unreadable until its owner moves the folder."""
 
 import pytest
 from jupyter_colophon.core.errors import InstanceIsDirectory
@@ -7,7 +7,7 @@ from support.catalog import ADA
 from support.shelves import SPACE, Shelf, thing
 
 
-def test_a_folder_is_neither_removed_nor_replaced_and_is_told(files: Shelf) -> None:
+def test_folder_named_like_an_instance_is_reported_and_kept(files: Shelf) -> None:
     inside = files.file("odd") / "mine"
     inside.parent.mkdir(parents=True)
     inside.write_text("kept")
@@ -17,4 +17,4 @@ def test_a_folder_is_neither_removed_nor_replaced_and_is_told(files: Shelf) -> N
     with pytest.raises(InstanceIsDirectory):
         files.instances.update(SPACE, "odd", thing("Odd"), Condition(), ADA)
     assert inside.read_text() == "kept"
-    assert ["it is a folder" in one.fault for one in files.instances.findings()] == [True]
+    assert ["it is a folder" in one.problem for one in files.instances.find_issues()] == [True]

@@ -1,11 +1,11 @@
-"""Lists of instances: filtered, counted, in order, in pages; values in use; all at once in and out."""
+"""Lists of instances: filtered, counted, sorted and paged; values in use; export and import."""
 
 import json
 from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import InstanceNotFound, InvalidQuery
-from jupyter_colophon.core.instances.instance_query import ExportChoice, InstancePage, InstanceQuery
+from jupyter_colophon.core.instances.instance_query import ExportSelection, InstancePage, InstanceQuery
 from jupyter_colophon.core.model.proposal import Condition
 from support.catalog import ADA
 from support.shelves import KERNEL, SPACE, Shelf, thing
@@ -13,7 +13,7 @@ from support.shelves import KERNEL, SPACE, Shelf, thing
 
 @pytest.fixture
 def many(files: Shelf) -> Shelf:
-    """Five, of which one is not valid and one is broken."""
+    """Store five instances, of which one is invalid and one is unreadable."""
     documents = {
         "alpha": thing("Zürich", size=1, tags=["city", "big"], description="on the lake"),
         "beta": thing("apple", size=2, tags=["fruit"]),
@@ -28,7 +28,7 @@ def many(files: Shelf) -> Shelf:
 
 
 def page(many: Shelf, **query: Any) -> InstancePage:
-    return many.instances.page(SPACE, InstanceQuery(**query), ADA)
+    return many.instances.list_page(SPACE, InstanceQuery(**query), ADA)
 
 
 def names(many: Shelf, **query: Any) -> list[str]:
@@ -54,17 +54,17 @@ class TestPages:
             ({"text": "nothing"}, []),
         ],
     )
-    def test_have_what_the_query_asks_for_in_its_order(self, many: Shelf, query: Any, found: list[str]) -> None:
+    def test_page_has_matches_in_requested_order(self, many: Shelf, query: Any, found: list[str]) -> None:
         assert names(many, **query) == found
         assert page(many, **query).total == len(found)
 
-    def test_count_tags_without_the_filter_of_tags_and_schemas_without_that_of_schemas(self, many: Shelf) -> None:
+    def test_tag_and_schema_counts_ignore_their_own_filter(self, many: Shelf) -> None:
         found = page(many, tags=("city",), schema="thing")
         assert found.tags == (("big", 1), ("city", 1), ("fruit", 1))
         assert found.schemas == (("thing", 1),)
 
     @pytest.mark.parametrize("sort", ["display_name", "-display_name", "name", "time", "-schema_name"])
-    def test_follow_one_another_without_gap_or_overlap(self, many: Shelf, sort: str) -> None:
+    def test_pages_have_no_gap_or_overlap(self, many: Shelf, sort: str) -> None:
         found, cursor = [], ""
         while True:
             one = page(many, sort=sort, limit=2, cursor=cursor)
@@ -74,12 +74,12 @@ class TestPages:
             cursor = one.cursor
         assert found == names(many, sort=sort)
 
-    def test_go_on_behind_what_was_removed_meanwhile(self, many: Shelf) -> None:
+    def test_next_page_continues_after_removed_instance(self, many: Shelf) -> None:
         first = page(many, sort="name", limit=2)
         many.instances.remove(SPACE, "beta", Condition(), ADA)
         assert names(many, sort="name", limit=2, cursor=first.cursor) == ["gamma", "torn"]
 
-    def test_tell_each_instance_with_its_version_and_its_faults(self, many: Shelf) -> None:
+    def test_page_has_versions_and_problems(self, many: Shelf) -> None:
         found = {one.name: one for one in page(many).instances}
         assert {one.version for one in found.values()} == {1}
         assert found["alpha"].reason == ""
@@ -87,13 +87,13 @@ class TestPages:
         assert [one.pointer for one in found["wrong"].problems] == ["/metadata/size"]
         assert found["torn"].reason == "ValueError"
 
-    def test_refuse_what_is_no_order_and_no_cursor_of_theirs(self, many: Shelf) -> None:
+    def test_page_refuses_unknown_sort_and_foreign_cursor(self, many: Shelf) -> None:
         cursor = page(many, limit=1).cursor
         for query in ({"sort": "size"}, {"cursor": "x"}, {"cursor": cursor, "text": "other"}):
             with pytest.raises(InvalidQuery):
                 page(many, **query)
 
-    def test_see_a_change_of_a_file_at_once(self, many: Shelf) -> None:
+    def test_page_shows_file_change_at_once(self, many: Shelf) -> None:
         assert names(many, text="pear") == []
         many.file("beta").write_text(json.dumps(thing("pear")))
         assert names(many, text="pear") == ["beta"]
@@ -101,14 +101,17 @@ class TestPages:
 
 class TestValues:
     @pytest.mark.parametrize("pointer", ["/tags", "/metadata/tags"])
-    def test_are_counted_the_most_frequent_first(self, many: Shelf, pointer: str) -> None:
-        found = many.instances.values(SPACE, "", pointer, ADA).values
+    def test_values_are_sorted_by_frequency(self, many: Shelf, pointer: str) -> None:
+        found = many.instances.count_values(SPACE, "", pointer, ADA).values
         assert [(one.value, one.count) for one in found] == [("big", 2), ("fruit", 2), ("city", 1)]
-        assert [one.value for one in many.instances.values(SPACE, "open", pointer, KERNEL).values] == ["big", "fruit"]
+        assert [one.value for one in many.instances.count_values(SPACE, "open", pointer, KERNEL).values] == [
+            "big",
+            "fruit",
+        ]
 
-    def test_keep_their_types_apart(self, many: Shelf) -> None:
+    def test_values_of_different_types_are_counted_separately(self, many: Shelf) -> None:
         many.instances.create(SPACE, "text", thing("Text", "open", size="1"), ADA)
-        found = many.instances.values(SPACE, "", "/size", ADA).values
+        found = many.instances.count_values(SPACE, "", "/size", ADA).values
         assert sorted((type(one.value).__name__, one.value) for one in found) == [
             ("int", 1),
             ("int", 2),
@@ -116,21 +119,21 @@ class TestValues:
             ("str", "x"),
         ]
 
-    def test_are_none_where_nothing_is(self, many: Shelf) -> None:
-        assert many.instances.values(SPACE, "", "/none/at/all", ADA).values == ()
+    def test_missing_location_has_no_values(self, many: Shelf) -> None:
+        assert many.instances.count_values(SPACE, "", "/none/at/all", ADA).values == ()
         with pytest.raises(InvalidQuery):
-            many.instances.values(SPACE, "", "tags", ADA)
+            many.instances.count_values(SPACE, "", "tags", ADA)
 
 
 class TestBundles:
-    def test_come_back_as_they_were(self, kept: Shelf) -> None:
+    def test_export_and_import_round_trip(self, kept: Shelf) -> None:
         documents = [{"name": f"n{number}", **thing(f"N {number}", size=number)} for number in range(5)]
-        done = kept.instances.imported(SPACE, documents, ADA)
+        done = kept.instances.import_all(SPACE, documents, ADA)
         assert [one.kind for one in done] == ["created"] * 5
-        assert kept.instances.exported(SPACE, ExportChoice(), ADA) == documents
-        assert [one.kind for one in kept.instances.imported(SPACE, documents, ADA)] == ["unchanged"] * 5
+        assert kept.instances.export(SPACE, ExportSelection(), ADA) == documents
+        assert [one.kind for one in kept.instances.import_all(SPACE, documents, ADA)] == ["unchanged"] * 5
 
-    def test_say_of_each_what_came_of_it(self, kept: Shelf) -> None:
+    def test_import_returns_an_outcome_per_document(self, kept: Shelf) -> None:
         kept.instances.create(SPACE, "there", thing("There", size=1), ADA)
         documents = [
             {"name": "new", **thing("New", size=1)},
@@ -141,20 +144,20 @@ class TestBundles:
             {"name": "No Name", **thing("No name")},
         ]
         expected = ["created", "created", "conflict", "invalid", "invalid", "invalid"]
-        assert [one.kind for one in kept.instances.imported(SPACE, documents, ADA, dry_run=True)] == expected
+        assert [one.kind for one in kept.instances.import_all(SPACE, documents, ADA, dry_run=True)] == expected
         assert [one.name for one in kept.instances.list(SPACE)] == ["there"]
-        done = kept.instances.imported(SPACE, documents, ADA)
+        done = kept.instances.import_all(SPACE, documents, ADA)
         assert [one.kind for one in done] == expected
         assert [one.pointer for one in done[2].problems] == ["/display_name", "/metadata/size"]
         assert [one.pointer for one in done[3].problems] == ["/metadata/size"]
         assert [one.name for one in kept.instances.list(SPACE)] == ["by_its_name", "new", "there"]
-        assert kept.instances.imported(SPACE, documents[2:3], ADA, overwrite=True)[0].kind == "updated"
+        assert kept.instances.import_all(SPACE, documents[2:3], ADA, overwrite=True)[0].kind == "updated"
         assert kept.instances.get(SPACE, "there", ADA).display_name == "Other"
 
-    def test_name_the_places_of_a_conflict_and_nothing_of_a_secret(self, files: Shelf) -> None:
+    def test_import_conflict_names_locations_without_secrets(self, files: Shelf) -> None:
         files.instances.create(SPACE, "there", thing("There", password="kept", items=[1, 2], size=1), ADA)
         new = {"name": "there", **thing("There", password={"inner": "other"}, items=[2, 3], extra={"a": 1})}
-        (done,) = files.instances.imported(SPACE, [new], ADA)
+        (done,) = files.instances.import_all(SPACE, [new], ADA)
         assert {one.pointer: one.message for one in done.problems} == {
             "/metadata/extra": "not in the stored instance",
             "/metadata/items": "differs from the stored instance",
@@ -162,10 +165,10 @@ class TestBundles:
             "/metadata/size": "only in the stored instance",
         }
         files.file("there").write_text("{")
-        (done,) = files.instances.imported(SPACE, [{"name": "there", **thing("There")}], ADA)
+        (done,) = files.instances.import_all(SPACE, [{"name": "there", **thing("There")}], ADA)
         assert [(one.pointer, one.message) for one in done.problems] == [("", "the stored instance cannot be read")]
 
-    def test_are_refused_where_a_mask_stands_for_no_secret(self, kept: Shelf) -> None:
+    def test_import_refuses_mask_without_secret(self, kept: Shelf) -> None:
         mask = {"$secret": True}
         kept.instances.create(SPACE, "there", thing("There", password="kept"), ADA)
         kept.instances.create(SPACE, "bare", thing("Bare"), ADA)
@@ -175,20 +178,20 @@ class TestBundles:
             {"name": "there", **thing("Other", password=mask)},
         ]
         for dry_run in (True, False):
-            done = kept.instances.imported(SPACE, documents, ADA, overwrite=True, dry_run=dry_run)
+            done = kept.instances.import_all(SPACE, documents, ADA, overwrite=True, dry_run=dry_run)
             assert [one.kind for one in done] == ["invalid", "invalid", "updated"]
             for one in done[:2]:
-                told = [(problem.pointer, problem.message) for problem in one.problems]
-                assert told == [("/metadata/password", "no secret is stored here: enter it again")]
+                reported = [(problem.pointer, problem.message) for problem in one.problems]
+                assert reported == [("/metadata/password", "no secret is stored here: enter it again")]
                 assert "/metadata/password: no secret is stored here" in one.reason
         assert [one.name for one in kept.instances.list(SPACE)] == ["bare", "there"]
-        assert kept.instances.objects(SPACE).get("there").metadata["password"] == "kept"
-        again = kept.instances.imported(SPACE, documents[1:2], ADA)
+        assert kept.instances.create_objects(SPACE).get("there").metadata["password"] == "kept"
+        again = kept.instances.import_all(SPACE, documents[1:2], ADA)
         assert [one.kind for one in again] == ["conflict"]
 
-    def test_hold_what_is_chosen(self, many: Shelf) -> None:
+    def test_export_contains_selected_instances(self, many: Shelf) -> None:
         def chosen(**choice: Any) -> list[str]:
-            return [one["name"] for one in many.instances.exported(SPACE, ExportChoice(**choice), ADA)]
+            return [one["name"] for one in many.instances.export(SPACE, ExportSelection(**choice), ADA)]
 
         assert chosen() == ["alpha", "beta", "gamma"]
         assert chosen(include_invalid=True) == ["alpha", "beta", "gamma", "wrong"]
@@ -197,8 +200,8 @@ class TestBundles:
         with pytest.raises(InstanceNotFound):
             chosen(names=("alpha", "none"))
 
-    def test_of_one_store_move_to_another_and_back(self, many: Shelf) -> None:
-        before = many.instances.exported(SPACE, ExportChoice(include_invalid=True), ADA)
+    def test_instances_move_between_stores_and_back(self, many: Shelf) -> None:
+        before = many.instances.export(SPACE, ExportSelection(include_invalid=True), ADA)
         planned = many.instances.move(SPACE, "file", "catalog", ADA, dry_run=True)
         assert len(many.instances.list(SPACE, invalid=True)) == 5
         done = many.instances.move(SPACE, "file", "catalog", ADA)
@@ -216,14 +219,14 @@ class TestBundles:
         assert {one.name: one.kind for one in back}["beta"] == "conflict"
         many.file("beta").unlink()
         assert [one.kind for one in many.instances.move(SPACE, "catalog", "file", ADA)] == ["created"]
-        assert many.instances.exported(SPACE, ExportChoice(include_invalid=True), ADA) == before
+        assert many.instances.export(SPACE, ExportSelection(include_invalid=True), ADA) == before
 
 
-def test_findings_tell_what_is_wrong_and_nothing_of_the_content(many: Shelf) -> None:
+def test_issues_contain_no_content(many: Shelf) -> None:
     many.file("beta").write_text(json.dumps(thing("apple", "gone", password="SECRET")))
     (many.file("beta").parent / "beta.json1700000000.25").write_text(json.dumps(thing("apple")))
-    found = many.instances.findings()
-    assert [(one.subject.rpartition(",")[2], one.fault.partition(":")[0]) for one in found] == [
+    found = many.instances.find_issues()
+    assert [(one.subject.rpartition(",")[2], one.problem.partition(":")[0]) for one in found] == [
         ("beta)", "SchemaNotFoundError"),
         ("torn)", "cannot be read"),
         ("wrong)", "ValidationError"),

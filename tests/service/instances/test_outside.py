@@ -1,4 +1,4 @@
-"""The background: what others did is recorded at the start, and what they do is recorded while it happens."""
+"""External edits are recorded in the background: earlier ones at the start, later ones when they happen."""
 
 import json
 import threading
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.service.instances.external_edits import Outside
-from jupyter_colophon.service.instances.file_store import FileInstances
+from jupyter_colophon.service.instances.external_edits import ExternalEditRecorder
+from jupyter_colophon.service.instances.stores.file_store import FileInstanceStore
 from support.catalog import ADA, search
 from support.shelves import SPACE, Shelf, thing
 
 
 def soon(is_so: Callable[[], bool]) -> None:
-    """Wait until it is so; five minutes would mean that it never is."""
+    """Wait until the condition holds; fail after five minutes."""
     end = time.monotonic() + 300
     while not is_so():
         assert time.monotonic() < end, "it never came to be"
@@ -24,8 +24,8 @@ def soon(is_so: Callable[[], bool]) -> None:
 @pytest.fixture
 def watched(files: Shelf) -> Iterator[Shelf]:
     store = files.store
-    assert isinstance(store, FileInstances)
-    outside = Outside(lambda: [store])
+    assert isinstance(store, FileInstanceStore)
+    outside = ExternalEditRecorder(lambda: [store])
     before = threading.active_count()
     write(files.file("before"), "Before")
     outside.start()
@@ -43,11 +43,11 @@ def known(shelf: Shelf) -> set[str]:
     return {hit.summary.name for hit in search(shelf.catalog, "*", type="instance").hits}
 
 
-def test_what_was_written_before_the_start_is_recorded(watched: Shelf) -> None:
+def test_existing_files_are_recorded_at_start(watched: Shelf) -> None:
     soon(lambda: known(watched) == {"before"})
 
 
-def test_what_is_written_changed_and_removed_later_is_recorded(watched: Shelf) -> None:
+def test_external_edits_are_recorded_while_running(watched: Shelf) -> None:
     soon(lambda: known(watched) == {"before"})
     write(watched.file("new"), "New")
     soon(lambda: known(watched) == {"before", "new"})
@@ -57,7 +57,7 @@ def test_what_is_written_changed_and_removed_later_is_recorded(watched: Shelf) -
     soon(lambda: known(watched) == {"new"})
 
 
-def test_our_own_saves_are_no_outside_edits(watched: Shelf) -> None:
+def test_own_saves_are_not_external_edits(watched: Shelf) -> None:
     soon(lambda: known(watched) == {"before"})
     watched.instances.create(SPACE, "mine", thing("Mine"), ADA)
     write(watched.file("later"), "Later")
@@ -65,18 +65,18 @@ def test_our_own_saves_are_no_outside_edits(watched: Shelf) -> None:
     assert [actor for _, name, actor in watched.changes() if name == "mine"] == ["ada"]
 
 
-def test_many_files_are_recorded_at_the_start_whatever_some_are_worth(files: Shelf) -> None:
+def test_many_files_are_recorded_at_start_despite_invalid_ones(files: Shelf) -> None:
     for number in range(60):
         write(files.file(f"n{number}"), f"N {number}")
     files.instances.create(SPACE, "known", thing("Known"), ADA)
     files.file("torn").write_text("{")
     store = files.store
-    assert isinstance(store, FileInstances)
-    outside = Outside(lambda: [store])
+    assert isinstance(store, FileInstanceStore)
+    outside = ExternalEditRecorder(lambda: [store])
     outside.start()
     try:
         soon(lambda: search(files.catalog, "*", type="instance").total == 62)
-        soon(lambda: store.unsettled() == [])
+        soon(lambda: store.find_unsynced() == [])
     finally:
         outside.close()
     actors = {name: actor for _, name, actor in files.changes()}

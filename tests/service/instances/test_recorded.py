@@ -1,4 +1,4 @@
-"""Files and their records: what others write, what happens while the catalog is away, what is uncovered."""
+"""Files and their records: external edits, an unavailable catalog, and instances of lower levels."""
 
 import getpass
 import json
@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import ConditionFailed, InstanceNotFound, RemovalNotPermitted, StoreUnavailable
-from jupyter_colophon.core.identity.names import instance
+from jupyter_colophon.core.identity.names import make_instance_urn
 from jupyter_colophon.core.model.proposal import Condition
-from jupyter_colophon.service.instances.file_store import FileInstances
+from jupyter_colophon.service.instances.stores.file_store import FileInstanceStore
 from support.catalog import ADA, search
 from support.shelves import BOB, SPACE, Shelf, shelf, thing
 
@@ -18,7 +18,7 @@ OUTSIDE = f"outside:{getpass.getuser()}"
 
 
 def write(path: Path, content: object) -> None:
-    """As an editor does that replaces the file."""
+    """Write a file like an editor that replaces it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     new.write_text(content if isinstance(content, str) else json.dumps(content))
@@ -26,14 +26,14 @@ def write(path: Path, content: object) -> None:
 
 
 class TestOutsideEdits:
-    def test_are_recorded_before_they_are_shown(self, files: Shelf) -> None:
+    def test_external_edit_is_recorded_before_it_is_shown(self, files: Shelf) -> None:
         files.instances.create(SPACE, "one", thing(size=1), ADA)
         write(files.file("one"), thing(size=2))
         found = files.instances.get(SPACE, "one", ADA)
         assert (found.metadata, found.version) == ({"size": 2}, 2)
         assert [(version, actor) for version, _, actor in files.history("one")] == [(2, OUTSIDE), (1, "ada")]
 
-    def test_are_recorded_before_a_save_and_fail_its_condition(self, files: Shelf) -> None:
+    def test_external_edit_fails_the_condition_of_a_save(self, files: Shelf) -> None:
         seen = files.instances.create(SPACE, "one", thing(size=1), ADA)
         write(files.file("one"), thing(size=2))
         with pytest.raises(ConditionFailed):
@@ -42,39 +42,41 @@ class TestOutsideEdits:
         files.instances.update(SPACE, "one", thing(size=3), Condition(version=2), BOB)
         assert [actor for _, _, actor in files.history("one")] == ["bob", OUTSIDE, "ada"]
 
-    def test_without_other_content_are_none(self, files: Shelf) -> None:
+    def test_rewritten_equal_content_is_not_an_edit(self, files: Shelf) -> None:
         files.instances.create(SPACE, "one", thing(size=1), ADA)
         write(files.file("one"), json.dumps(thing(size=1), indent=7) + "\n\n")
         assert files.instances.get(SPACE, "one", ADA).version == 1
 
-    def test_that_make_a_file_make_an_entity(self, files: Shelf) -> None:
+    def test_external_file_creates_an_entity(self, files: Shelf) -> None:
         write(files.file("new"), thing("Found", size=1, tags=["here"]))
         assert files.instances.get(SPACE, "new", ADA).version == 1
-        assert [hit.summary.urn for hit in search(files.catalog, "found").hits] == [str(instance(SPACE, "new"))]
+        assert [hit.summary.urn for hit in search(files.catalog, "found").hits] == [
+            str(make_instance_urn(SPACE, "new"))
+        ]
 
-    def test_that_remove_a_file_remove_its_entity(self, files: Shelf) -> None:
+    def test_external_removal_deletes_the_entity(self, files: Shelf) -> None:
         files.instances.create(SPACE, "one", thing(size=1), ADA)
         files.file("one").unlink()
         with pytest.raises(InstanceNotFound):
             files.instances.get(SPACE, "one", ADA)
         store = files.store
-        assert isinstance(store, FileInstances)
-        assert store.unsettled() == ["one"]
-        store.settle("one")
-        assert store.unsettled() == []
+        assert isinstance(store, FileInstanceStore)
+        assert store.find_unsynced() == ["one"]
+        store.sync_records("one")
+        assert store.find_unsynced() == []
         assert search(files.catalog, "*", type="instance").hits == ()
         assert files.changes()[-1] == ("delete", "one", OUTSIDE)
 
-    def test_that_break_a_file_are_a_version_that_says_why(self, files: Shelf) -> None:
+    def test_external_damage_is_a_version_with_the_reason(self, files: Shelf) -> None:
         files.instances.create(SPACE, "one", thing(size=1), ADA)
         write(files.file("one"), '{"display_name": "TORN')
         broken = files.instances.get_any(SPACE, "one", ADA)
         assert (broken.reason, broken.version, broken.metadata) == ("ValueError", 2, {})
         assert "TORN" not in json.dumps(files.history("one"))
-        mended = files.instances.update(SPACE, "one", thing(size=2), Condition(version=2), ADA)
-        assert (mended.reason, mended.version) == ("", 3)
+        repaired = files.instances.update(SPACE, "one", thing(size=2), Condition(version=2), ADA)
+        assert (repaired.reason, repaired.version) == ("", 3)
 
-    def test_that_remove_a_file_are_recorded_when_it_is_made_anew(self, files: Shelf) -> None:
+    def test_external_removal_is_recorded_before_recreation(self, files: Shelf) -> None:
         files.instances.create(SPACE, "one", thing(size=1), ADA)
         files.file("one").unlink()
         made = files.instances.create(SPACE, "one", thing(size=2), BOB)
@@ -82,24 +84,22 @@ class TestOutsideEdits:
         assert {change for change in files.changes() if change[0] == "delete"} == {("delete", "one", OUTSIDE)}
         assert files.changes()[-1] == ("create", "one", "bob")
 
-    def test_of_many_files_are_recorded_by_one_list(self, files: Shelf) -> None:
+    def test_one_list_records_edits_of_many_files(self, files: Shelf) -> None:
         from jupyter_colophon.core.instances.instance_query import InstanceQuery
 
         for number in range(20):
             write(files.file(f"n{number}"), thing(f"N {number}"))
-        page = files.instances.page(SPACE, InstanceQuery(limit=50), ADA)
+        page = files.instances.list_page(SPACE, InstanceQuery(limit=50), ADA)
         assert {one.version for one in page.instances} == {1}
         assert search(files.catalog, "*", type="instance").total == 20
 
 
-def test_what_another_process_saved_meanwhile_stays_in_the_history(
-    files: Shelf, beside: Catalog, data_folder: Path
-) -> None:
+def test_save_of_another_process_stays_in_history(files: Shelf, beside: Catalog, data_folder: Path) -> None:
     files.instances.create(SPACE, "one", thing(size=1), ADA)
     with shelf(beside, data_folder) as another:
         another.instances.update(SPACE, "one", thing(size=2), Condition(), BOB)
         another.instances.update(SPACE, "one", thing(size=1), Condition(), BOB)
-    # The file is as it was left here, and its record is not.
+    # The file is unchanged here, but its record is not.
     assert files.instances.update(SPACE, "one", thing(size=3), Condition(), ADA).version == 4
     assert [(value["metadata"]["size"], actor) for _, value, actor in files.history("one")] == [
         (3, "ada"),
@@ -110,34 +110,34 @@ def test_what_another_process_saved_meanwhile_stays_in_the_history(
 
 
 class TestAwayCatalog:
-    def test_lets_instances_be_read_and_saved(self, files: Shelf) -> None:
+    def test_unavailable_catalog_allows_reads_and_saves(self, files: Shelf) -> None:
         files.is_away = True
         made = files.instances.create(SPACE, "one", thing(size=1), ADA)
         assert made.version is None
         assert files.instances.update(SPACE, "one", thing(size=2), Condition(), ADA).metadata == {"size": 2}
         assert [one.name for one in files.instances.list(SPACE)] == ["one"]
 
-    def test_gets_the_record_later_with_who_saved_it(self, files: Shelf) -> None:
+    def test_save_is_recorded_later_with_its_author(self, files: Shelf) -> None:
         files.is_away = True
         files.instances.create(SPACE, "one", thing(size=1), BOB)
         files.is_away = False
         assert files.instances.get(SPACE, "one", ADA).version == 1
         assert [actor for _, _, actor in files.history("one")] == ["bob"]
 
-    def test_gets_the_removal_later_with_who_removed(self, files: Shelf) -> None:
+    def test_removal_is_recorded_later_with_its_author(self, files: Shelf) -> None:
         files.instances.create(SPACE, "one", thing(size=1), ADA)
         files.is_away = True
         files.instances.remove(SPACE, "one", Condition(), BOB)
         files.is_away = False
         store = files.store
-        assert isinstance(store, FileInstances)
-        assert store.waiting() == ["one"]
-        for name in store.unsettled() or ():
-            store.settle(name)
-        assert store.waiting() == []
+        assert isinstance(store, FileInstanceStore)
+        assert store.list_unrecorded() == ["one"]
+        for name in store.find_unsynced() or ():
+            store.sync_records(name)
+        assert store.list_unrecorded() == []
         assert files.changes()[-1] == ("delete", "one", "bob")
 
-    def test_refuses_a_condition_that_nobody_can_check(self, files: Shelf) -> None:
+    def test_unavailable_catalog_refuses_conditions(self, files: Shelf) -> None:
         seen = files.instances.create(SPACE, "one", thing(size=1), ADA)
         files.is_away = True
         with pytest.raises(StoreUnavailable):
@@ -146,7 +146,7 @@ class TestAwayCatalog:
             files.instances.remove(SPACE, "one", Condition(version=seen.version), ADA)
         assert files.instances.get(SPACE, "one", ADA).metadata == {"size": 1}
 
-    def test_fails_what_is_kept_in_it(self, beside: Catalog, data_folder: Path) -> None:
+    def test_unavailable_catalog_fails_catalog_instances(self, beside: Catalog, data_folder: Path) -> None:
         with shelf(beside, data_folder, "catalog") as kept:
             kept.is_away = True
             with pytest.raises(StoreUnavailable):
@@ -163,33 +163,31 @@ class TestLowerFolders:
         write(shared / "metadata" / SPACE / "common.json", thing("Common", size=1))
         return shared / "metadata" / SPACE
 
-    def test_are_shown_and_changed_by_a_copy(self, files: Shelf) -> None:
+    def test_shared_instance_is_changed_by_a_copy(self, files: Shelf) -> None:
         found = files.instances.get(SPACE, "common", ADA)
         assert (found.own, found.version) == (False, 1)
         changed = files.instances.update(SPACE, "common", thing("Common", size=2), Condition(version=1), ADA)
         assert (changed.own, changed.version, changed.metadata) == (True, 2, {"size": 2})
 
-    def test_show_again_when_the_copy_goes(self, files: Shelf) -> None:
+    def test_removing_the_copy_shows_the_shared_instance(self, files: Shelf) -> None:
         files.instances.update(SPACE, "common", thing("Common", size=2), Condition(), ADA)
         assert files.instances.remove(SPACE, "common", Condition(), ADA).uncovered
         found = files.instances.get(SPACE, "common", ADA)
         assert (found.own, found.metadata) == (False, {"size": 1})
         assert files.history("common")[0][1]["metadata"] == {"size": 1}
 
-    def test_are_never_removed(self, files: Shelf, shared: Path) -> None:
+    def test_shared_instance_cannot_be_removed(self, files: Shelf, shared: Path) -> None:
         with pytest.raises(RemovalNotPermitted):
             files.instances.remove(SPACE, "common", Condition(), ADA)
         assert (shared / "common.json").exists()
 
-    def test_harm_nothing_that_shadows_them(self, files: Shelf, shared: Path) -> None:
+    def test_shared_changes_do_not_affect_shadowing_copy(self, files: Shelf, shared: Path) -> None:
         files.instances.update(SPACE, "common", thing("Common", size=2), Condition(), ADA)
         write(shared / "common.json", "broken")
         assert files.instances.get(SPACE, "common", ADA).metadata == {"size": 2}
 
 
-def test_what_the_catalog_keeps_itself_is_not_overwritten_by_a_file_of_its_name(
-    beside: Catalog, data_folder: Path
-) -> None:
+def test_file_does_not_overwrite_catalog_instance_of_same_name(beside: Catalog, data_folder: Path) -> None:
     with shelf(beside, data_folder, "catalog") as kept:
         kept.instances.create(SPACE, "one", thing(size=1), ADA)
     with shelf(beside, data_folder) as files:
@@ -200,7 +198,7 @@ def test_what_the_catalog_keeps_itself_is_not_overwritten_by_a_file_of_its_name(
         assert kept.instances.get(SPACE, "one", ADA).metadata == {"size": 1}
 
 
-def test_a_record_of_a_file_is_no_instance_of_the_catalog(beside: Catalog, data_folder: Path) -> None:
+def test_file_record_is_not_a_catalog_instance(beside: Catalog, data_folder: Path) -> None:
     with shelf(beside, data_folder) as files:
         files.instances.create(SPACE, "one", thing(size=1), ADA)
     with shelf(beside, data_folder, "catalog") as kept:

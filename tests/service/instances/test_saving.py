@@ -1,4 +1,4 @@
-"""The save sequence: names, hooks, defaults, validation, and what is undone (spec INST-7)."""
+"""The save sequence: names, hooks, defaults, validation and undo (spec INST-7)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +33,7 @@ def fails(error: Exception) -> Callable[[Any], None]:
 
 
 def owning(beside: Catalog, folder: Path, **acts: Callable[[Any], None]) -> Any:
-    """Instances whose class does this in its hooks."""
+    """Return instances whose class calls these functions in its hooks."""
     return shelf(beside, folder, own=type("Own", (Plain,), {"acts": acts}))
 
 
@@ -42,28 +42,28 @@ def own(display_name: str = "One", **metadata: Any) -> dict[str, Any]:
 
 
 class TestSaving:
-    def test_a_name_is_made_of_the_display_name(self, kept: Shelf) -> None:
+    def test_name_is_derived_from_display_name(self, kept: Shelf) -> None:
         assert kept.instances.create(SPACE, None, thing('1 teste "rápido"'), ADA).name == "a_1_teste_rpido"
         with pytest.raises(InstanceExists):
             kept.instances.create(SPACE, None, thing('1 teste "rápido"'), ADA)
 
     @pytest.mark.parametrize("name", ["", "A", "a b", "../a", "a,", "a\n", "a" * 201])
-    def test_an_illegal_name_is_refused_before_anything_is_written(self, kept: Shelf, name: str) -> None:
+    def test_invalid_name_is_refused_before_writing(self, kept: Shelf, name: str) -> None:
         with pytest.raises(InvalidName):
             kept.instances.create(SPACE, name, thing("" if not name else "One"), ADA)
         assert kept.instances.list(SPACE, invalid=True) == []
 
-    def test_a_schemaspace_is_known_by_name_and_id_in_any_case(self, kept: Shelf) -> None:
+    def test_schemaspace_is_found_by_name_and_id_case_insensitively(self, kept: Shelf) -> None:
         kept.instances.create(ID.upper(), "one", thing(), ADA)
         assert [one.name for one in kept.instances.list("THINGS")] == ["one"]
         with pytest.raises(SchemaspaceNotFound):
             kept.instances.list("nothing")
 
-    def test_what_does_not_satisfy_its_schema_is_told_and_not_saved(self, kept: Shelf) -> None:
-        with pytest.raises(InstanceInvalid) as told:
+    def test_invalid_instance_is_refused_with_every_problem(self, kept: Shelf) -> None:
+        with pytest.raises(InstanceInvalid) as raised:
             kept.instances.create(SPACE, "one", thing(size="large", tags=[1]), ADA)
-        assert [one.pointer for one in told.value.problems] == ["/metadata/size", "/metadata/tags/0"]
-        assert "is not of type 'integer'" in told.value.detail
+        assert [one.pointer for one in raised.value.problems] == ["/metadata/size", "/metadata/tags/0"]
+        assert "is not of type 'integer'" in raised.value.detail
         assert kept.instances.list(SPACE, invalid=True) == []
 
     @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ class TestSaving:
             ({"schema_name": "thing", "metadata": {}}, InstanceInvalid),
         ],
     )
-    def test_a_document_without_what_it_needs_is_refused(self, kept: Shelf, document: Any, error: type) -> None:
+    def test_document_without_required_members_is_refused(self, kept: Shelf, document: Any, error: type) -> None:
         with pytest.raises(error):
             kept.instances.create(SPACE, "one", document, ADA)
 
-    def test_an_update_replaces_the_whole_and_keeps_the_name(self, kept: Shelf) -> None:
+    def test_update_replaces_document_and_keeps_name(self, kept: Shelf) -> None:
         kept.instances.create(SPACE, "one", thing(size=5, tags=["x"]), ADA)
         done = kept.instances.update(SPACE, "one", {**thing("Two"), "name": "one", "resource": "x"}, Condition(), ADA)
         assert (done.display_name, done.metadata) == ("Two", {"size": 1})
@@ -90,7 +90,7 @@ class TestSaving:
         with pytest.raises(InstanceNotFound):
             kept.instances.update(SPACE, "two", thing("Two"), Condition(), ADA)
 
-    def test_a_patch_changes_what_it_names(self, kept: Shelf) -> None:
+    def test_patch_changes_only_named_members(self, kept: Shelf) -> None:
         first = kept.instances.create(SPACE, "one", thing(size=5, tags=["x"]), ADA)
         done = kept.instances.patch(SPACE, "one", {"metadata": {"size": 6, "tags": None}}, Condition(), ADA)
         assert (done.display_name, done.metadata) == ("One", {"size": 6})
@@ -99,7 +99,7 @@ class TestSaving:
         with pytest.raises(RenameNotSupported):
             kept.instances.patch(SPACE, "one", {"name": "two"}, Condition(), ADA)
 
-    def test_what_is_broken_can_be_replaced_and_removed_but_not_patched(self, files: Shelf) -> None:
+    def test_unreadable_instance_can_be_replaced_and_removed_but_not_patched(self, files: Shelf) -> None:
         for name in ("one", "two"):
             files.instances.create(SPACE, name, thing(name), ADA)
             files.file(name).write_text("{")
@@ -111,7 +111,7 @@ class TestSaving:
         files.instances.remove(SPACE, "two", Condition(), ADA)
         assert [one.name for one in files.instances.list(SPACE, invalid=True)] == ["one"]
 
-    def test_code_in_a_kernel_may_read_and_not_change(self, kept: Shelf) -> None:
+    def test_kernel_may_read_but_not_change(self, kept: Shelf) -> None:
         kept.instances.create(SPACE, "one", thing(), ADA)
         assert kept.instances.get(SPACE, "one", KERNEL).name == "one"
         for change in (
@@ -120,14 +120,14 @@ class TestSaving:
             lambda: kept.instances.patch(SPACE, "one", {}, Condition(), KERNEL),
             lambda: kept.instances.remove(SPACE, "one", Condition(), KERNEL),
             lambda: kept.instances.restore(SPACE, "one", 1, Condition(), KERNEL),
-            lambda: kept.instances.imported(SPACE, [], KERNEL),
+            lambda: kept.instances.import_all(SPACE, [], KERNEL),
         ):
             with pytest.raises(AccessDenied):
                 change()
 
 
 class TestHooks:
-    def test_come_in_their_order_on_objects_of_their_own(self, beside: Catalog, data_folder: Path) -> None:
+    def test_hooks_run_in_order_on_separate_objects(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder) as kept:
             kept.instances.create(SPACE, "one", own(), ADA)
             assert [(hook, options) for _, hook, options in Plain.calls] == [
@@ -146,7 +146,7 @@ class TestHooks:
                 ("post_delete", {}),
             ]
 
-    def test_may_change_what_is_saved_and_what_is_shown(self, beside: Catalog, data_folder: Path) -> None:
+    def test_hooks_may_change_saved_and_presented_values(self, beside: Catalog, data_folder: Path) -> None:
         def count(made: Any) -> None:
             made.metadata["size"] = made.metadata.get("size", 0) + 1
 
@@ -155,34 +155,34 @@ class TestHooks:
             assert done.metadata["size"] == 3
             assert kept.history("one")[0][1]["metadata"]["size"] == 2
 
-    def test_that_refuse_prevent_and_tell_in_their_words(self, beside: Catalog, data_folder: Path) -> None:
+    def test_hook_refusal_prevents_save_with_its_message(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder, pre_save=fails(ValueError("not on Fridays"))) as kept:
-            with pytest.raises(HookFailed, match="not on Fridays") as told:
+            with pytest.raises(HookFailed, match="not on Fridays") as raised:
                 kept.instances.create(SPACE, "one", own(), ADA)
-            assert not told.value.undone
+            assert not raised.value.undone
             assert kept.instances.list(SPACE, invalid=True) == []
 
-    def test_that_fail_are_logged_and_tell_nothing_of_the_inside(
+    def test_failed_hook_is_logged_without_details_to_clients(
         self, beside: Catalog, data_folder: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         with (
             owning(beside, data_folder, pre_save=fails(KeyError("inner-detail"))) as kept,
-            pytest.raises(HookFailed) as told,
+            pytest.raises(HookFailed) as raised,
         ):
             kept.instances.create(SPACE, "one", own(), ADA)
-        assert "inner-detail" not in told.value.detail
-        assert "KeyError" in told.value.detail
+        assert "inner-detail" not in raised.value.detail
+        assert "KeyError" in raised.value.detail
         assert "inner-detail" in caplog.text
 
-    def test_after_a_creation_take_it_back_by_a_second_change(self, beside: Catalog, data_folder: Path) -> None:
+    def test_failed_post_save_undoes_creation(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder, post_save=fails(ValueError("no"))) as kept:
-            with pytest.raises(HookFailed) as told:
+            with pytest.raises(HookFailed) as raised:
                 kept.instances.create(SPACE, "one", own(), ADA)
-            assert told.value.undone
+            assert raised.value.undone
             assert kept.instances.list(SPACE, invalid=True) == []
             assert [operation for operation, _, _ in kept.changes()] == ["create", "delete", "delete"]
 
-    def test_after_an_update_bring_the_old_one_back(self, beside: Catalog, data_folder: Path) -> None:
+    def test_failed_post_save_restores_previous_instance(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder) as kept:
             kept.instances.create(SPACE, "one", own(size=1), ADA)
         with owning(beside, data_folder, post_save=fails(RuntimeError("no"))) as kept:
@@ -191,14 +191,14 @@ class TestHooks:
             assert kept.instances.get(SPACE, "one", ADA).metadata == {"size": 1}
             assert [value["metadata"]["size"] for _, value, _ in kept.history("one")] == [1, 2, 1]
 
-    def test_after_a_removal_put_it_back(self, beside: Catalog, data_folder: Path) -> None:
+    def test_failed_post_delete_restores_instance(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder, post_delete=fails(ValueError("needed"))) as kept:
             kept.instances.create(SPACE, "one", own(size=1, password="PASS"), ADA)
             with pytest.raises(HookFailed, match="needed"):
                 kept.instances.remove(SPACE, "one", Condition(), ADA)
-            assert kept.instances.objects(SPACE).get("one").metadata == {"size": 1, "password": "PASS"}
+            assert kept.instances.create_objects(SPACE).get("one").metadata == {"size": 1, "password": "PASS"}
 
-    def test_undo_nothing_that_somebody_else_saved_meanwhile(self, beside: Catalog, data_folder: Path) -> None:
+    def test_undo_keeps_concurrent_save_of_others(self, beside: Catalog, data_folder: Path) -> None:
         def meddle(made: Any) -> None:
             if made.metadata["size"] == 2:
                 kept.instances.update(SPACE, "one", thing("Theirs", size=7), Condition(), ADA)
@@ -206,15 +206,15 @@ class TestHooks:
 
         with owning(beside, data_folder, post_save=meddle) as kept:
             kept.instances.create(SPACE, "one", own(size=1), ADA)
-            with pytest.raises(HookFailed) as told:
+            with pytest.raises(HookFailed) as raised:
                 kept.instances.update(SPACE, "one", own(size=2), Condition(), ADA)
-            assert not told.value.undone
+            assert not raised.value.undone
             assert kept.instances.get(SPACE, "one", ADA).display_name == "Theirs"
 
-    def test_may_migrate_while_they_load(self, beside: Catalog, data_folder: Path) -> None:
+    def test_class_may_migrate_on_load(self, beside: Catalog, data_folder: Path) -> None:
         def migrate(made: Any) -> None:
             made.schema_name = "thing"
-            kept.instances.objects(SPACE).update(made.name, made, for_migration=True)
+            kept.instances.create_objects(SPACE).update(made.name, made, for_migration=True)
 
         with owning(beside, data_folder) as kept:
             kept.instances.create(SPACE, "one", own(size=1), ADA)
@@ -223,7 +223,7 @@ class TestHooks:
             assert (found.schema_name, found.version) == ("thing", 2)
             assert kept.instances.update(SPACE, "one", thing(size=9), Condition(version=2), ADA).version == 3
 
-    def test_that_fail_to_load_harm_only_their_own_instance(self, beside: Catalog, data_folder: Path) -> None:
+    def test_failed_on_load_affects_only_its_instance(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder) as kept:
             kept.instances.create(SPACE, "bad", own(), ADA)
             kept.instances.create(SPACE, "good", thing(), ADA)
@@ -236,15 +236,15 @@ class TestHooks:
 
 
 class TestObjects:
-    def test_raise_what_a_hook_raised(self, beside: Catalog, data_folder: Path) -> None:
+    def test_objects_raise_the_error_of_a_hook(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder, post_save=fails(KeyError("mine"))) as kept:
             made = Plain(**own(size=1), name="one")
             with pytest.raises(KeyError, match="mine"):
-                kept.instances.objects(SPACE).create("one", made)
-            assert kept.instances.objects(SPACE).get_all() == []
+                kept.instances.create_objects(SPACE).create("one", made)
+            assert kept.instances.create_objects(SPACE).get_all() == []
 
-    def test_are_saved_loaded_and_removed(self, kept: Shelf) -> None:
-        objects = kept.instances.objects(SPACE)
+    def test_objects_are_saved_loaded_and_removed(self, kept: Shelf) -> None:
+        objects = kept.instances.create_objects(SPACE)
         made = objects.create(None, Plain(**thing("First one", password="PASS")))
         assert (made.name, made.metadata) == ("first_one", {"password": "PASS", "size": 1})
         made.metadata["size"] = 2
@@ -255,11 +255,11 @@ class TestObjects:
         with pytest.raises(InstanceNotFound):
             objects.get("first_one")
 
-    def test_that_are_not_valid_are_given_with_their_reason_when_asked(self, files: Shelf) -> None:
+    def test_invalid_objects_are_returned_with_reason_on_request(self, files: Shelf) -> None:
         for name, text in {"torn": "{", "wrong": '{"schema_name": "thing"}', "strange": '{"schema_name": "x"}'}.items():
             files.file(name).parent.mkdir(parents=True, exist_ok=True)
             files.file(name).write_text(text)
-        objects = files.instances.objects(SPACE)
+        objects = files.instances.create_objects(SPACE)
         assert objects.get_all() == []
         found = objects.get_all(include_invalid=True)
         assert [(one.name, one.schema_name, one.reason) for one in found] == [

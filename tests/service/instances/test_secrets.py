@@ -1,4 +1,4 @@
-"""Secrets: masked for readers, put back from masks, kept where the settings say, and nowhere else (spec SEC-14)."""
+"""Secrets: masked for readers, restored from masks, stored only where the settings require (spec SEC-14)."""
 
 import json
 import sqlite3
@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import AccessDenied, InstanceInvalid, InvalidConfiguration
-from jupyter_colophon.core.identity.names import instance
-from jupyter_colophon.core.instances.instance_query import ExportChoice, InstanceQuery
+from jupyter_colophon.core.identity.names import make_instance_urn
+from jupyter_colophon.core.instances.instance_query import ExportSelection, InstanceQuery
 from jupyter_colophon.core.model.proposal import Condition
-from jupyter_colophon.core.search.search import ValuesQuestion
+from jupyter_colophon.core.search.search import ValuesRequest
 from support.catalog import ADA, search
 from support.shelves import KERNEL, SPACE, Plain, Shelf, shelf, thing
 
@@ -24,24 +24,24 @@ MASK = {"$secret": True}
 
 
 def secret(kept: Shelf, name: str = "one") -> Any:
-    """The secret as programs of the account get it."""
-    return kept.instances.objects(SPACE).get(name).metadata.get("password")
+    """Return the secret as programs of the account read it."""
+    return kept.instances.create_objects(SPACE).get(name).metadata.get("password")
 
 
 class TestMasks:
-    def test_stand_for_secrets_in_all_that_is_shown(self, kept: Shelf) -> None:
+    def test_masks_replace_secrets_in_every_response(self, kept: Shelf) -> None:
         made = kept.instances.create(SPACE, "one", thing(password=CANARY, size=2), ADA)
-        for shown in (
+        for response in (
             made,
             kept.instances.get(SPACE, "one", ADA),
             kept.instances.list(SPACE)[0],
-            kept.instances.page(SPACE, InstanceQuery(), ADA).instances[0],
+            kept.instances.list_page(SPACE, InstanceQuery(), ADA).instances[0],
         ):
-            assert shown.metadata == {"password": MASK, "size": 2}
-        assert kept.instances.exported(SPACE, ExportChoice(), ADA)[0]["metadata"]["password"] == MASK
+            assert response.metadata == {"password": MASK, "size": 2}
+        assert kept.instances.export(SPACE, ExportSelection(), ADA)[0]["metadata"]["password"] == MASK
         assert secret(kept) == CANARY
 
-    def test_sent_back_leave_the_secret_as_it_is(self, kept: Shelf) -> None:
+    def test_mask_sent_back_keeps_the_secret(self, kept: Shelf) -> None:
         kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
         kept.instances.update(SPACE, "one", thing("Two", password=MASK), Condition(), ADA)
         assert secret(kept) == CANARY
@@ -50,33 +50,33 @@ class TestMasks:
         kept.instances.patch(SPACE, "one", {"metadata": {"password": None}}, Condition(), ADA)
         assert secret(kept) is None
 
-    def test_stand_for_nothing_where_there_is_no_secret(self, kept: Shelf) -> None:
-        with pytest.raises(InstanceInvalid) as told:
+    def test_mask_without_secret_is_refused(self, kept: Shelf) -> None:
+        with pytest.raises(InstanceInvalid) as raised:
             kept.instances.create(SPACE, "one", thing(password=MASK), ADA)
-        assert [one.pointer for one in told.value.problems] == ["/metadata/password"]
+        assert [one.pointer for one in raised.value.problems] == ["/metadata/password"]
 
-    def test_do_not_give_a_secret_to_a_schema_that_would_show_it(self, kept: Shelf) -> None:
+    def test_mask_cannot_reveal_secret_by_changing_schema(self, kept: Shelf) -> None:
         kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
         with pytest.raises(InstanceInvalid):
             kept.instances.update(SPACE, "one", thing("One", "open", password=MASK), Condition(), ADA)
         with pytest.raises(InstanceInvalid):
             kept.instances.patch(SPACE, "one", {"schema_name": "open"}, Condition(), ADA)
 
-    def test_follow_the_elements_of_a_list(self, kept: Shelf) -> None:
+    def test_masks_follow_list_elements(self, kept: Shelf) -> None:
         hosts = [{"name": "a", "token": "ta"}, {"name": "b", "token": "tb"}, {"name": "c", "token": "tc"}]
         kept.instances.create(SPACE, "one", thing(hosts=hosts), ADA)
         moved = [{"name": "c", "token": MASK}, {"name": "a", "token": MASK}, {"name": "d", "token": "td"}]
         kept.instances.update(SPACE, "one", thing(hosts=moved), Condition(), ADA)
-        found = kept.instances.objects(SPACE).get("one").metadata["hosts"]
+        found = kept.instances.create_objects(SPACE).get("one").metadata["hosts"]
         assert [(one["name"], one["token"]) for one in found] == [("c", "tc"), ("a", "ta"), ("d", "td")]
 
-    def test_of_a_new_element_stand_for_no_other_ones_secret(self, kept: Shelf) -> None:
+    def test_mask_of_new_element_gets_no_secret_of_another(self, kept: Shelf) -> None:
         kept.instances.create(SPACE, "one", thing(hosts=[{"name": "a", "token": "ta"}]), ADA)
         strange = [{"name": "a", "token": MASK}, {"name": "mine", "token": MASK}]
         with pytest.raises(InstanceInvalid):
             kept.instances.update(SPACE, "one", thing(hosts=strange), Condition(), ADA)
 
-    def test_hide_what_looks_like_a_secret_where_the_schema_is_unknown(self, files: Shelf) -> None:
+    def test_unknown_schema_masks_members_named_like_secrets(self, files: Shelf) -> None:
         files.file("one").parent.mkdir(parents=True)
         document = thing("One", "unknown", password=CANARY, inner={"api_key": CANARY, "size": 1})
         files.file("one").write_text(json.dumps(document))
@@ -84,7 +84,7 @@ class TestMasks:
         assert found.metadata == {"password": MASK, "inner": {"api_key": MASK, "size": 1}}
         assert CANARY not in json.dumps(files.history("one"))
 
-    def test_change_the_version_where_only_the_secret_changed(self, kept: Shelf) -> None:
+    def test_changed_secret_creates_a_version(self, kept: Shelf) -> None:
         first = kept.instances.create(SPACE, "one", thing(password="first"), ADA)
         second = kept.instances.update(SPACE, "one", thing(password="second"), Condition(version=first.version), ADA)
         again = kept.instances.update(SPACE, "one", thing(password=MASK), Condition(), ADA)
@@ -92,21 +92,21 @@ class TestMasks:
 
 
 class TestHistory:
-    def test_restores_a_version_with_the_secret_of_today(self, kept: Shelf) -> None:
+    def test_restored_version_has_current_secret(self, kept: Shelf) -> None:
         kept.instances.create(SPACE, "one", thing("Old", password="first"), ADA)
         kept.instances.update(SPACE, "one", thing("New", password=CANARY), Condition(), ADA)
         done = kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
         assert (done.display_name, done.version) == ("Old", 3)
         assert secret(kept) == CANARY
 
-    def test_brings_a_removed_instance_back_with_its_secret(self, kept: Shelf) -> None:
+    def test_restored_instance_has_its_secret(self, kept: Shelf) -> None:
         kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
         removed = kept.instances.remove(SPACE, "one", Condition(), ADA)
         assert removed.version == 1
         assert kept.instances.restore(SPACE, "one", 1, Condition(), ADA).reason == ""
         assert secret(kept) == CANARY
 
-    def test_brings_it_back_without_where_another_process_removed_it(
+    def test_instance_removed_by_another_process_is_restored_without_secret(
         self, beside: Catalog, data_folder: Path, kind: str
     ) -> None:
         with shelf(beside, data_folder, kind) as kept:
@@ -115,13 +115,13 @@ class TestHistory:
         with shelf(beside, data_folder, kind) as kept:
             back = kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
             assert (back.metadata, back.reason) == ({"size": 4}, "")
-            told = [(one.pointer, one.message) for one in back.problems]
-            assert told == [("/metadata/password", "no secret is stored here: enter it again")]
+            reported = [(one.pointer, one.message) for one in back.problems]
+            assert reported == [("/metadata/password", "no secret is stored here: enter it again")]
             assert secret(kept) is None
 
 
 class TestStores:
-    def test_of_the_catalog_are_a_file_of_the_account_alone(self, beside: Catalog, data_folder: Path) -> None:
+    def test_catalog_secrets_are_in_a_private_file(self, beside: Catalog, data_folder: Path) -> None:
         with shelf(beside, data_folder, "catalog") as kept:
             kept.instances.create(SPACE, "one", thing(password="before"), ADA)
             kept.instances.update(SPACE, "one", thing(password=CANARY), Condition(), ADA)
@@ -131,7 +131,7 @@ class TestStores:
             kept.instances.remove(SPACE, "one", Condition(), ADA)
             assert json.loads(file.read_text()) == {}
 
-    def test_forget_what_could_not_be_saved(self, beside: Catalog, data_folder: Path) -> None:
+    def test_failed_save_deletes_its_secret(self, beside: Catalog, data_folder: Path) -> None:
         with shelf(beside, data_folder, "catalog") as kept:
             kept.instances.create(SPACE, "one", thing("One", "own", password=CANARY), ADA)
             Plain.acts = {"post_save": _refuse}
@@ -143,9 +143,7 @@ class TestStores:
             assert list(json.loads((data_folder / "colophon" / "secrets.json").read_text()).values()) == [CANARY]
             assert secret(kept) == CANARY
 
-    def test_of_another_machine_make_an_instance_invalid_and_nothing_more(
-        self, beside: Catalog, data_folder: Path
-    ) -> None:
+    def test_secret_of_another_machine_makes_instance_invalid(self, beside: Catalog, data_folder: Path) -> None:
         with shelf(beside, data_folder, "catalog") as kept:
             kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
             (data_folder / "colophon" / "secrets.json").unlink()
@@ -154,7 +152,7 @@ class TestStores:
             assert [one.pointer for one in found.problems] == ["/metadata/password"]
             assert kept.instances.update(SPACE, "one", thing(password="new"), Condition(), ADA).reason == ""
 
-    def test_of_the_environment_keep_the_variables_name(
+    def test_environment_store_keeps_variable_name(
         self, beside: Catalog, data_folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("COLOPHON_SECRET_PASSWORD", CANARY)
@@ -167,9 +165,9 @@ class TestStores:
             assert secret(kept) == CANARY
             kept.instances.update(SPACE, "one", thing("Two", password=MASK), Condition(), ADA)
             assert secret(kept) == CANARY
-            with pytest.raises(InstanceInvalid) as told:
+            with pytest.raises(InstanceInvalid) as raised:
                 kept.instances.update(SPACE, "one", thing(password=CANARY), Condition(), ADA)
-            assert CANARY not in str(told.value)
+            assert CANARY not in str(raised.value)
             kept.instances.remove(SPACE, "one", Condition(), ADA)
             kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
             assert secret(kept) == CANARY
@@ -177,11 +175,11 @@ class TestStores:
                 {"name": name, **thing(password=text)}
                 for name, text in (("a", "$COLOPHON_SECRET_PASSWORD"), ("b", CANARY))
             ]
-            assert [one.kind for one in kept.instances.imported(SPACE, bundle, ADA)] == ["created", "invalid"]
+            assert [one.kind for one in kept.instances.import_all(SPACE, bundle, ADA)] == ["created", "invalid"]
             monkeypatch.delenv("COLOPHON_SECRET_PASSWORD")
             assert kept.instances.get_any(SPACE, "one", ADA).reason == "ValueError"
 
-    def test_may_be_referred_to_by_name_whatever_the_setting(
+    def test_variable_may_be_referenced_with_any_secret_store(
         self, kept: Shelf, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("COLOPHON_SECRET_PASSWORD", CANARY)
@@ -191,7 +189,7 @@ class TestStores:
         assert kept.store.read("one").document["metadata"]["password"] == {"$secret": "env:COLOPHON_SECRET_PASSWORD"}  # type: ignore[union-attr, index]
 
     @pytest.mark.parametrize(("setting", "written"), [("file", {"$secret": "env:PGPASSWORD"}), ("env", "$PGPASSWORD")])
-    def test_of_the_environment_are_those_that_the_setting_allows(
+    def test_environment_store_allows_only_configured_variables(
         self,
         beside: Catalog,
         data_folder: Path,
@@ -206,11 +204,11 @@ class TestStores:
                 kept.instances.create(SPACE, "one", thing(password=written), ADA)
             assert refused.value.problems[0].pointer == "/metadata/password"
             assert "c.Colophon.secret_env_variables does not allow" in refused.value.problems[0].message
-            outcome = kept.instances.imported(SPACE, [{"name": "two", **thing(password=written)}], ADA)[0]
+            outcome = kept.instances.import_all(SPACE, [{"name": "two", **thing(password=written)}], ADA)[0]
             assert outcome.kind == "invalid"
             assert [one.name for one in kept.instances.list(SPACE)] == []
 
-    def test_of_the_environment_are_refused_to_a_file_that_somebody_wrote(
+    def test_external_file_cannot_reference_disallowed_variable(
         self, beside: Catalog, data_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("PGPASSWORD", CANARY)
@@ -221,23 +219,23 @@ class TestStores:
             found = kept.instances.get_any(SPACE, "one", ADA)
             assert (found.reason, [one.pointer for one in found.problems]) == ("ValueError", ["/metadata/password"])
 
-    def test_give_nobody_the_secret_of_another_instance(self, beside: Catalog, data_folder: Path) -> None:
+    def test_reference_to_secret_of_another_instance_is_refused(self, beside: Catalog, data_folder: Path) -> None:
         with shelf(beside, data_folder, "catalog") as kept:
             kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
             stolen = kept.store.read("one").document["metadata"]["password"]  # type: ignore[union-attr, index]
             with pytest.raises(InstanceInvalid):
                 kept.instances.create(SPACE, "two", thing(password=stolen), ADA)
-            outcome = kept.instances.imported(SPACE, [{"name": "two", **thing(password=stolen)}], ADA)[0]
+            outcome = kept.instances.import_all(SPACE, [{"name": "two", **thing(password=stolen)}], ADA)[0]
             assert (outcome.kind, [one.pointer for one in outcome.problems]) == ("invalid", ["/metadata/password"])
             assert [one.name for one in kept.instances.list(SPACE)] == ["one"]
 
-    def test_that_nobody_knows_are_refused(self, beside: Catalog, data_folder: Path) -> None:
+    def test_unknown_secret_store_is_refused(self, beside: Catalog, data_folder: Path) -> None:
         with pytest.raises(InvalidConfiguration), shelf(beside, data_folder, secret_store="nothing"):
             pass
 
 
 class TestKeyring:
-    """With the system's part replaced: a keyring is another program's."""
+    """The keyring, with a replacement for the system's program."""
 
     @pytest.fixture
     def ring(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[tuple[str, str], str]]:
@@ -249,7 +247,7 @@ class TestKeyring:
         monkeypatch.setitem(sys.modules, "keyring", module)
         return kept
 
-    def test_has_the_value_and_the_instance_a_reference(
+    def test_keyring_has_value_and_instance_has_reference(
         self, beside: Catalog, data_folder: Path, kind: str, ring: dict[tuple[str, str], str]
     ) -> None:
         with shelf(beside, data_folder, kind, secret_store="keyring") as kept:
@@ -263,7 +261,7 @@ class TestKeyring:
             kept.instances.remove(SPACE, "one", Condition(), ADA)
             assert ring == {}
 
-    def test_that_is_not_installed_refuses_the_save_and_nothing_else(
+    def test_missing_keyring_package_refuses_only_saves_with_secrets(
         self, beside: Catalog, data_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "keyring", None)
@@ -274,7 +272,7 @@ class TestKeyring:
 
 
 class TestMoving:
-    def test_takes_secrets_along_where_they_belong(self, beside: Catalog, data_folder: Path) -> None:
+    def test_move_transfers_secrets_to_target_store(self, beside: Catalog, data_folder: Path) -> None:
         with shelf(beside, data_folder) as files:
             files.instances.create(SPACE, "one", thing(password=CANARY), ADA)
             assert [one.kind for one in files.instances.move(SPACE, "file", "catalog", ADA)] == ["created"]
@@ -288,47 +286,45 @@ class TestMoving:
             assert json.loads(files.file("one").read_text())["metadata"]["password"] == CANARY
 
 
-def test_a_secret_is_in_nothing_that_is_kept_shown_or_told(
-    kept: Shelf, kind: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_secret_is_in_no_storage_response_or_log(kept: Shelf, kind: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     kept.instances.create(
         SPACE, "one", thing(password=f"{CANARY}-1", hosts=[{"name": "h", "token": f"{CANARY}-2"}]), ADA
     )
     kept.instances.update(SPACE, "one", thing(password=f"{CANARY}-3", size=2), Condition(), ADA)
     for wrong in (thing(password=[f"{CANARY}-4"]), thing(password=f"{CANARY}-5", size="x")):
-        with pytest.raises(InstanceInvalid) as told:
+        with pytest.raises(InstanceInvalid) as raised:
             kept.instances.update(SPACE, "one", wrong, Condition(), ADA)
-        assert CANARY not in f"{told.value} {told.value.problems}"
+        assert CANARY not in f"{raised.value} {raised.value.problems}"
     kept.instances.create(SPACE, "two", thing("Two", password=f"{CANARY}-6"), ADA)
     kept.instances.remove(SPACE, "two", Condition(), ADA)
     if kind == "file":
         kept.file("three").write_text(json.dumps(thing("Three", "gone", password=f"{CANARY}-7")))
         kept.file("four").write_text('{"metadata": {"password": "' + CANARY)
-    shown = [
+    responses = [
         kept.instances.list(SPACE, invalid=True),
-        kept.instances.page(SPACE, InstanceQuery(), ADA),
-        kept.instances.values(SPACE, "", "/metadata/password", ADA),
-        kept.instances.values(SPACE, "", "/metadata/hosts/token", ADA),
-        kept.instances.exported(SPACE, ExportChoice(include_invalid=True), ADA),
-        kept.instances.findings(),
+        kept.instances.list_page(SPACE, InstanceQuery(), ADA),
+        kept.instances.count_values(SPACE, "", "/metadata/password", ADA),
+        kept.instances.count_values(SPACE, "", "/metadata/hosts/token", ADA),
+        kept.instances.export(SPACE, ExportSelection(include_invalid=True), ADA),
+        kept.instances.find_issues(),
         kept.history("one"),
-        kept.catalog.feed.changes(0, 1_000, {}, ADA),
-        kept.catalog.reader.entity(instance(SPACE, "one"), None, ADA),
+        kept.catalog.feed.read_changes(0, 1_000, {}, ADA),
+        kept.catalog.reader.read_entity(make_instance_urn(SPACE, "one"), None, ADA),
         [search(kept.catalog, text).hits for text in (f"{CANARY}*", "password:*", "token:*", f"password:{CANARY}*")],
-        kept.catalog.keys.values(ValuesQuestion("password"), 10, ADA)[0],
+        kept.catalog.keys.list_values(ValuesRequest("password"), 10, ADA)[0],
     ]
-    assert CANARY not in repr(shown)
+    assert CANARY not in repr(responses)
     assert CANARY not in _database(kept.catalog)
     assert CANARY not in caplog.text
 
 
-def test_secrets_are_exported_to_who_may_change_them_alone(kept: Shelf) -> None:
+def test_export_with_secrets_requires_admin(kept: Shelf) -> None:
     kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
-    found = kept.instances.exported(SPACE, ExportChoice(include_secrets=True), ADA)
+    found = kept.instances.export(SPACE, ExportSelection(include_secrets=True), ADA)
     assert found[0]["metadata"]["password"] == CANARY
     with pytest.raises(AccessDenied):
-        kept.instances.exported(SPACE, ExportChoice(include_secrets=True), KERNEL)
+        kept.instances.export(SPACE, ExportSelection(include_secrets=True), KERNEL)
 
 
 def _refuse(_: Any) -> None:
@@ -336,8 +332,8 @@ def _refuse(_: Any) -> None:
 
 
 def _database(catalog: Catalog) -> str:
-    """All that is in the catalog's file, and in its log beside it."""
-    place = Path(catalog.provider.about()["place"])
+    """Return the content of the catalog's file and of its write-ahead log."""
+    place = Path(catalog.provider.describe()["place"])
     with sqlite3.connect(place) as connection:
         rows = "\n".join(connection.iterdump())
     return rows + "".join(

@@ -1,4 +1,4 @@
-"""Whether a document is a valid instance, and in which words it is told (spec INST-5)."""
+"""Validation of instances, and the messages for invalid ones (spec INST-5)."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ import jsonschema
 import pytest
 from jsonschema import Draft7Validator
 from jupyter_colophon.core.errors import InstanceInvalid, SchemaNotFound
-from jupyter_colophon.service.schemaspaces.spaces import Spaces
+from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
 from support.strangers import Provider, schema, spaces, thing
 
-#: Properties of `metadata`, and values that break their rules.
+#: Schemas of members of `metadata`, and values that violate them.
 RULES: list[tuple[dict[str, Any], Any]] = [
     ({"type": "integer"}, "seven"),
     ({"type": ["integer", "null"]}, "seven"),
@@ -46,7 +46,7 @@ RULES: list[tuple[dict[str, Any], Any]] = [
     ({"if": {"type": "string"}, "then": {"minLength": 9}}, "x"),
     ({"$ref": "#/$defs/entry"}, "x"),
     ({"type": "string", "format": "date"}, "tomorrow"),
-    (False, 1),  # type: ignore[list-item]  # a schema may be a truth value
+    (False, 1),  # type: ignore[list-item]  # a schema may be a boolean
 ]
 
 
@@ -55,7 +55,7 @@ def of_rule(rule: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("rule", "value"), RULES, ids=lambda one: str(one)[:40])
-def test_the_first_error_is_told_in_the_words_of_jsonschema_and_each_with_its_place(rule: Any, value: Any) -> None:
+def test_first_error_has_jsonschema_message_and_all_have_pointers(rule: Any, value: Any) -> None:
     document = thing(it=value)
     with pytest.raises(InstanceInvalid) as raised:
         spaces(Provider(of_rule(rule))).check("things", "thing", document)
@@ -66,12 +66,12 @@ def test_the_first_error_is_told_in_the_words_of_jsonschema_and_each_with_its_pl
     assert all(one.pointer.startswith("/metadata/it") for one in raised.value.problems)
 
 
-def test_of_several_errors_the_one_is_told_that_jsonschema_finds_first() -> None:
-    of = Spaces()
+def test_message_is_that_of_the_first_jsonschema_error() -> None:
+    of = Schemaspaces()
     document = {"display_name": "", "schema_name": "code-snippet", "metadata": {"code": [1], "tags": ["a", "a"]}}
     with pytest.raises(InstanceInvalid) as raised:
         of.check("code-snippets", "code-snippet", document | {"name": "x"})
-    first = next(Draft7Validator(of.schema("code-snippets", "code-snippet")).iter_errors(document)).message
+    first = next(Draft7Validator(of.get_schema("code-snippets", "code-snippet")).iter_errors(document)).message
     assert raised.value.first == first
     assert sorted(one.pointer for one in raised.value.problems) == [
         "/display_name",
@@ -81,19 +81,19 @@ def test_of_several_errors_the_one_is_told_that_jsonschema_finds_first() -> None
     ]
 
 
-def test_a_valid_document_is_no_fault() -> None:
+def test_valid_document_has_no_failure() -> None:
     of = spaces(Provider(schema()))
     of.check("things", "thing", thing(size=1))
-    assert of.find_fault("things", "thing", thing(size=1)) is None
-    assert of.first_message("things", "thing", thing(size=1)) == ""
+    assert of.find_failure("things", "thing", thing(size=1)) is None
+    assert of.format_first_message("things", "thing", thing(size=1)) == ""
 
 
-def test_a_fault_has_the_reason_that_clients_of_elyra_know() -> None:
+def test_failure_has_elyra_reason() -> None:
     of = spaces(Provider(schema()))
-    fault = of.find_fault("things", "thing", thing(size="x"))
+    fault = of.find_failure("things", "thing", thing(size="x"))
     assert fault is not None
     assert (fault.reason, [one.pointer for one in fault.problems]) == ("ValidationError", ["/metadata/size"])
-    absent = of.find_fault("things", "nope", thing())
+    absent = of.find_failure("things", "nope", thing())
     assert absent is not None
     assert (absent.reason, [one.pointer for one in absent.problems]) == ("SchemaNotFoundError", ["/schema_name"])
     with pytest.raises(SchemaNotFound):
@@ -103,7 +103,7 @@ def test_a_fault_has_the_reason_that_clients_of_elyra_know() -> None:
 @pytest.mark.parametrize(
     "value", [(1, 2), {1}, object(), float("nan"), 2**70, b"x"], ids=lambda value: type(value).__name__
 )
-def test_what_is_no_json_is_invalid_and_no_crash(value: Any) -> None:
+def test_non_json_document_is_invalid(value: Any) -> None:
     of = spaces(Provider(schema("thing", {"it": {"type": "boolean"}})))
     with pytest.raises(InstanceInvalid):
         of.check("things", "thing", thing(it=value))
@@ -126,31 +126,33 @@ SECRETS = {
         {"size": {"password": 1}, "password": 12345},
     ],
 )
-def test_no_secret_is_in_any_word_about_an_instance(metadata: Any) -> None:
+def test_messages_contain_no_secret(metadata: Any) -> None:
     of = spaces(Provider(schema("thing", SECRETS)))
     with pytest.raises(InstanceInvalid) as raised:
         of.check("things", "thing", thing(**metadata))
-    told = str(raised.value) + str(raised.value.problems)
-    assert "CANARY" not in told
-    assert "12345" not in told
+    messages = str(raised.value) + str(raised.value.problems)
+    assert "CANARY" not in messages
+    assert "12345" not in messages
 
 
-def test_a_value_that_is_no_secret_is_told_as_ever() -> None:
+def test_messages_contain_values_that_are_not_secret() -> None:
     of = spaces(Provider(schema("thing", SECRETS)))
-    assert of.first_message("things", "thing", thing(size="big", password="1")) == "'big' is not of type 'integer'"
+    assert (
+        of.format_first_message("things", "thing", thing(size="big", password="1")) == "'big' is not of type 'integer'"
+    )
 
 
-def test_a_hostile_expression_takes_no_time_in_any_words() -> None:
+def test_hostile_regular_expression_ends_in_time() -> None:
     of = spaces(
         Provider(schema("thing", {"it": {"pattern": "^(a+)+$"}, "by": {"patternProperties": {"^(a+)+$": False}}}))
     )
     text = "a" * 5_000 + "!"
-    assert of.first_message("things", "thing", thing(it=text)).endswith("does not match '^(a+)+$'")
-    assert of.first_message("things", "thing", thing(by={text: 1, "aa": 2})) == "False schema does not allow 2"
+    assert of.format_first_message("things", "thing", thing(it=text)).endswith("does not match '^(a+)+$'")
+    assert of.format_first_message("things", "thing", thing(by={text: 1, "aa": 2})) == "False schema does not allow 2"
 
 
 class Strict(Provider):
-    """Holds instances against a validator of its own."""
+    """A provider with its own validator."""
 
     def get_validator(self, schema: dict[str, Any]) -> Any:
         class Validator:
@@ -163,7 +165,7 @@ class Strict(Provider):
         return Validator()
 
 
-def test_what_jsonschema_takes_long_to_find_is_told_in_other_words() -> None:
+def test_slow_jsonschema_check_falls_back_to_other_message() -> None:
     lines = {"type": "array", "items": {"type": "string", "pattern": "^li"}}
     found = spaces(Provider(schema("thing", {"lines": lines, "it": {"type": "integer"}})))
     for count, words in ((10, "'x' is not of type 'integer'"), (90_000, 'the value is not of type "integer"')):
@@ -173,34 +175,34 @@ def test_what_jsonschema_takes_long_to_find_is_told_in_other_words() -> None:
         assert [one.pointer for one in raised.value.problems] == ["/metadata/it"]
 
 
-def test_a_provider_with_a_validator_of_its_own_is_asked_instead() -> None:
+def test_provider_validator_replaces_the_default() -> None:
     of = spaces(Strict(schema()))
-    assert of.find_fault("things", "thing", thing(size="not an integer")) is None
+    assert of.find_failure("things", "thing", thing(size="not an integer")) is None
     with pytest.raises(InstanceInvalid) as raised:
         of.check("things", "thing", thing(size=13))
     assert raised.value.first == "13 brings bad luck"
     assert [one.pointer for one in raised.value.problems] == ["/metadata/size"]
-    fault = of.find_fault("things", "thing", thing(size=0))
+    fault = of.find_failure("things", "thing", thing(size=0))
     assert fault is not None
     assert fault.reason == "ValidationError"
 
 
-def test_a_validator_that_finds_many_errors_has_all_of_them_told() -> None:
+def test_all_errors_of_a_provider_validator_are_returned() -> None:
     class Usual(Provider):
         def get_validator(self, schema: dict[str, Any]) -> Any:
             return jsonschema.Draft202012Validator(schema)
 
     of = spaces(Usual(schema("thing", {"a": {"type": "null"}})))
-    fault = of.find_fault("things", "thing", thing(a=1, size="x") | {"display_name": ""})
+    fault = of.find_failure("things", "thing", thing(a=1, size="x") | {"display_name": ""})
     assert fault is not None
     assert sorted(one.pointer for one in fault.problems) == ["/display_name", "/metadata/a", "/metadata/size"]
     assert all("x" not in one.message.split("`") for one in fault.problems)
 
 
-def test_a_validator_that_cannot_be_made_makes_no_schema() -> None:
+def test_failed_validator_creation_rejects_the_schema() -> None:
     class Failing(Provider):
         def get_validator(self, schema: dict[str, Any]) -> Any:
             raise RuntimeError("no validator today")
 
-    (problem,) = spaces(Failing(schema())).problems()
+    (problem,) = spaces(Failing(schema())).list_problems()
     assert (problem.kind, problem.reason) == ("schema", "RuntimeError: no validator today")

@@ -1,4 +1,4 @@
-"""What packages register is taken in; what is wrong with it harms only itself (spec SEC-17)."""
+"""Loading what packages register; a failing registration affects only itself (spec SEC-17)."""
 
 import sys
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import SchemaNotFound, SchemaspaceNotFound
-from jupyter_colophon.service.schemaspaces.spaces import Spaces
+from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
 from support.packages import install_things
 from support.strangers import ID, OTHER_ID, Entry, OtherSpace, Owner, Provider, Space, schema, spaces, thing
 
@@ -21,43 +21,43 @@ def wait_for(condition: Callable[[], bool]) -> None:
     raise AssertionError("it did not come")
 
 
-def told(of: Spaces) -> dict[str, str]:
-    return {one.name: one.reason for one in of.problems()}
+def list_reasons(of: Schemaspaces) -> dict[str, str]:
+    return {one.name: one.reason for one in of.list_problems()}
 
 
-def test_a_schemaspace_is_found_by_its_name_and_id_in_letters_of_either_case() -> None:
+def test_schemaspace_is_found_by_name_and_id_case_insensitively() -> None:
     of = spaces(Provider(schema()))
     for name in ("things", "THINGS", ID, ID.upper()):
-        assert (of.space(name).name, of.space(name).key, of.space(name).id) == ("Things", "things", ID)
-        assert of.schema(name, "thing")["schemaspace"] == "Things"
-    assert of.names() == ["things"]
+        assert (of.get_space(name).name, of.get_space(name).key, of.get_space(name).id) == ("Things", "things", ID)
+        assert of.get_schema(name, "thing")["schemaspace"] == "Things"
+    assert of.list_names() == ["things"]
 
 
-def test_what_is_not_there_is_told_in_the_words_of_elyra() -> None:
+def test_missing_schemaspace_has_elyra_message() -> None:
     of = spaces(Provider(schema()))
     with pytest.raises(SchemaspaceNotFound) as unknown:
-        of.space("nope")
+        of.get_space("nope")
     assert (
         str(unknown.value)
         == "The schemaspace name or id 'nope' is not in the list of valid schemaspaces: '['things']'!"
     )
     assert isinstance(unknown.value, ValueError)
     with pytest.raises(SchemaNotFound) as absent:
-        of.schema("things", "nope")
+        of.get_schema("things", "nope")
     assert str(absent.value) == "No such schema named 'nope' was found in the things schemaspace."
 
 
-def test_lists_leave_out_what_is_deprecated_and_it_is_found_by_its_name() -> None:
+def test_deprecated_schemaspace_is_not_listed_but_found() -> None:
     class Old(OtherSpace):
         is_deprecated = True
 
     of = spaces(Provider(schema(), schema("old", deprecated=True)), also=[Entry("old", Old)])
-    assert of.names() == ["things"]
-    assert of.names(deprecated=True) == ["things", "others"]
-    assert list(of.space("things").schemas) == ["thing"]
-    assert list(of.space("things").deprecated_schemas) == ["old"]
-    assert of.schema("things", "old")["deprecated"]
-    assert of.find_fault("things", "old", thing() | {"schema_name": "old"}) is None
+    assert of.list_names() == ["things"]
+    assert of.list_names(deprecated=True) == ["things", "others"]
+    assert list(of.get_space("things").schemas) == ["thing"]
+    assert list(of.get_space("things").deprecated_schemas) == ["old"]
+    assert of.get_schema("things", "old")["deprecated"]
+    assert of.find_failure("things", "old", thing() | {"schema_name": "old"}) is None
 
 
 @pytest.mark.parametrize(
@@ -87,10 +87,10 @@ def test_lists_leave_out_what_is_deprecated_and_it_is_found_by_its_name() -> Non
         ),
     ],
 )
-def test_a_schemaspace_that_does_not_load_is_told_and_harms_no_other(loads: Any, reason: str) -> None:
+def test_failed_schemaspace_is_reported_and_isolated(loads: Any, reason: str) -> None:
     of = spaces(Provider(schema()), also=[Entry("bad", loads), Entry("others", OtherSpace)])
-    assert of.names() == ["things", "others"]
-    (problem,) = of.problems()
+    assert of.list_names() == ["things", "others"]
+    (problem,) = of.list_problems()
     assert (problem.kind, problem.name, problem.reason) == ("schemaspace", "bad", reason)
     assert (problem.value, problem.distribution, problem.version) == (
         "somebodys_package:bad",
@@ -112,10 +112,10 @@ def test_a_schemaspace_that_does_not_load_is_told_and_harms_no_other(loads: Any,
         (Provider(asks=lambda: sys.exit("enough")), "SystemExit: enough"),
     ],
 )
-def test_a_provider_that_fails_is_told_and_harms_no_other(loads: Any, reason: str) -> None:
+def test_failed_provider_is_reported_and_isolated(loads: Any, reason: str) -> None:
     of = spaces(loads, Provider(schema()))
-    assert list(of.space("things").schemas) == ["thing"]
-    assert [(one.kind, one.name, one.reason) for one in of.problems()] == [("schemas provider", "p0", reason)]
+    assert list(of.get_space("things").schemas) == ["thing"]
+    assert [(one.kind, one.name, one.reason) for one in of.list_problems()] == [("schemas provider", "p0", reason)]
 
 
 @pytest.mark.parametrize(
@@ -143,43 +143,43 @@ def test_a_provider_that_fails_is_told_and_harms_no_other(loads: Any, reason: st
         (schema("bad", {"a": {"pattern": "(?<=x)"}}), "bad", "/properties/metadata/properties/a/pattern: "),
     ],
 )
-def test_a_schema_that_cannot_be_used_is_told_and_harms_no_other(document: Any, name: str, reason: str) -> None:
+def test_invalid_schema_is_reported_and_isolated(document: Any, name: str, reason: str) -> None:
     of = spaces(Provider(document, schema()))
-    assert list(of.space("things").schemas) == ["thing"]
-    ((key, found),) = told(of).items()
+    assert list(of.get_space("things").schemas) == ["thing"]
+    ((key, found),) = list_reasons(of).items()
     assert key == f"p0/{name}"
     assert found.startswith(reason)
 
 
-def test_a_name_and_an_id_of_different_schemaspaces_make_no_schema() -> None:
+def test_schema_with_mismatched_name_and_id_is_rejected() -> None:
     of = spaces(Provider(schema(schemaspace="others")), also=[Entry("others", OtherSpace)])
-    assert told(of) == {"p0/thing": f"schemaspace 'others' and id '{ID}' belong to different schemaspaces"}
+    assert list_reasons(of) == {"p0/thing": f"schemaspace 'others' and id '{ID}' belong to different schemaspaces"}
 
 
-def test_of_two_packages_with_one_schema_the_first_stays_and_the_second_is_told() -> None:
+def test_duplicate_schema_of_second_package_is_reported() -> None:
     first, second = Provider(schema(title="first")), Provider(schema(title="second"))
     of = spaces(first, second)
-    assert of.schema("things", "thing")["title"] == "first"
-    assert told(of) == {"p1/thing": "'p0' of somebodys-package has a schema of this name"}
+    assert of.get_schema("things", "thing")["title"] == "first"
+    assert list_reasons(of) == {"p1/thing": "'p0' of somebodys-package has a schema of this name"}
 
 
 @pytest.mark.parametrize("ours_first", [True, False])
-def test_a_schema_of_ours_makes_room_for_the_one_that_it_stands_in_for(ours_first: bool) -> None:
+def test_package_schema_replaces_our_substitute(ours_first: bool) -> None:
     ours = Entry("ours", Provider(schema(title="ours"), schema("more")), Owner("jupyter_colophon"))
     theirs = Entry("theirs", Provider(schema(title="theirs")), Owner("elyra"))
     of = spaces(*((ours, theirs) if ours_first else (theirs, ours)))
-    assert of.schema("things", "thing")["title"] == "theirs"
-    assert sorted(of.space("things").schemas) == ["more", "thing"]
-    assert of.problems() == []
+    assert of.get_schema("things", "thing")["title"] == "theirs"
+    assert sorted(of.get_space("things").schemas) == ["more", "thing"]
+    assert of.list_problems() == []
 
 
-def test_a_schemaspace_that_is_registered_twice_is_one() -> None:
+def test_schemaspace_registered_twice_is_loaded_once() -> None:
     of = spaces(Provider(schema()), also=[Entry("again", Space, Owner("elyra"))])
-    assert of.names() == ["things"]
-    assert of.problems() == []
+    assert of.list_names() == ["things"]
+    assert of.list_problems() == []
 
 
-def test_a_provider_that_hangs_is_told_and_taken_in_when_it_comes() -> None:
+def test_hanging_provider_is_reported_and_added_when_finished() -> None:
     come = Event()
 
     def late() -> list[Any]:
@@ -187,14 +187,14 @@ def test_a_provider_that_hangs_is_told_and_taken_in_when_it_comes() -> None:
         return [schema("late")]
 
     of = spaces(Provider(asks=late), Provider(schema()), timeout_s=2)
-    assert list(of.space("things").schemas) == ["thing"]
-    (problem,) = of.problems()
+    assert list(of.get_space("things").schemas) == ["thing"]
+    (problem,) = of.list_problems()
     assert (problem.name, problem.late) == ("p0", True)
     come.set()
-    wait_for(lambda: "late" in of.space("things").schemas and of.problems() == [])
+    wait_for(lambda: "late" in of.get_space("things").schemas and of.list_problems() == [])
 
 
-def test_a_package_that_hangs_is_waited_for_once() -> None:
+def test_hanging_package_is_waited_for_once() -> None:
     come, slow = Event(), Owner("slow-package")
 
     def late(name: str) -> Provider:
@@ -202,18 +202,18 @@ def test_a_package_that_hangs_is_waited_for_once() -> None:
 
     entries = [Entry(f"slow{at}", late(f"late{at}"), slow) for at in range(3)]
     of = spaces(*entries, Entry("good", Provider(schema())), timeout_s=2)
-    assert list(of.space("things").schemas) == ["thing"]
-    assert told(of) == {
+    assert list(of.get_space("things").schemas) == ["thing"]
+    assert list_reasons(of) == {
         "slow0": "no result within 2 s",
-        "slow1": "its package has not finished loading",
-        "slow2": "its package has not finished loading",
+        "slow1": "the package has not finished loading",
+        "slow2": "the package has not finished loading",
     }
     come.set()
-    wait_for(lambda: len(of.space("things").schemas) == 4)
-    wait_for(lambda: of.problems() == [])
+    wait_for(lambda: len(of.get_space("things").schemas) == 4)
+    wait_for(lambda: of.list_problems() == [])
 
 
-def test_what_fails_late_is_told_as_what_fails_in_time() -> None:
+def test_late_failure_is_reported() -> None:
     come = Event()
 
     def late() -> list[Any]:
@@ -221,12 +221,12 @@ def test_what_fails_late_is_told_as_what_fails_in_time() -> None:
         raise RuntimeError("late, and in vain")
 
     of = spaces(Provider(asks=late), timeout_s=2)
-    assert told(of) == {"p0": "no result within 2 s"}
+    assert list_reasons(of) == {"p0": "no result within 2 s"}
     come.set()
-    wait_for(lambda: told(of) == {"p0": "RuntimeError: late, and in vain"})
+    wait_for(lambda: list_reasons(of) == {"p0": "RuntimeError: late, and in vain"})
 
 
-def test_the_schemas_of_a_schemaspace_that_comes_late_come_with_it() -> None:
+def test_late_schemaspace_gets_its_schemas() -> None:
     come = Event()
 
     def late(parent: Any) -> Space:
@@ -235,127 +235,129 @@ def test_the_schemas_of_a_schemaspace_that_comes_late_come_with_it() -> None:
 
     mine = schema("mine", schemaspace="others", schemaspace_id=OTHER_ID)
     of = spaces(Provider(schema(), mine), also=[Entry("others", late)], timeout_s=2)
-    assert of.names() == ["things"]
-    assert sorted(told(of)) == ["others", "p0/mine"]
+    assert of.list_names() == ["things"]
+    assert sorted(list_reasons(of)) == ["others", "p0/mine"]
     come.set()
-    wait_for(lambda: of.problems() == [] and "others" in of.names())
-    assert list(of.space("others").schemas) == ["mine"]
+    wait_for(lambda: of.list_problems() == [] and "others" in of.list_names())
+    assert list(of.get_space("others").schemas) == ["mine"]
 
 
-def test_a_provider_may_ask_for_what_is_loaded_while_it_is_loaded_itself() -> None:
+def test_provider_may_query_loaded_schemaspaces_while_loading() -> None:
     def asks() -> list[Any]:
-        return [schema("second", title=", ".join(of.space("things").schemas))]
+        return [schema("second", title=", ".join(of.get_space("things").schemas))]
 
     of = spaces(Provider(schema()), Provider(asks=asks), timeout_s=30)
-    assert of.schema("things", "second")["title"] == "thing"
+    assert of.get_schema("things", "second")["title"] == "thing"
 
 
-def test_many_threads_at_once_load_everything_once() -> None:
-    asked, start, found = [], Barrier(8), []
+def test_concurrent_threads_load_once() -> None:
+    calls, start, found = [], Barrier(8), []
 
     def asks() -> list[Any]:
-        asked.append(1)
+        calls.append(1)
         return [schema()]
 
     of = spaces(Provider(asks=asks))
 
-    def ask() -> None:
+    def load() -> None:
         start.wait(60)
-        found.append(of.find_fault("things", "thing", thing(size=1)))
+        found.append(of.find_failure("things", "thing", thing(size=1)))
 
-    threads = [Thread(target=ask) for _ in range(8)]
+    threads = [Thread(target=load) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert (len(asked), found) == (1, [None] * 8)
+    assert (len(calls), found) == (1, [None] * 8)
 
 
-def test_what_a_package_does_to_its_schema_later_changes_nothing_here() -> None:
+def test_later_changes_of_a_provided_schema_are_ignored() -> None:
     document = schema()
     of = spaces(Provider(document))
-    assert of.names() == ["things"]
+    assert of.list_names() == ["things"]
     document["properties"]["metadata"]["properties"]["size"]["type"] = "string"
-    assert of.find_fault("things", "thing", thing(size=1)) is None
+    assert of.find_failure("things", "thing", thing(size=1)) is None
 
 
-def test_a_schemaspace_may_change_schemas_before_they_are_looked_at() -> None:
+def test_schemaspace_filter_changes_schemas_before_validation() -> None:
     class Changing(OtherSpace):
         def filter_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
             return schema | {"title": "changed"} if schema["name"] == "good" else {"name": "nonsense"}
 
     documents = [schema(name, schemaspace="others", schemaspace_id=OTHER_ID) for name in ("good", "bad")]
     of = spaces(Provider(*documents), also=[Entry("others", Changing)])
-    assert of.schema("others", "good")["title"] == "changed"
-    assert list(told(of)) == ["p0/bad"]
+    assert of.get_schema("others", "good")["title"] == "changed"
+    assert list(list_reasons(of)) == ["p0/bad"]
 
 
-def test_only_packages_that_are_allowed_register_anything() -> None:
+def test_only_allowed_packages_register() -> None:
     allowed = Entry("a", Provider(schema("aa")), Owner("Good_Package"))
     ours = Entry("b", Provider(schema("bb")), Owner("jupyter-colophon"))
     other = Entry("c", Provider(schema("cc")), Owner("bad-package"))
     things = Entry("things", Space, Owner("good.package"))
-    of = Spaces(schemaspaces=lambda: [things], providers=lambda: [allowed, ours, other], packages=["good-package"])
-    assert sorted(of.space("things").schemas) == ["aa", "bb"]
+    of = Schemaspaces(
+        schemaspaces=lambda: [things], providers=lambda: [allowed, ours, other], packages=["good-package"]
+    )
+    assert sorted(of.get_space("things").schemas) == ["aa", "bb"]
 
 
-def test_the_schemaspace_for_tests_is_there_while_a_variable_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_test_schemaspace_requires_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("METADATA_TESTING", raising=False)
-    assert "metadata-tests" not in Spaces().names()
+    assert "metadata-tests" not in Schemaspaces().list_names()
     monkeypatch.setenv("METADATA_TESTING", "1")
-    assert "metadata-tests" in Spaces().names()
+    assert "metadata-tests" in Schemaspaces().list_names()
 
 
-def test_what_is_installed_later_is_there_after_a_refresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    of = Spaces()
-    assert "things" not in of.names(deprecated=True)
+def test_refresh_loads_newly_installed_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of = Schemaspaces()
+    assert "things" not in of.list_names(deprecated=True)
     monkeypatch.syspath_prepend(install_things(tmp_path))
     of.refresh()
-    assert "things" in of.names()
-    assert "old-things" in of.names(deprecated=True)
-    (problem,) = of.problems()
+    assert "things" in of.list_names()
+    assert "old-things" in of.list_names(deprecated=True)
+    (problem,) = of.list_problems()
     assert (problem.name, problem.distribution, problem.version) == ("broken-things", "things-for-tests", "2.5")
     assert problem.reason == "RuntimeError: the provider is out of order"
 
 
-def test_a_refresh_asks_providers_for_their_schemas_anew() -> None:
+def test_refresh_reloads_schemas_from_providers() -> None:
     choices = [["a"], ["a", "b"]]
     of = spaces(Provider(asks=lambda: [schema("thing", {"kind": {"enum": choices.pop(0)}})]))
-    assert of.find_fault("things", "thing", thing(kind="b")) is not None
+    assert of.find_failure("things", "thing", thing(kind="b")) is not None
     of.refresh("things")
-    assert of.find_fault("things", "thing", thing(kind="b")) is None
+    assert of.find_failure("things", "thing", thing(kind="b")) is None
 
 
-def test_a_refresh_takes_away_what_is_provided_no_more() -> None:
+def test_refresh_removes_schemas_no_longer_provided() -> None:
     answers = [[schema(), schema("gone")], [schema()]]
     of = spaces(Provider(asks=lambda: answers.pop(0)), Provider(schema("other")))
-    assert sorted(of.space("things").schemas) == ["gone", "other", "thing"]
+    assert sorted(of.get_space("things").schemas) == ["gone", "other", "thing"]
     of.refresh()
-    assert sorted(of.space("things").schemas) == ["other", "thing"]
+    assert sorted(of.get_space("things").schemas) == ["other", "thing"]
     with pytest.raises(SchemaNotFound):
-        of.schema("things", "gone")
+        of.get_schema("things", "gone")
 
 
-def test_a_provider_that_fails_at_a_refresh_leaves_what_it_provided() -> None:
+def test_failed_refresh_keeps_earlier_schemas() -> None:
     answers: list[Any] = [[schema()], 7, [schema()]]
     of = spaces(Provider(asks=lambda: answers.pop(0)))
-    assert of.problems() == []
+    assert of.list_problems() == []
     of.refresh()
-    assert told(of) == {"p0": "TypeError: 'int' object is not iterable"}
-    assert of.find_fault("things", "thing", thing(size=1)) is None
+    assert list_reasons(of) == {"p0": "TypeError: 'int' object is not iterable"}
+    assert of.find_failure("things", "thing", thing(size=1)) is None
     of.refresh()
-    assert of.problems() == []
+    assert of.list_problems() == []
 
 
-def test_what_is_not_loaded_is_told_in_the_log_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_load_failure_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     of = spaces(Provider(7), Provider(schema()))
-    assert of.names() == ["things"]
+    assert of.list_names() == ["things"]
     of.refresh()
     assert [one.getMessage() for one in caplog.records] == [
         "Error loading schema '??' for SchemasProvider 'p0' - not a JSON object"
     ]
 
 
-def test_schemaspaces_without_schemas_are_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    assert spaces().names() == ["things"]
+def test_schemaspaces_without_schemas_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    assert spaces().list_names() == ["things"]
     assert [one.getMessage() for one in caplog.records] == ["The following schemaspaces have no schemas: ['Things']"]

@@ -1,4 +1,4 @@
-"""Any sequence of changes, ours and others', in two folders, beside a model of two dictionaries."""
+"""Compare any sequence of changes, by us and by others, in two folders with a model of two dictionaries."""
 
 import json
 import shutil
@@ -11,22 +11,22 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, RemovalNotPermitted
-from support.files import files_of, left, put, shared_folder, user_folder
+from support.files import list_left_files, open_files, put, shared_folder, user_folder
 
 NAMES = st.sampled_from(["a", "b", "c-1"])
 FOLDERS = st.sampled_from([user_folder, shared_folder])
 VALUES = st.dictionaries(st.sampled_from(["display_name", "metadata", "é"]), st.integers() | st.text(max_size=5))
-#: What stands for a file that cannot be read.
+#: The content of a file that cannot be read.
 BROKEN = "broken"
 
 
 class Files(RuleBasedStateMachine):
-    """`levels` is what each folder holds: the document, or BROKEN."""
+    """Model the files: `levels` has the content of each folder, a document or BROKEN."""
 
     def __init__(self) -> None:
         super().__init__()
         self.root = Path(tempfile.mkdtemp(prefix="colophon-"))
-        self.files = files_of(self.root)
+        self.files = open_files(self.root)
         self.levels: dict[Path, dict[str, Any]] = {user_folder(self.root): {}, shared_folder(self.root): {}}
 
     def teardown(self) -> None:
@@ -43,7 +43,7 @@ class Files(RuleBasedStateMachine):
     @rule(name=NAMES, value=VALUES)
     def create(self, name: str, value: dict[str, Any]) -> None:
         value = {key: inner for key, inner in value.items() if "\x00" not in str(inner)}
-        with self.files.slot(name) as slot:
+        with self.files.lock_instance(name) as slot:
             if name in self._all:
                 with pytest.raises(InstanceExists):
                     slot.write(value, create=True)
@@ -53,18 +53,18 @@ class Files(RuleBasedStateMachine):
 
     @rule(name=NAMES, number=st.integers())
     def update(self, name: str, number: int) -> None:
-        with self.files.slot(name) as slot:
-            assert (slot.held is None) == (name not in self._all)
+        with self.files.lock_instance(name) as slot:
+            assert (slot.existing is None) == (name not in self._all)
             slot.write({"number": number}, create=False)
         self._own[name] = {"number": number}
 
     @rule(name=NAMES)
     def remove(self, name: str) -> None:
-        with self.files.slot(name) as slot:
+        with self.files.lock_instance(name) as slot:
             if name in self._own:
                 slot.remove()
                 del self._own[name]
-                assert (slot.held is None) == (name not in self._all)
+                assert (slot.existing is None) == (name not in self._all)
             else:
                 with pytest.raises(RemovalNotPermitted if name in self._all else InstanceNotFound):
                     slot.remove()
@@ -97,22 +97,22 @@ class Files(RuleBasedStateMachine):
     @rule()
     def sweep_and_recover(self) -> None:
         self.files.sweep()
-        for one in self.files.leftovers():
-            if one.missing:
-                self._own[one.name] = self.files.recover(one.name, one.file).document
+        for leftover in self.files.list_leftovers():
+            if leftover.missing:
+                self._own[leftover.name] = self.files.recover(leftover.name, leftover.file).document
             else:
-                self.files.discard(one.name, one.file)
-        assert self.files.leftovers() == []
+                self.files.discard(leftover.name, leftover.file)
+        assert self.files.list_leftovers() == []
         if user_folder(self.root).exists():
-            assert left(self.root) == sorted(f"{name}.json" for name in self._own)
+            assert list_left_files(self.root) == sorted(f"{name}.json" for name in self._own)
 
     @invariant()
     def what_is_read_is_what_is_there(self) -> None:
-        told = self._all
-        assert self.files.names() == sorted(told)
-        for held in self.files.read_many(self.files.names()):
-            assert (BROKEN if held.document is None else held.document) == told[held.name]
-            assert held.own == (held.name in self._own)
+        expected = self._all
+        assert self.files.list_names() == sorted(expected)
+        for instance in self.files.read_many(self.files.list_names()):
+            assert (BROKEN if instance.document is None else instance.document) == expected[instance.name]
+            assert instance.own == (instance.name in self._own)
 
 
 TestFiles = Files.TestCase

@@ -1,4 +1,4 @@
-"""One at a time, across threads and processes."""
+"""Locks of instances, across threads and processes."""
 
 import json
 import threading
@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.errors import StoreUnavailable
-from support.files import document, files_of, left, put, save, shared_folder, user_folder
-from support.process import running
+from support.files import document, list_left_files, open_files, put, save, shared_folder, user_folder
+from support.process import start_script
 
 COUNTING = """
 import sys, threading
 from pathlib import Path
-from support.files import document, files_of
+from support.files import document, open_files
 
 def count(root, times):
-    files = files_of(Path(root), wait_s=60)
+    files = open_files(Path(root), wait_s=60)
     for _ in range(times):
-        with files.slot("a") as slot:
-            slot.write(document(slot.held.document["metadata"]["number"] + 1), create=False)
+        with files.lock_instance("a") as slot:
+            slot.write(document(slot.existing.document["metadata"]["number"] + 1), create=False)
 
 threads = [threading.Thread(target=count, args=(sys.argv[1], int(sys.argv[2]))) for _ in range(4)]
 for thread in threads:
@@ -29,68 +29,68 @@ for thread in threads:
 HOLDING = """
 import sys
 from pathlib import Path
-from support.files import document, files_of
-with files_of(Path(sys.argv[1])).slot("a") as slot:
+from support.files import document, open_files
+with open_files(Path(sys.argv[1])).lock_instance("a") as slot:
     slot.write(document(), create=True)
     print("held", flush=True)
     sys.stdin.readline()
 """
 
 
-def test_no_change_of_eight_threads_in_two_processes_is_lost(tmp_path: Path) -> None:
-    save(files_of(tmp_path), "a", document(0), create=True)
-    with running(COUNTING, str(tmp_path), "25") as one, running(COUNTING, str(tmp_path), "25") as other:
-        assert [one.communicate()[0], other.communicate()[0]] == ["", ""]
+def test_concurrent_changes_of_threads_and_processes_are_all_kept(tmp_path: Path) -> None:
+    save(open_files(tmp_path), "a", document(0), create=True)
+    with start_script(COUNTING, str(tmp_path), "25") as entry, start_script(COUNTING, str(tmp_path), "25") as other:
+        assert [entry.communicate()[0], other.communicate()[0]] == ["", ""]
     assert json.loads((user_folder(tmp_path) / "a.json").read_text()) == document(200)
-    assert left(tmp_path) == ["a.json"]
+    assert list_left_files(tmp_path) == ["a.json"]
 
 
-def test_exactly_one_of_those_who_create_at_once_succeeds(tmp_path: Path) -> None:
+def test_exactly_one_concurrent_create_succeeds(tmp_path: Path) -> None:
     creating = """
 import sys
 from pathlib import Path
 from jupyter_colophon.core.errors import InstanceExists
-from support.files import document, files_of, save
+from support.files import document, open_files, save
 made = 0
 for number in range(50):
     try:
-        save(files_of(Path(sys.argv[1])), f"n{number}", document(number), create=True)
+        save(open_files(Path(sys.argv[1])), f"n{number}", document(number), create=True)
         made += 1
     except InstanceExists:
         pass
 print(made)
 """
-    with running(creating, str(tmp_path)) as one, running(creating, str(tmp_path)) as other:
-        assert int(one.communicate()[0]) + int(other.communicate()[0]) == 50
+    with start_script(creating, str(tmp_path)) as entry, start_script(creating, str(tmp_path)) as other:
+        assert int(entry.communicate()[0]) + int(other.communicate()[0]) == 50
 
 
-def test_who_waits_too_long_is_told_and_others_are_not_in_the_way(tmp_path: Path) -> None:
-    files = files_of(tmp_path, wait_s=0.01)
-    with running(HOLDING, str(tmp_path)) as holder:
+def test_lock_timeout_raises_and_does_not_block_other_names(tmp_path: Path) -> None:
+    files = open_files(tmp_path, wait_s=0.01)
+    with start_script(HOLDING, str(tmp_path)) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(StoreUnavailable), files.slot("a"):
-            raise AssertionError("two hold it")
+        with pytest.raises(StoreUnavailable), files.lock_instance("a"):
+            raise AssertionError("two holders")
         save(files, "b", document(), create=True)
         holder.communicate("\n")
         save(files, "a", document(1))
 
 
-def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
-    with running(HOLDING, str(tmp_path)) as holder:
+def test_killed_process_releases_its_lock(tmp_path: Path) -> None:
+    with start_script(HOLDING, str(tmp_path)) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         holder.kill()
         holder.wait()
-        save(files_of(tmp_path), "a", document(1))
-    assert left(tmp_path) == ["a.json"]
+        save(open_files(tmp_path), "a", document(1))
+    assert list_left_files(tmp_path) == ["a.json"]
 
 
-def test_threads_that_ask_for_one_name_wait_for_each_other_and_not_for_other_names(tmp_path: Path) -> None:
-    files, inside, go = files_of(tmp_path), threading.Event(), threading.Event()
+def test_threads_wait_only_for_the_same_name(tmp_path: Path) -> None:
+    files, inside, go = open_files(tmp_path), threading.Event(), threading.Event()
 
     def hold() -> None:
-        with files.slot("a") as slot:
+        with files.lock_instance("a") as slot:
             inside.set()
             go.wait()
             slot.write(document(1), create=True)
@@ -100,9 +100,9 @@ def test_threads_that_ask_for_one_name_wait_for_each_other_and_not_for_other_nam
     inside.wait()
     save(files, "b", document(), create=True)
     go.set()
-    with files.slot("a") as slot:
-        assert slot.held is not None
-        assert slot.held.document == document(1)
+    with files.lock_instance("a") as slot:
+        assert slot.existing is not None
+        assert slot.existing.document == document(1)
     holder.join()
 
 
@@ -110,25 +110,23 @@ CHANGING = """
 import sys
 from pathlib import Path
 from jupyter_colophon.core.errors import InstanceExists, TransactionConflict
-from support.files import document, files_of
-with files_of(Path(sys.argv[1])).slot(sys.argv[2]) as slot:
+from support.files import document, open_files
+with open_files(Path(sys.argv[1])).lock_instance(sys.argv[2]) as slot:
     print("looked", flush=True)
     sys.stdin.readline()
     try:
-        slot.write(document(2), create=slot.held is None)
+        slot.write(document(2), create=slot.existing is None)
     except (InstanceExists, TransactionConflict) as error:
         print(type(error).__name__)
 """
 
 
-@pytest.mark.parametrize(("name", "told"), [("shared", "TransactionConflict"), ("new", "InstanceExists")])
-def test_of_two_who_look_before_there_is_a_folder_the_second_to_write_is_told(
-    tmp_path: Path, name: str, told: str
-) -> None:
+@pytest.mark.parametrize(("name", "reported"), [("shared", "TransactionConflict"), ("new", "InstanceExists")])
+def test_second_writer_in_a_new_folder_gets_conflict(tmp_path: Path, name: str, reported: str) -> None:
     put(shared_folder(tmp_path), "shared", json.dumps(document(0)))
-    with running(CHANGING, str(tmp_path), name) as other:
+    with start_script(CHANGING, str(tmp_path), name) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "looked\n"
-        save(files_of(tmp_path), name, document(1), create=name == "new")
-        assert other.communicate("\n")[0] == f"{told}\n"
+        save(open_files(tmp_path), name, document(1), create=name == "new")
+        assert other.communicate("\n")[0] == f"{reported}\n"
     assert json.loads((user_folder(tmp_path) / f"{name}.json").read_text()) == document(1)

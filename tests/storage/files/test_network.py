@@ -1,4 +1,4 @@
-"""Which folders are on the network, where the operating system tells nobody what others change."""
+"""Detection of folders on network file systems, where the operating system does not report changes by other machines."""
 
 from pathlib import Path
 
@@ -30,19 +30,19 @@ PLACES = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_folder_is_on_the_network_where_the_last_mount_above_it_is(tmp_path: Path, place: str) -> None:
+def test_network_folder_is_decided_by_its_last_mount(tmp_path: Path, place: str) -> None:
     mounts = tmp_path / "mountinfo"
     mounts.write_text(MOUNTS)
     assert is_on_network(Path(place), mounts) is PLACES[place]
 
 
-def test_a_link_to_the_network_is_on_it(tmp_path: Path) -> None:
+def test_link_to_network_folder_is_on_network(tmp_path: Path) -> None:
     mounts, link = tmp_path / "mountinfo", tmp_path / "link"
     mounts.write_text(MOUNTS)
     link.symlink_to("/cloud")
     assert is_on_network(link / "x", mounts)
 
 
-def test_where_the_machine_does_not_say_nothing_is_on_the_network(tmp_path: Path) -> None:
+def test_no_folder_is_on_network_without_mount_table(tmp_path: Path) -> None:
     assert not is_on_network(Path("/home"), tmp_path / "none")
     assert not is_on_network(Path("/proc"))

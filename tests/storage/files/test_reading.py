@@ -1,4 +1,4 @@
-"""What is read of instances' files, and how those that cannot be read are told."""
+"""Reading the files of instances, and reporting files that cannot be read."""
 
 import contextlib
 import json
@@ -9,48 +9,48 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.storage.files.document_cache import KeptDocuments
+from jupyter_colophon.storage.files.document_cache import DocumentCache
 from jupyter_colophon.storage.files.instances import InstanceFiles
-from support.files import SPACE, as_nobody, document, files_of, put, shared_folder, user_folder
+from support.files import SPACE, as_nobody, document, open_files, put, shared_folder, user_folder
 
 
-def test_a_document_is_what_the_file_says_without_what_the_file_says_of_itself(tmp_path: Path) -> None:
-    told = document(1) | {"name": "other", "resource": "/elsewhere", "reason": "ValueError", "extra": [1]}
-    path = put(user_folder(tmp_path), "a", json.dumps(told))
-    held = files_of(tmp_path).read("a")
-    assert held is not None
-    assert held.document == document(1) | {"extra": [1]}
-    assert (held.name, held.resource, held.own, held.problem) == ("a", str(path), True, "")
-    assert held.time == path.stat().st_mtime_ns // 1_000_000
-    assert held.owner == path.owner()
+def test_document_excludes_members_derived_from_the_file(tmp_path: Path) -> None:
+    content = document(1) | {"name": "other", "resource": "/elsewhere", "reason": "ValueError", "extra": [1]}
+    path = put(user_folder(tmp_path), "a", json.dumps(content))
+    instance = open_files(tmp_path).read("a")
+    assert instance is not None
+    assert instance.document == document(1) | {"extra": [1]}
+    assert (instance.name, instance.resource, instance.own, instance.problem) == ("a", str(path), True, "")
+    assert instance.time == path.stat().st_mtime_ns // 1_000_000
+    assert instance.owner == path.owner()
 
 
-def test_what_was_never_there_is_none_and_asking_makes_nothing(tmp_path: Path) -> None:
-    files = files_of(tmp_path)
+def test_missing_instance_is_none_and_creates_nothing(tmp_path: Path) -> None:
+    files = open_files(tmp_path)
     assert files.read("a") is None
     assert list(files.read_many(["a", "b"])) == []
-    assert files.names() == []
+    assert files.list_names() == []
     assert not files.exists()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_first_folder_that_has_a_name_counts(tmp_path: Path) -> None:
+def test_first_folder_wins(tmp_path: Path) -> None:
     put(user_folder(tmp_path), "both", json.dumps(document(1)))
     put(shared_folder(tmp_path), "both", json.dumps(document(2)))
     put(shared_folder(tmp_path), "below", json.dumps(document(3)))
-    files = files_of(tmp_path)
-    assert files.names() == ["below", "both"]
-    below, both = files.read_many(files.names())
+    files = open_files(tmp_path)
+    assert files.list_names() == ["below", "both"]
+    below, both = files.read_many(files.list_names())
     assert (below.document, below.own) == (document(3), False)
     assert (both.document, both.own) == (document(1), True)
 
 
-def test_a_broken_file_below_harms_nothing_and_a_broken_one_above_is_shown(tmp_path: Path) -> None:
+def test_broken_file_hides_lower_levels_only(tmp_path: Path) -> None:
     put(user_folder(tmp_path), "good", json.dumps(document(1)))
     put(shared_folder(tmp_path), "good", "{")
     put(user_folder(tmp_path), "bad", "{")
     put(shared_folder(tmp_path), "bad", json.dumps(document(2)))
-    bad, good = files_of(tmp_path).read_many(["bad", "good"])
+    bad, good = open_files(tmp_path).read_many(["bad", "good"])
     assert (good.document, good.problem) == (document(1), "")
     assert (bad.document, bad.own) == (None, True)
     assert bad.problem
@@ -74,20 +74,20 @@ REASONS = {
 
 
 @pytest.mark.parametrize("text", REASONS, ids=list(REASONS.values()))
-def test_what_is_no_document_is_held_with_a_sentence_that_says_why(tmp_path: Path, text: bytes) -> None:
+def test_unreadable_file_has_a_problem(tmp_path: Path, text: bytes) -> None:
     path = put(user_folder(tmp_path), "a", text)
-    held = files_of(tmp_path).read("a")
-    assert held is not None
-    assert (held.document, held.own, held.resource) == (None, True, str(path))
-    assert REASONS[text] in held.problem
+    instance = open_files(tmp_path).read("a")
+    assert instance is not None
+    assert (instance.document, instance.own, instance.resource) == (None, True, str(path))
+    assert REASONS[text] in instance.problem
 
 
 def test_last_of_repeated_members_counts_with_a_warning(tmp_path: Path) -> None:
     put(user_folder(tmp_path), "a", b'{"a": {"b": 1, "b": 2, "c": 3}}')
-    for held in (files_of(tmp_path).read("a"), files_of(tmp_path).read("a")):
-        assert held is not None
-        assert (held.document, held.problem) == ({"a": {"b": 2, "c": 3}}, "")
-        assert "same member twice" in held.warning
+    for instance in (open_files(tmp_path).read("a"), open_files(tmp_path).read("a")):
+        assert instance is not None
+        assert (instance.document, instance.problem) == ({"a": {"b": 2, "c": 3}}, "")
+        assert "same member twice" in instance.warning
 
 
 def _pipe(path: Path) -> None:
@@ -95,13 +95,13 @@ def _pipe(path: Path) -> None:
 
 
 def _socket(path: Path) -> None:
-    # The name of a socket has at most 107 characters, fewer than paths of tests.
-    with socket.socket(socket.AF_UNIX) as made, contextlib.chdir(path.parent):
-        made.bind(path.name)
+    # The name of a socket has at most 107 characters, fewer than the paths of tests.
+    with socket.socket(socket.AF_UNIX) as listener, contextlib.chdir(path.parent):
+        listener.bind(path.name)
 
 
 def _link(path: Path) -> None:
-    """Out of the folder, by way of a link within it."""
+    """Create a link that leads out of the folder through another link within it."""
     outside = path.parent.parent / "outside"
     outside.mkdir()
     (outside / "a.json").write_text("{}")
@@ -134,20 +134,20 @@ KINDS: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("reason", KINDS)
-def test_what_is_no_file_to_be_read_is_not_read_and_told(tmp_path: Path, reason: str) -> None:
+def test_special_files_are_not_read_but_reported(tmp_path: Path, reason: str) -> None:
     folder = user_folder(tmp_path)
     folder.mkdir(parents=True)
     KINDS[reason](folder / "a.json")
-    files = files_of(tmp_path)
-    assert files.names() == ["a"]
-    held = files.read("a")
-    assert held is not None
-    assert held.document is None
-    assert reason in held.problem
+    files = open_files(tmp_path)
+    assert files.list_names() == ["a"]
+    instance = files.read("a")
+    assert instance is not None
+    assert instance.document is None
+    assert reason in instance.problem
 
 
 def mounted(folder: Path, version: str, text: str) -> None:
-    """As Kubernetes mounts a ConfigMap, and changes it: files behind a link that is replaced."""
+    """Mount a ConfigMap as Kubernetes does, and change it: the files are behind a link that is replaced."""
     (folder / version).mkdir(parents=True)
     (folder / version / "a.json").write_text(text)
     (folder / "new").symlink_to(version)
@@ -156,69 +156,69 @@ def mounted(folder: Path, version: str, text: str) -> None:
         (folder / "a.json").symlink_to("..data/a.json")
 
 
-def test_what_a_mounted_config_map_shows_is_read_and_follows_its_changes(tmp_path: Path) -> None:
-    folder, files = shared_folder(tmp_path), files_of(tmp_path)
+def test_mounted_config_map_is_read_and_updated(tmp_path: Path) -> None:
+    folder, files = shared_folder(tmp_path), open_files(tmp_path)
     for version, text in (("..first", '{"a": 1}'), ("..second", '{"a": 2}')):
         mounted(folder, version, text)
-        held = files.read("a")
-        assert held is not None
-        assert (held.document, held.own, held.resource) == (json.loads(text), False, str(folder / "a.json"))
-    assert files.names() == ["a"]
+        instance = files.read("a")
+        assert instance is not None
+        assert (instance.document, instance.own, instance.resource) == (json.loads(text), False, str(folder / "a.json"))
+    assert files.list_names() == ["a"]
 
 
-def test_a_file_that_this_account_may_not_read_is_told() -> None:
+def test_file_without_read_permission_is_reported() -> None:
     with tempfile.TemporaryDirectory() as root:
         folder = Path(root)
         folder.chmod(0o755)
         put(folder, "closed", "{}").chmod(0)
         put(folder, "open", "{}").chmod(0o644)
-        files = InstanceFiles(SPACE, [folder], kept=KeptDocuments())
+        files = InstanceFiles(SPACE, [folder], cache=DocumentCache())
         with as_nobody():
-            closed, other = files.read_many(files.names())
+            closed, other = files.read_many(files.list_names())
     assert (closed.document, other.document) == (None, {})
     assert "Permission denied" in closed.problem
 
 
-def test_a_mark_is_the_same_where_the_document_is_however_it_is_written(tmp_path: Path) -> None:
+def test_mark_depends_on_content_not_formatting(tmp_path: Path) -> None:
     folder = user_folder(tmp_path)
     put(folder, "a", '{"b": [1, "é"], "a": {}}')
     put(folder, "b", '{\n  "a": {},\n  "b": [\n 1, "\\u00e9"]}\n')
     put(folder, "c", '{"b": [1, "e"], "a": {}}')
     put(folder, "d", "{")
     put(folder, "e", "{")
-    a, b, c, d, e = files_of(tmp_path).read_many("abcde")
+    a, b, c, d, e = open_files(tmp_path).read_many("abcde")
     assert a.mark == b.mark
     assert d.mark == e.mark
     assert len({a.mark, c.mark, d.mark}) == 3
 
 
-def test_each_change_is_seen_even_one_that_leaves_the_same_size_at_once(tmp_path: Path) -> None:
+def test_every_change_is_detected_even_of_equal_size(tmp_path: Path) -> None:
     path = put(user_folder(tmp_path), "a", json.dumps(document(0)))
-    files = files_of(tmp_path)
+    files = open_files(tmp_path)
     for number in range(1, 10):
         path.write_text(json.dumps(document(number)))
-        held = files.read("a")
-        assert held is not None
-        assert held.document == document(number)
+        instance = files.read("a")
+        assert instance is not None
+        assert instance.document == document(number)
 
 
-def test_a_file_with_a_forged_time_is_seen_to_have_changed(tmp_path: Path) -> None:
+def test_change_with_forged_time_is_detected(tmp_path: Path) -> None:
     path = put(user_folder(tmp_path), "a", json.dumps(document(1)))
     os.utime(path, (1_000_000_000, 1_000_000_000))
-    files = files_of(tmp_path)
+    files = open_files(tmp_path)
     assert files.read("a") is not None
     path.write_text(json.dumps(document(2)))
     os.utime(path, (1_000_000_000, 1_000_000_000))
-    held = files.read("a")
-    assert held is not None
-    assert held.document == document(2)
+    instance = files.read("a")
+    assert instance is not None
+    assert instance.document == document(2)
 
 
-def test_what_is_unchanged_for_a_while_is_not_read_again(tmp_path: Path) -> None:
-    kept = KeptDocuments()
+def test_unchanged_file_is_not_read_again(tmp_path: Path) -> None:
+    cache = DocumentCache()
     put(user_folder(tmp_path), "a", "{}")
-    files = InstanceFiles(SPACE, [user_folder(tmp_path)], kept=kept)
-    while len(kept) == 0:
+    files = InstanceFiles(SPACE, [user_folder(tmp_path)], cache=cache)
+    while len(cache) == 0:
         first = files.read("a")
     assert files.read("a") is files.read("a")
     assert files.read("a") == first
@@ -227,18 +227,18 @@ def test_what_is_unchanged_for_a_while_is_not_read_again(tmp_path: Path) -> None
 NAMES = ["a", "ab,", "Ab", "a b", "日本語", "a.b", "a\n", "x" * 250, "con", "é"]
 
 
-def test_every_name_that_a_file_can_have_is_listed_and_can_be_read_and_removed(tmp_path: Path) -> None:
+def test_every_valid_file_name_is_listed_read_and_removed(tmp_path: Path) -> None:
     for name in NAMES:
         put(user_folder(tmp_path), name, "{}")
-    files = files_of(tmp_path)
-    assert files.names() == sorted(NAMES)
+    files = open_files(tmp_path)
+    assert files.list_names() == sorted(NAMES)
     for name in NAMES:
-        with files.slot(name) as slot:
+        with files.lock_instance(name) as slot:
             assert slot.remove().name == name
-    assert files.names() == []
+    assert files.list_names() == []
 
 
-def test_other_files_are_no_instances(tmp_path: Path) -> None:
+def test_other_files_are_not_instances(tmp_path: Path) -> None:
     folder = user_folder(tmp_path)
     folder.mkdir(parents=True)
     for file in (
@@ -253,10 +253,10 @@ def test_other_files_are_no_instances(tmp_path: Path) -> None:
         (folder / file).write_text("{}")
     (folder / "sub").mkdir()
     (folder / os.fsdecode(b"\xff.json")).write_text("{}")
-    assert files_of(tmp_path).names() == []
+    assert open_files(tmp_path).list_names() == []
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../a", "/a", ".hidden", "a/b", "a\x00", "\udc80", "x" * 251])
-def test_what_no_file_can_be_called_is_absent(tmp_path: Path, name: str) -> None:
+def test_impossible_file_name_is_absent(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.json").write_text("{}")
-    assert files_of(tmp_path).read(name) is None
+    assert open_files(tmp_path).read(name) is None

@@ -1,1 +1,1 @@
-"""A real Kafka: one node of its published jars, that can be killed and comes back (`make .stamps/kafka` fetches them)."""
+"""A real Kafka: one node of its published jars, which can be killed and restarted (`make .stamps/kafka` fetches them)."""

@@ -1,4 +1,4 @@
-"""One node of Kafka, in KRaft mode, on a port of its own, with all it keeps in a folder of its own."""
+"""One node of Kafka in KRaft mode, with its own port and folder."""
 
 import base64
 import shutil
@@ -17,9 +17,9 @@ from jupyter_colophon.spark.java import ensure_java
 JARS = Path(__file__).parents[3] / "build" / "kafka"
 _JAVA = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
 USER, PASSWORD = "relay", "of-both-sides"
-#: How Java's clients and brokers are told of a password.
+#: The module that checks passwords, in Java's clients and brokers.
 LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
-#: How long the head of a batch of records is in a log.
+#: The size of the header of a record batch in a log.
 _BATCH = 61
 _SETTINGS = {
     "process.roles": "broker,controller",
@@ -39,12 +39,12 @@ _SETTINGS = {
     "share.coordinator.state.topic.num.partitions": "1",
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
-    # Who was killed is missed soon, and may come back.
+    # A killed process is detected soon and may return.
     "broker.session.timeout.ms": "1500",
     "broker.heartbeat.interval.ms": "300",
     "group.initial.rebalance.delay.ms": "0",
     "log.cleaner.dedupe.buffer.size": "8388608",
-    # A record of more than that is refused by the broker, and not by the client.
+    # The broker rejects larger records; the client does not.
     "message.max.bytes": "600000",
 }
 
@@ -59,7 +59,7 @@ class Broker:
         listeners = f"PLAINTEXT://127.0.0.1:{self.port},GUARDED://127.0.0.1:{self._guarded}"
         settings = _SETTINGS | {
             "listeners": f"{listeners},VEILED://127.0.0.1:{self.behind},CONTROLLER://127.0.0.1:{controller}",
-            # Who comes by the port before it is kept there (veil.py).
+            # The port before it is reserved for the proxy (veil.py).
             "advertised.listeners": f"{listeners},VEILED://127.0.0.1:{self.before}",
             "listener.name.guarded.plain.sasl.jaas.config": f'{LOGIN} user_{USER}="{PASSWORD}";',
             "controller.quorum.voters": f"1@127.0.0.1:{controller}",
@@ -69,26 +69,31 @@ class Broker:
         self._file = folder / "server.properties"
         self._file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        made = self._java("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "-c", self._file)
-        assert made.wait(timeout=300) == 0, (folder / "log").read_text()
+        process = self._start_java("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "-c", self._file)
+        assert process.wait(timeout=300) == 0, (folder / "log").read_text()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def servers(self) -> str:
-        """How clients reach it."""
+        """The address for clients."""
         return f"127.0.0.1:{self.port}"
 
     @property
     def guarded(self) -> str:
-        """Where it lets nobody in but USER, by the mechanism PLAIN."""
+        """The address that accepts only USER, by the mechanism PLAIN."""
         return f"127.0.0.1:{self._guarded}"
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
-        self._process = self._java("kafka.Kafka", self._file)
+        """Start the broker and wait until it answers."""
+        self._process = self._start_java("kafka.Kafka", self._file)
+        attempts = 3
         for _ in range(120):
-            assert self._process.poll() is None, (self.folder / "log").read_text()
-            # A client that was told once of no brokers may never look for one again.
+            if self._process.poll() is not None:
+                # Another process may use one of the ports for a moment.
+                attempts -= 1
+                assert attempts, (self.folder / "log").read_text()
+                self._process = self._start_java("kafka.Kafka", self._file)
+            # A client that once received an empty list of brokers may never ask again.
             admin = AdminClient({"bootstrap.servers": self.servers, "log_level": 0})
             try:
                 if admin.list_topics(timeout=0.5).brokers:
@@ -98,26 +103,26 @@ class Broker:
         raise AssertionError("Kafka did not start")
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the broker."""
         assert self._process is not None
         self._process.kill()
         self._process.wait(timeout=300)
         self._process = None
 
     def stop(self) -> None:
-        """End it and remove all that it kept."""
+        """Stop the broker and remove its files."""
         if self._process is not None:
             self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def make_topic(self, name: str, partitions: int = 3, **settings: str) -> None:
-        """Make a topic."""
+        """Create a topic."""
         config = {key.replace("_", "."): value for key, value in settings.items()}
         admin = AdminClient({"bootstrap.servers": self.servers})
         admin.create_topics([NewTopic(name, partitions, 1, config=config)])[name].result(120)
 
     def remove_topic(self, name: str) -> None:
-        """Remove a topic with all that is on it."""
+        """Delete a topic with its records."""
         admin = AdminClient({"bootstrap.servers": self.servers})
         admin.delete_topics([name])[name].result(120)
         for _ in range(100):
@@ -126,35 +131,35 @@ class Broker:
             time.sleep(0.1)
         raise AssertionError("the topic is still there")
 
-    def producers(self, topic: str) -> set[int]:
-        """The numbers that producers of a topic's records gave themselves, as its log has them; -1 is none."""
-        found = set()
+    def list_producers(self, topic: str) -> set[int]:
+        """Return the producer ids in the log of a topic; -1 is a record without one."""
+        ids = set()
         for log in (self.folder / "data").glob(f"{topic}-*/*.log"):
             data, at = log.read_bytes(), 0
             while at + _BATCH <= len(data) and (length := int.from_bytes(data[at + 8 : at + 12], "big")):
-                found.add(int.from_bytes(data[at + 43 : at + 51], "big", signed=True))
+                ids.add(int.from_bytes(data[at + 43 : at + 51], "big", signed=True))
                 at += 12 + length
-        return found
+        return ids
 
-    def _java(self, main: str, *arguments: object) -> "subprocess.Popen[bytes]":
+    def _start_java(self, main: str, *arguments: object) -> "subprocess.Popen[bytes]":
         command = [str(ensure_java() / "bin" / "java"), *_JAVA, "-cp", str(JARS / "*"), main, *map(str, arguments)]
-        # Also when this process is killed, it ends.
+        # Ends with this process, also if this process is killed.
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdout=log, stderr=log)
 
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """One for all tests."""
-    made = Broker(tmp_path_factory.mktemp("kafka") / "node")
-    made.start()
-    yield made
-    made.stop()
+    """Start one broker for all tests."""
+    started = Broker(tmp_path_factory.mktemp("kafka") / "node")
+    started.start()
+    yield started
+    started.stop()
 
 
 def _free_ports(count: int) -> list[int]:
     taken = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in taken]
-    for one in taken:
-        one.close()
+    ports = [listener.getsockname()[1] for listener in taken]
+    for listener in taken:
+        listener.close()
     return ports

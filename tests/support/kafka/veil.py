@@ -1,5 +1,6 @@
-"""A way to a broker that can say for a while that no broker is there: so a broker answers that has just come back, or
-whose controller did not hear of it in time."""
+"""A proxy of a broker that can claim for a while that there are no brokers, as a broker does that has just restarted or
+that its controller has not registered yet.
+"""
 
 import socket
 import threading
@@ -10,95 +11,98 @@ from dataclasses import dataclass, field
 from support.kafka.broker import Broker
 
 _METADATA = 3
-#: Where the brokers begin in an answer: after its number, its tags and how long to wait.
+#: The offset of the brokers in a response: after its number, its tags and the throttle time.
 _BROKERS = 9
 
 
 @dataclass
-class Veil:
-    """Hands on what clients and broker say to each other; while it is `drawn`, answers name no broker."""
+class BrokerProxy:
+    """Forward requests and responses; while it is `drawn`, responses name no broker."""
 
     broker: Broker
     drawn: threading.Event = field(default_factory=threading.Event)
-    #: Whether somebody was told that no broker is there.
-    told: threading.Event = field(default_factory=threading.Event)
+    #: Whether a client received a response without brokers.
+    reported: threading.Event = field(default_factory=threading.Event)
     _open: list[socket.socket] = field(default_factory=list)
 
     @property
     def servers(self) -> str:
-        """How clients reach the broker by it."""
+        """The address of the proxy for clients."""
         return f"127.0.0.1:{self.broker.before}"
 
-    def shake(self, times: int) -> None:
-        """So often, tell somebody that no broker is there, and hang up; no more once nobody asks."""
+    def hide_broker(self, times: int) -> None:
+        """Send a client an empty list of brokers and disconnect all, this many times or until no client asks."""
         for _ in range(times):
-            self.told.clear()
+            self.reported.clear()
             self.drawn.set()
-            asked = self.told.wait(5)
+            was_requested = self.reported.wait(5)
             self.drawn.clear()
-            for one in list(self._open):
+            for connection in list(self._open):
                 with suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)
-            if not asked:
+                    connection.shutdown(socket.SHUT_RDWR)
+            if not was_requested:
                 return
 
-    def serve(self, door: socket.socket) -> None:
-        """Take clients until the door is closed."""
+    def serve(self, api: socket.socket) -> None:
+        """Accept clients until the socket is closed."""
         with suppress(OSError):
             while True:
-                client, _ = door.accept()
+                client, _ = api.accept()
                 broker = socket.create_connection(("127.0.0.1", self.broker.behind))
                 self._open += (client, broker)
-                asked: set[bytes] = set()
-                for work in ((self._asks, client, broker, asked), (self._answers, broker, client, asked)):
+                requests: set[bytes] = set()
+                for work in (
+                    (self._forward_requests, client, broker, requests),
+                    (self._forward_answers, broker, client, requests),
+                ):
                     threading.Thread(target=work[0], args=work[1:], daemon=True).start()
 
-    def _asks(self, client: socket.socket, broker: socket.socket, asked: set[bytes]) -> None:
+    def _forward_requests(self, client: socket.socket, broker: socket.socket, requests: set[bytes]) -> None:
         with suppress(OSError):
-            for frame in _frames(client):
+            for frame in _read_frames(client):
                 if int.from_bytes(frame[:2], "big") == _METADATA:
-                    asked.add(frame[4:8])
-                broker.sendall(_framed(frame))
+                    requests.add(frame[4:8])
+                broker.sendall(_add_length(frame))
         _close(client, broker)
 
-    def _answers(self, broker: socket.socket, client: socket.socket, asked: set[bytes]) -> None:
+    def _forward_answers(self, broker: socket.socket, client: socket.socket, requests: set[bytes]) -> None:
         with suppress(OSError):
-            for frame in _frames(broker):
+            for frame in _read_frames(broker):
                 answer = frame
-                if frame[:4] in asked and self.drawn.is_set():
-                    answer = _without_brokers(frame)
-                client.sendall(_framed(answer))
+                if frame[:4] in requests and self.drawn.is_set():
+                    answer = _remove_brokers(frame)
+                client.sendall(_add_length(answer))
                 if answer is not frame:
-                    self.told.set()
+                    self.reported.set()
         _close(client, broker)
 
 
 @contextmanager
-def veiled(broker: Broker) -> Iterator[Veil]:
-    """A way to this broker."""
-    veil = Veil(broker)
-    with socket.create_server(("127.0.0.1", broker.before)) as door:
-        threading.Thread(target=veil.serve, args=(door,), daemon=True).start()
+def open_proxy(broker: Broker) -> Iterator[BrokerProxy]:
+    """Open a proxy of this broker."""
+    veil = BrokerProxy(broker)
+    with socket.create_server(("127.0.0.1", broker.before)) as api:
+        threading.Thread(target=veil.serve, args=(api,), daemon=True).start()
         yield veil
         with suppress(OSError):
-            door.shutdown(socket.SHUT_RDWR)
+            api.shutdown(socket.SHUT_RDWR)
 
 
-def _without_brokers(frame: bytes) -> bytes:
-    """An answer about topics (of the versions with tags) with an empty list of brokers."""
-    count, at = _number(frame, _BROKERS)
+def _remove_brokers(frame: bytes) -> bytes:
+    """Return a metadata response (of a version with tags) with an empty list of brokers."""
+    count, at = _read_number(frame, _BROKERS)
     for _ in range(count - 1):
         at += 4
-        length, at = _number(frame, at)
+        length, at = _read_number(frame, at)
         at += length - 1 + 4
-        # The rack, which may be none, and tags, which are none.
-        length, at = _number(frame, at)
+        # The rack, which may be null, and tags, which are empty.
+        length, at = _read_number(frame, at)
         at += max(0, length - 1) + 1
     return frame[:_BROKERS] + b"\x01" + frame[at:]
 
 
-def _number(frame: bytes, at: int) -> tuple[int, int]:
-    """The number of seven bits a byte that stands here, and where what follows it begins."""
+def _read_number(frame: bytes, at: int) -> tuple[int, int]:
+    """Read a variable-length integer (7 bits per byte); return it and the offset after it."""
     value = shift = 0
     while True:
         value |= (frame[at] & 0x7F) << shift
@@ -107,18 +111,18 @@ def _number(frame: bytes, at: int) -> tuple[int, int]:
             return value, at
 
 
-def _framed(frame: bytes) -> bytes:
+def _add_length(frame: bytes) -> bytes:
     return len(frame).to_bytes(4, "big") + frame
 
 
-def _frames(sender: socket.socket) -> Iterator[bytes]:
+def _read_frames(sender: socket.socket) -> Iterator[bytes]:
     with suppress(OSError), sender.makefile("rb") as stream:
         while len(head := stream.read(4)) == 4:
             yield stream.read(int.from_bytes(head, "big"))
 
 
 def _close(*sockets: socket.socket) -> None:
-    for one in sockets:
+    for connection in sockets:
         with suppress(OSError):
-            one.shutdown(socket.SHUT_RDWR)
-        one.close()
+            connection.shutdown(socket.SHUT_RDWR)
+        connection.close()

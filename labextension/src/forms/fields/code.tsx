@@ -2,66 +2,66 @@ import type { IEditorServices } from '@jupyterlab/codeeditor';
 import { CodeEditor } from '@jupyterlab/codeeditor';
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { describedBy } from '../context';
-import { fieldOf, Frame } from './frame';
+import { getDescriptionIds } from '../context';
+import { getField, FieldFrame } from './frame';
 
 interface ICodeProps {
   text: string;
   language: string;
   services: IEditorServices;
-  locked: boolean;
+  readOnly: boolean;
   /** The ARIA attributes of the editable element. */
   aria: Record<string, string>;
-  change: (text: string) => void;
+  onChange: (text: string) => void;
 }
 
-function mimeTypeOf(services: IEditorServices, language: string): string {
+function getMimeType(services: IEditorServices, language: string): string {
   const name = language.toLowerCase();
   return services.mimeTypeService.getMimeTypeByLanguage({ name, codemirror_mode: name });
 }
 
-/** JupyterLab's code editor upon a text. */
-function Code({ text, language, services, locked, aria, change }: ICodeProps): React.JSX.Element {
+/** JupyterLab's code editor for a text. */
+function Code({ text, language, services, readOnly, aria, onChange }: ICodeProps): React.JSX.Element {
   const host = React.useRef<HTMLDivElement>(null);
   const [model, setModel] = React.useState<CodeEditor.IModel | null>(null);
-  // What was typed and has not come back as the form's value yet.
+  // Edits that have not been returned as the value of the form yet.
   const pending = React.useRef<string[]>([]);
-  const latest = React.useRef({ text, change });
-  latest.current = { text, change };
+  const latest = React.useRef({ text, onChange });
+  latest.current = { text, onChange };
   React.useEffect(() => {
     if (!host.current) {
       return;
     }
-    const made = new CodeEditor.Model();
-    made.sharedModel.setSource(latest.current.text);
-    const config = { lineNumbers: true, lineWrap: false, readOnly: locked };
-    const editor = services.factoryService.newInlineEditor({ host: host.current, model: made, config });
-    const changed = (): void => {
-      const source = made.sharedModel.getSource();
+    const editorModel = new CodeEditor.Model();
+    editorModel.sharedModel.setSource(latest.current.text);
+    const config = { lineNumbers: true, lineWrap: false, readOnly };
+    const editor = services.factoryService.newInlineEditor({ host: host.current, model: editorModel, config });
+    const onEdit = (): void => {
+      const source = editorModel.sharedModel.getSource();
       if (source !== latest.current.text) {
         pending.current.push(source);
-        latest.current.change(source);
+        latest.current.onChange(source);
       }
     };
-    made.sharedModel.changed.connect(changed);
-    setModel(made);
+    editorModel.sharedModel.changed.connect(onEdit);
+    setModel(editorModel);
     return () => {
-      made.sharedModel.changed.disconnect(changed);
+      editorModel.sharedModel.changed.disconnect(onEdit);
       editor.dispose();
-      made.dispose();
+      editorModel.dispose();
     };
-  }, [services, locked]);
+  }, [services, readOnly]);
   React.useEffect(() => {
     const echo = pending.current.indexOf(text);
     pending.current.splice(0, echo < 0 ? pending.current.length : echo + 1);
-    // Another text came from outside, such as somebody else's version.
+    // The text was changed elsewhere, for instance by another user.
     if (echo < 0 && model && !model.isDisposed && model.sharedModel.getSource() !== text) {
       model.sharedModel.setSource(text);
     }
   }, [model, text]);
   React.useEffect(() => {
     if (model && !model.isDisposed) {
-      model.mimeType = mimeTypeOf(services, language);
+      model.mimeType = getMimeType(services, language);
     }
   }, [model, services, language]);
   React.useEffect(() => {
@@ -71,22 +71,22 @@ function Code({ text, language, services, locked, aria, change }: ICodeProps): R
   return <div className="jp-Colophon-code" ref={host} />;
 }
 
-function joined(value: unknown): string {
+function joinLines(value: unknown): string {
   return Array.isArray(value) ? value.join('\n') : typeof value === 'string' ? value : '';
 }
 
-/** Code, kept as lines or as one text. */
+/** A field for code, stored as a list of lines or as a string. */
 export function CodeField(props: FieldProps): React.JSX.Element {
-  const field = fieldOf(props);
+  const field = getField(props);
   const { context, id, pointer, title, invalid } = field;
   const { trans, editors } = context;
   const note = React.useRef<HTMLDivElement>(null);
-  const inLines = props.schema.type === 'array';
-  const text = joined(props.formData);
-  const change = (next: string): void => {
-    props.onChange(next === '' ? undefined : inLines ? next.split('\n') : next);
+  const isList = props.schema.type === 'array';
+  const text = joinLines(props.formData);
+  const setCode = (next: string): void => {
+    props.onChange(next === '' ? undefined : isList ? next.split('\n') : next);
   };
-  const labelled = { 'aria-labelledby': `${id}__label`, 'aria-describedby': `${describedBy(id)} ${id}__keys` };
+  const labelled = { 'aria-labelledby': `${id}__label`, 'aria-describedby': `${getDescriptionIds(id)} ${id}__keys` };
   const label = (
     <div className="jp-Colophon-label" id={`${id}__label`}>
       {title}
@@ -94,14 +94,14 @@ export function CodeField(props: FieldProps): React.JSX.Element {
     </div>
   );
   return (
-    <Frame field={field} required={props.required} description={props.schema.description} label={label}>
+    <FieldFrame field={field} required={props.required} description={props.schema.description} label={label}>
       <div
         id={id}
         className="jp-Colophon-codeBox"
         data-invalid={invalid}
         onBlur={() => context.touch(pointer)}
         onKeyDown={event => {
-          // Tab belongs to the code: Escape leads to the note below it, from where Tab goes on.
+          // Tab belongs to the code: Escape moves the focus to the note below it, from where Tab continues.
           if (event.key === 'Escape' && !event.defaultPrevented) {
             note.current?.focus();
           }
@@ -112,9 +112,9 @@ export function CodeField(props: FieldProps): React.JSX.Element {
             text={text}
             language={context.language}
             services={editors}
-            locked={context.readOnly}
+            readOnly={context.readOnly}
             aria={{ ...labelled, 'aria-invalid': String(invalid) }}
-            change={change}
+            onChange={setCode}
           />
         ) : (
           <textarea
@@ -123,13 +123,13 @@ export function CodeField(props: FieldProps): React.JSX.Element {
             rows={8}
             spellCheck={false}
             value={text}
-            onChange={event => change(event.target.value)}
+            onChange={event => setCode(event.target.value)}
           />
         )}
       </div>
       <div className="jp-Colophon-help" id={`${id}__keys`} ref={note} tabIndex={-1}>
-        {editors && trans.__('Escape, then Tab, leaves the code.')}
+        {editors && trans.__('Press Escape, then Tab, to leave the editor.')}
       </div>
-    </Frame>
+    </FieldFrame>
   );
 }

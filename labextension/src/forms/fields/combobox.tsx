@@ -1,14 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-const SHOWN_MOST = 50;
+const MAX_CHOICES = 50;
 
 interface IComboboxProps {
   id: string;
   value: string;
   choices: readonly string[];
   placeholder: string | undefined;
-  described: string;
+  describedBy: string;
   invalid: boolean;
   required: boolean;
   trans: TranslationBundle;
@@ -16,53 +16,57 @@ interface IComboboxProps {
   onLeave: () => void;
 }
 
-/** The state of the list: which choice the arrow keys are at (-1 for none), and whether typing has narrowed it. */
+/** The state of the list: the index of the active choice (-1 for none), and whether typing filters it. */
 interface IList {
   open: boolean;
-  at: number;
-  narrowed: boolean;
+  activeIndex: number;
+  isFiltering: boolean;
 }
 
-const CLOSED: IList = { open: false, at: -1, narrowed: false };
+const CLOSED: IList = { open: false, activeIndex: -1, isFiltering: false };
 
-function fitting(choices: readonly string[], text: string): readonly string[] {
-  const wanted = text.toLowerCase();
-  return choices.filter(choice => choice.toLowerCase().includes(wanted));
+function filterChoices(choices: readonly string[], typed: string): readonly string[] {
+  const text = typed.toLowerCase();
+  return choices.filter(choice => choice.toLowerCase().includes(text));
 }
 
 type Move = (list: IList, count: number) => IList;
 
 const MOVES: Record<string, Move> = {
-  ArrowDown: (list, count) => ({ ...list, open: true, at: count === 0 ? -1 : (list.at + 1) % count }),
-  ArrowUp: (list, count) => ({ ...list, open: true, at: count === 0 ? -1 : (Math.max(list.at, 0) + count - 1) % count })
+  ArrowDown: (list, count) => ({ ...list, open: true, activeIndex: count === 0 ? -1 : (list.activeIndex + 1) % count }),
+  ArrowUp: (list, count) => ({
+    ...list,
+    open: true,
+    activeIndex: count === 0 ? -1 : (Math.max(list.activeIndex, 0) + count - 1) % count
+  })
 };
 
 interface IListProps {
   id: string;
-  shown: readonly string[];
-  at: number;
+  choices: readonly string[];
+  activeIndex: number;
   label: string;
-  take: (choice: string) => void;
+  select: (choice: string) => void;
 }
 
-function Choices({ id, shown, at, label, take }: IListProps): React.JSX.Element {
+function Choices({ id, choices, activeIndex, label, select }: IListProps): React.JSX.Element {
   const list = React.useRef<HTMLUListElement>(null);
   React.useEffect(() => {
-    const option = list.current?.children[at] as HTMLElement | undefined;
+    const option = list.current?.children[activeIndex] as HTMLElement | undefined;
     option?.scrollIntoView?.({ block: 'nearest' });
-  }, [at]);
+  }, [activeIndex]);
   return (
     <ul className="jp-Colophon-choices" role="listbox" id={`${id}__list`} aria-label={label} ref={list}>
-      {shown.map((choice, index) => (
+      {choices.map((choice, index) => (
         <li
           key={choice}
           id={`${id}__choice${index}`}
           role="option"
-          aria-selected={index === at}
-          // Before the field loses the keyboard.
+          aria-selected={index === activeIndex}
+          // mousedown comes before the field loses the focus.
           onMouseDown={event => {
             event.preventDefault();
-            take(choice);
+            select(choice);
           }}
         >
           {choice}
@@ -72,25 +76,25 @@ function Choices({ id, shown, at, label, take }: IListProps): React.JSX.Element 
   );
 }
 
-/** A text field with a list of choices (WAI-ARIA combobox with a listbox); what is not in the list may be typed. */
+/** A text field with a list of choices (WAI-ARIA combobox with a listbox); other values can be typed. */
 export function Combobox(props: IComboboxProps): React.JSX.Element {
-  const { id, value, choices, described, invalid, trans, onChange, onLeave } = props;
+  const { id, value, choices, describedBy, invalid, trans, onChange, onLeave } = props;
   const [list, setList] = React.useState<IList>(CLOSED);
-  const shown = (list.narrowed ? fitting(choices, value) : choices).slice(0, SHOWN_MOST);
+  const shown = (list.isFiltering ? filterChoices(choices, value) : choices).slice(0, MAX_CHOICES);
   const open = list.open && shown.length > 0;
-  const take = (choice: string): void => {
+  const selectChoice = (choice: string): void => {
     onChange(choice);
     setList(CLOSED);
   };
-  const press = (event: React.KeyboardEvent): void => {
+  const onKeyDown = (event: React.KeyboardEvent): void => {
     const move = MOVES[event.key];
-    const choice = shown[list.at];
+    const choice = shown[list.activeIndex];
     if (move) {
       event.preventDefault();
       setList(move(list, shown.length));
     } else if (event.key === 'Enter' && open && choice !== undefined) {
       event.preventDefault();
-      take(choice);
+      selectChoice(choice);
     } else if (event.key === 'Escape' && open) {
       event.stopPropagation();
       setList(CLOSED);
@@ -104,8 +108,8 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
         aria-expanded={open}
         aria-controls={`${id}__list`}
         aria-autocomplete="list"
-        aria-activedescendant={open && list.at >= 0 ? `${id}__choice${list.at}` : undefined}
-        aria-describedby={described}
+        aria-activedescendant={open && list.activeIndex >= 0 ? `${id}__choice${list.activeIndex}` : undefined}
+        aria-describedby={describedBy}
         aria-invalid={invalid}
         aria-required={props.required}
         autoComplete="off"
@@ -114,17 +118,25 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
         value={value}
         onChange={event => {
           onChange(event.target.value);
-          setList({ open: true, at: -1, narrowed: true });
+          setList({ open: true, activeIndex: -1, isFiltering: true });
         }}
         onClick={() => setList({ ...CLOSED, open: true })}
-        onKeyDown={press}
+        onKeyDown={onKeyDown}
         onBlur={() => {
           setList(CLOSED);
           onLeave();
         }}
       />
       <span className="jp-Colophon-combobox-arrow" aria-hidden="true" />
-      {open && <Choices id={id} shown={shown} at={list.at} label={trans.__('Suggestions')} take={take} />}
+      {open && (
+        <Choices
+          id={id}
+          choices={shown}
+          activeIndex={list.activeIndex}
+          label={trans.__('Suggestions')}
+          select={selectChoice}
+        />
+      )}
     </div>
   );
 }

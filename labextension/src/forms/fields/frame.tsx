@@ -1,11 +1,11 @@
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { titleOf } from '../../model/instance-schema';
+import { getTitle } from '../../model/instance-schema';
 import type { IFormContext } from '../context';
-import { faultsAt, pointerOf } from '../context';
-import { FaultNote } from '../fault-note';
+import { getErrors, getPointer } from '../context';
+import { FieldErrors } from '../field-errors';
 
-/** What every field of ours begins with. */
+/** The properties that all our fields use. */
 interface IField {
   context: IFormContext;
   id: string;
@@ -14,29 +14,29 @@ interface IField {
   invalid: boolean;
 }
 
-/** A field's place in the form, its name, and whether something is wrong with it or below it. */
-export function fieldOf<T>(props: FieldProps<T>): IField {
+/** Returns the location of a field, its title, and whether there are errors at or below it. */
+export function getField<T>(props: FieldProps<T>): IField {
   const context = props.formContext as IFormContext;
   const id = props.idSchema.$id;
-  const pointer = pointerOf(id, context);
+  const pointer = getPointer(id, context);
   const titled: unknown = props.uiSchema?.['ui:title'] ?? props.schema.title;
-  const title = titleOf({ title: titled }, props.name);
-  return { context, id, pointer, title, invalid: faultsAt(context, pointer, true).length > 0 };
+  const title = getTitle({ title: titled }, props.name);
+  return { context, id, pointer, title, invalid: getErrors(context, pointer, true).length > 0 };
 }
 
 interface IFrameProps {
   field: IField;
   required: boolean | undefined;
   description: string | undefined;
-  /** Where the label is not that of a control with the field's id. */
+  /** The label, if it does not belong to a control with the id of the field. */
   label?: React.JSX.Element;
   children: React.ReactNode;
 }
 
-/** A field with its label above, its help and its faults below. */
-export function Frame({ field, required, description, label, children }: IFrameProps): React.JSX.Element {
+/** A field with its label above, and its help and errors below. */
+export function FieldFrame({ field, required, description, label, children }: IFrameProps): React.JSX.Element {
   const { context, id, pointer, title, invalid } = field;
-  const messages = faultsAt(context, pointer, true).map(fault => fault.message);
+  const messages = getErrors(context, pointer, true).map(fault => fault.message);
   return (
     <div className="jp-Colophon-field" data-invalid={invalid}>
       {label ?? (
@@ -51,7 +51,7 @@ export function Frame({ field, required, description, label, children }: IFrameP
           {description}
         </div>
       )}
-      <FaultNote id={`${id}__error`} messages={[...new Set(messages)]} />
+      <FieldErrors id={`${id}__error`} messages={[...new Set(messages)]} />
     </div>
   );
 }

@@ -1,70 +1,72 @@
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { isPlaceholder, placeholder } from '../../model/secrets';
+import { isPlaceholder, createPlaceholder } from '../../model/secrets';
 import type { IFormContext } from '../context';
-import { describedBy } from '../context';
-import { fieldOf, Frame } from './frame';
+import { getDescriptionIds } from '../context';
+import { getField, FieldFrame } from './frame';
 
-interface IKeepProps {
+interface IStoredSecretProps {
   context: IFormContext;
   title: string;
   value: unknown;
   set: (value: unknown) => void;
 }
 
-/** Says what becomes of the secret that the server keeps, and offers the other thing. */
-function Keep({ context, title, value, set }: IKeepProps): React.JSX.Element {
+/** What saving does to the stored secret, with a button for the alternative. */
+function StoredSecretNote({ context, title, value, set }: IStoredSecretProps): React.JSX.Element {
   const { trans } = context;
-  const kept = isPlaceholder(value);
+  const isKept = isPlaceholder(value);
   const states = {
-    kept: trans.__('One is kept, and stays as it is unless you type another.'),
-    gone: trans.__('The one that is kept will be removed.'),
-    other: trans.__('What you typed will replace the one that is kept.')
+    stored: trans.__('A secret is stored. Leave empty to keep it.'),
+    removed: trans.__('The stored secret will be removed.'),
+    replaced: trans.__('The stored secret will be replaced.')
   };
   return (
-    <div className="jp-Colophon-kept">
-      <span role="status">{kept ? states.kept : value === undefined ? states.gone : states.other}</span>
+    <div className="jp-Colophon-stored-secret">
+      <span role="status">{isKept ? states.stored : value === undefined ? states.removed : states.replaced}</span>
       <button
         type="button"
         className="jp-Colophon-link"
-        aria-label={kept ? trans.__('Remove the kept value of %1', title) : trans.__('Leave %1 unchanged', title)}
-        onClick={() => set(kept ? undefined : placeholder())}
+        aria-label={
+          isKept ? trans.__('Remove the stored secret of %1', title) : trans.__('Keep the stored secret of %1', title)
+        }
+        onClick={() => set(isKept ? undefined : createPlaceholder())}
       >
-        {kept ? trans.__('Remove') : trans.__('Leave unchanged')}
+        {isKept ? trans.__('Remove') : trans.__('Keep')}
       </button>
     </div>
   );
 }
 
-/** A secret: what the server keeps is never shown; it can be left as it is, replaced or removed. */
+/** A field for a secret. The stored value is never shown; it can be kept, replaced or removed. */
 export function PasswordField(props: FieldProps): React.JSX.Element {
-  const field = fieldOf(props);
+  const field = getField(props);
   const { context, id, pointer, title, invalid } = field;
   const { trans } = context;
   const value: unknown = props.formData;
   const [revealed, setRevealed] = React.useState(false);
-  const [wasKept, setWasKept] = React.useState(isPlaceholder(value));
-  if (isPlaceholder(value) && !wasKept) {
-    setWasKept(true);
+  const [isStored, setIsStored] = React.useState(isPlaceholder(value));
+  if (isPlaceholder(value) && !isStored) {
+    setIsStored(true);
   }
   const typed = typeof value === 'string' ? value : '';
-  const set = (next: unknown): void => void props.onChange(next);
+  const setValue = (next: unknown): void => void props.onChange(next);
   return (
-    <Frame field={field} required={props.required} description={props.schema.description}>
+    <FieldFrame field={field} required={props.required} description={props.schema.description}>
       <div className="jp-Colophon-secret">
         <input
           id={id}
           type={revealed ? 'text' : 'password'}
-          // The browser would else offer the password for JupyterLab itself.
+          // Otherwise, the browser would offer the password for JupyterLab.
           autoComplete="new-password"
           spellCheck={false}
-          aria-describedby={describedBy(id)}
+          aria-describedby={getDescriptionIds(id)}
           aria-invalid={invalid}
           aria-required={props.required}
           placeholder={isPlaceholder(value) ? '••••••••' : undefined}
           value={typed}
           onChange={event =>
-            set(event.target.value === '' ? (wasKept ? placeholder() : undefined) : event.target.value)
+            setValue(event.target.value === '' ? (isStored ? createPlaceholder() : undefined) : event.target.value)
           }
           onBlur={() => context.touch(pointer)}
         />
@@ -72,14 +74,14 @@ export function PasswordField(props: FieldProps): React.JSX.Element {
           type="button"
           className="jp-Colophon-button"
           aria-pressed={revealed}
-          aria-label={trans.__('Show what is typed in %1', title)}
+          aria-label={trans.__('Show %1', title)}
           disabled={typed === ''}
           onClick={() => setRevealed(!revealed)}
         >
           {revealed ? trans.__('Hide') : trans.__('Show')}
         </button>
       </div>
-      {wasKept && <Keep context={context} title={title} value={value} set={set} />}
-    </Frame>
+      {isStored && <StoredSecretNote context={context} title={title} value={value} set={setValue} />}
+    </FieldFrame>
   );
 }

@@ -1,15 +1,15 @@
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { partSchema } from '../../model/instance-schema';
+import { toPartSchema } from '../../model/instance-schema';
 import type { Schema } from '../../model/form-schema';
 import { hasShape } from '../../model/form-schema';
-import { partUi } from '../../model/ui-schema';
-import { aboveOf, stepInto, valueAt } from '../../model/pointer';
+import { toPartUi } from '../../model/ui-schema';
+import { getParentPointer, appendStep, getValueAt } from '../../model/pointer';
 import type { IPlugin } from '../../tokens';
 import type { IFormContext } from '../context';
-import { describedBy } from '../context';
-import { rendererNames } from '../renderer-names';
-import { fieldOf, Frame } from './frame';
+import { getDescriptionIds } from '../context';
+import { createRendererNames } from '../renderer-names';
+import { getField, FieldFrame } from './frame';
 import { JsonField } from './json';
 
 function usePlugins(context: IFormContext): readonly IPlugin[] | null {
@@ -18,47 +18,53 @@ function usePlugins(context: IFormContext): readonly IPlugin[] | null {
   return context.plugins;
 }
 
-/** What else a stage says beside the field at a place. */
-function siblingOf(context: IFormContext, pointer: string, name: string): unknown {
-  return valueAt(context.draft, stepInto(aboveOf(pointer), name));
+/** Returns the sibling of a field in a stage. */
+function getSibling(context: IFormContext, pointer: string, name: string): unknown {
+  return getValueAt(context.draft, appendStep(getParentPointer(pointer), name));
 }
 
-/** A stage with another plugin: of its properties those stay that the new one knows. */
-function withPlugin(stage: unknown, plugin: IPlugin | undefined, name: string): object {
-  const { properties, ...rest } = { ...(stage as Record<string, unknown>) };
-  const known = Object.keys((plugin?.schema as Schema | undefined)?.['properties'] ?? {});
-  const kept = Object.entries({ ...(properties as object | undefined) }).filter(([key]) => known.includes(key));
-  return { ...rest, plugin: name, ...(kept.length > 0 ? { properties: Object.fromEntries(kept) } : {}) };
+/** Replaces the plugin of a stage, keeping the properties that the new plugin has as well. */
+function replacePlugin(stage: unknown, plugin: IPlugin | undefined, name: string): object {
+  const { properties, ...others } = { ...(stage as Record<string, unknown>) };
+  const allowed = Object.keys((plugin?.schema as Schema | undefined)?.['properties'] ?? {});
+  const keptProperties = Object.entries({ ...(properties as object | undefined) }).filter(([key]) =>
+    allowed.includes(key)
+  );
+  return {
+    ...others,
+    plugin: name,
+    ...(keptProperties.length > 0 ? { properties: Object.fromEntries(keptProperties) } : {})
+  };
 }
 
-/** The plugin of a stage of a pipeline: one of those of its type. */
+/** A field for the plugin of a pipeline stage: one of the plugins of its type. */
 export function PluginField(props: FieldProps<string>): React.JSX.Element {
-  const field = fieldOf(props);
+  const field = getField(props);
   const { context, id, pointer, invalid } = field;
   const { trans } = context;
-  const type = siblingOf(context, pointer, 'type');
+  const type = getSibling(context, pointer, 'type');
   const plugins = (usePlugins(context) ?? []).filter(plugin => plugin.type === type);
   const value = typeof props.formData === 'string' ? props.formData : '';
-  const unknown = value !== '' && !plugins.some(plugin => plugin.name === value);
+  const isUnknown = value !== '' && !plugins.some(plugin => plugin.name === value);
   const chosen = plugins.find(plugin => plugin.name === value);
   const choose = (name: string): void => {
-    const stage = aboveOf(pointer);
-    const plugin = plugins.find(one => one.name === name);
-    context.put(stage, withPlugin(valueAt(context.draft, stage), plugin, name));
+    const stage = getParentPointer(pointer);
+    const plugin = plugins.find(candidate => candidate.name === name);
+    context.setValue(stage, replacePlugin(getValueAt(context.draft, stage), plugin, name));
   };
   return (
-    <Frame field={field} required={props.required} description={chosen?.description ?? props.schema.description}>
+    <FieldFrame field={field} required={props.required} description={chosen?.description ?? props.schema.description}>
       <select
         id={id}
         value={value}
-        aria-describedby={describedBy(id)}
+        aria-describedby={getDescriptionIds(id)}
         aria-invalid={invalid}
         aria-required={props.required === true}
         onChange={event => choose(event.target.value)}
         onBlur={() => context.touch(pointer)}
       >
         <option value="">{type === undefined ? trans.__('Choose a type first') : ''}</option>
-        {unknown && (
+        {isUnknown && (
           <option value={value}>
             {context.plugins === null ? value : trans.__('%1 (not a plugin of this type)', value)}
           </option>
@@ -69,24 +75,24 @@ export function PluginField(props: FieldProps<string>): React.JSX.Element {
           </option>
         ))}
       </select>
-    </Frame>
+    </FieldFrame>
   );
 }
 
-/** The properties of a stage, drawn by the schema of its plugin; as JSON where that is not known. */
+/** A field for the properties of a stage by the schema of its plugin, or as JSON if the plugin is unknown. */
 export function PluginPropertiesField(props: FieldProps): React.JSX.Element {
-  const { context, id, pointer } = fieldOf(props);
+  const { context, id, pointer } = getField(props);
   const { registry } = props;
   const plugins = usePlugins(context);
-  const type = siblingOf(context, pointer, 'type');
-  const name = siblingOf(context, pointer, 'plugin');
-  const plugin = plugins?.find(one => one.type === type && one.name === name);
+  const type = getSibling(context, pointer, 'type');
+  const name = getSibling(context, pointer, 'plugin');
+  const plugin = plugins?.find(candidate => candidate.type === type && candidate.name === name);
   const [schema, ui] = React.useMemo(() => {
     if (!plugin) {
       return [null, {}];
     }
-    const part = partSchema(plugin.schema);
-    return [part, partUi(part, rendererNames(registry.fields, registry.widgets))];
+    const part = toPartSchema(plugin.schema);
+    return [part, toPartUi(part, createRendererNames(registry.fields, registry.widgets))];
   }, [plugin, registry.fields, registry.widgets]);
   const value: unknown = props.formData ?? {};
   const { SchemaField } = registry.fields;

@@ -1,28 +1,28 @@
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { titleOf } from '../../model/instance-schema';
-import { stepInto } from '../../model/pointer';
+import { getTitle } from '../../model/instance-schema';
+import { appendStep } from '../../model/pointer';
 import type { IFormContext } from '../context';
-import { faultsAt, pointerOf } from '../context';
-import { FaultNote } from '../fault-note';
+import { getErrors, getPointer } from '../context';
+import { FieldErrors } from '../field-errors';
 
 interface ITagsProps {
-  words: readonly string[];
-  wrong: (index: number) => boolean;
+  tags: readonly string[];
+  isInvalid: (index: number) => boolean;
   remove: (index: number) => void;
   context: IFormContext;
 }
 
-function Chips({ words, wrong, remove, context }: ITagsProps): React.JSX.Element {
+function Chips({ tags, isInvalid, remove, context }: ITagsProps): React.JSX.Element {
   return (
     <>
-      {words.map((word, index) => (
-        <span className="jp-Colophon-tag" key={`${index} ${word}`} data-invalid={wrong(index)}>
-          {word}
+      {tags.map((tag, index) => (
+        <span className="jp-Colophon-tag" key={`${index} ${tag}`} data-invalid={isInvalid(index)}>
+          {tag}
           <button
             type="button"
             className="jp-Colophon-remove"
-            aria-label={context.trans.__('Remove %1', word)}
+            aria-label={context.trans.__('Remove %1', tag)}
             onClick={() => remove(index)}
           >
             ×
@@ -33,44 +33,44 @@ function Chips({ words, wrong, remove, context }: ITagsProps): React.JSX.Element
   );
 }
 
-/** A description with its full stop, for something follows it. */
-function sentence(description = ''): string {
+/** Adds a missing full stop to a description. */
+function endSentence(description = ''): string {
   return description === '' || /[.!?…]$/.test(description) ? description : `${description}.`;
 }
 
-/** A list of tags: Enter or a comma adds one, Backspace removes the last one. */
+/** A field for a list of tags: Enter or a comma adds a tag, Backspace removes the last one. */
 export function TagInput(props: FieldProps<string[]> & { choices: readonly string[] }): React.JSX.Element {
   const context = props.formContext as IFormContext;
   const { trans } = context;
   const id = props.idSchema.$id;
-  const pointer = pointerOf(id, context);
-  const words: readonly string[] = props.formData ?? [];
+  const pointer = getPointer(id, context);
+  const tags: readonly string[] = props.formData ?? [];
   const [text, setText] = React.useState('');
-  const faults = faultsAt(context, pointer, true);
-  const wrong = (index: number): boolean => faults.some(fault => fault.pointer === stepInto(pointer, index));
-  const add = (): void => {
+  const faults = getErrors(context, pointer, true);
+  const isInvalid = (index: number): boolean => faults.some(fault => fault.pointer === appendStep(pointer, index));
+  const addTag = (): void => {
     const word = text.trim();
-    if (word !== '' && !words.includes(word)) {
-      props.onChange([...words, word]);
+    if (word !== '' && !tags.includes(word)) {
+      props.onChange([...tags, word]);
     }
     setText('');
-    // After the form has taken the new value in: it would else be set back to the old one.
+    // After the form has taken over the new value; otherwise it would be reset to the old one.
     window.setTimeout(() => context.touch(pointer));
   };
-  const remove = (index: number): void => {
-    props.onChange(words.filter((_, other) => other !== index));
+  const removeTag = (index: number): void => {
+    props.onChange(tags.filter((_, other) => other !== index));
   };
-  const title = titleOf(props.schema, props.name);
+  const title = getTitle(props.schema, props.name);
   const messages = faults.map((fault): string => {
     const index = Number(fault.pointer.slice(pointer.length + 1));
-    const word: string | undefined = fault.pointer === pointer ? undefined : words[index];
+    const word: string | undefined = fault.pointer === pointer ? undefined : tags[index];
     return word === undefined ? fault.message : trans.__('"%1": %2', word, fault.message);
   });
   return (
     <div className="jp-Colophon-field" data-invalid={faults.length > 0}>
       <label htmlFor={id}>{title}</label>
-      <div className="jp-Colophon-words" role="group" aria-label={title}>
-        <Chips words={words} wrong={wrong} remove={remove} context={context} />
+      <div className="jp-Colophon-tag-input" role="group" aria-label={title}>
+        <Chips tags={tags} isInvalid={isInvalid} remove={removeTag} context={context} />
         <input
           id={id}
           value={text}
@@ -81,20 +81,20 @@ export function TagInput(props: FieldProps<string[]> & { choices: readonly strin
           autoComplete="off"
           spellCheck={false}
           onChange={event => setText(event.target.value)}
-          onBlur={add}
+          onBlur={addTag}
           onKeyDown={event => {
             if (event.key === 'Enter' || event.key === ',') {
               event.preventDefault();
-              add();
-            } else if (event.key === 'Backspace' && text === '' && words.length > 0) {
-              remove(words.length - 1);
+              addTag();
+            } else if (event.key === 'Backspace' && text === '' && tags.length > 0) {
+              removeTag(tags.length - 1);
             }
           }}
         />
         {props.choices.length > 0 && (
           <datalist id={`${id}__choices`}>
             {props.choices
-              .filter(choice => !words.includes(choice))
+              .filter(choice => !tags.includes(choice))
               .map(choice => (
                 <option key={choice} value={choice} />
               ))}
@@ -102,9 +102,9 @@ export function TagInput(props: FieldProps<string[]> & { choices: readonly strin
         )}
       </div>
       <div className="jp-Colophon-help" id={`${id}__description`}>
-        {sentence(props.schema.description)} {trans.__('Enter adds one.')}
+        {endSentence(props.schema.description)} {trans.__('Press Enter to add a tag.')}
       </div>
-      <FaultNote id={`${id}__error`} messages={messages} />
+      <FieldErrors id={`${id}__error`} messages={messages} />
     </div>
   );
 }

@@ -2,19 +2,19 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { RJSFSchema } from '@rjsf/utils';
 import React from 'react';
-import { toFirstFault } from '../../components/first-fault';
+import { focusFirstError } from '../../components/focus-first-error';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
 import { Conflict } from '../../forms/conflict';
 import { NO_ENVIRONMENT, useFormContext } from '../../forms/context';
 import { SchemaForm } from '../../forms/schema-form';
-import { checkOf, DRAFT_2020 } from '../../forms/validation';
+import { createCheck, DRAFT_2020 } from '../../forms/validation';
 import type { FormEditor } from '../../model/editor';
-import { formSchema, startingValue } from '../../model/form-schema';
+import { toFormSchema, addRequiredContainers } from '../../model/form-schema';
 import type { IRendererNames } from '../../model/ui-schema';
-import { aspectUi } from '../../model/ui-schema';
+import { toAspectUi } from '../../model/ui-schema';
 
-/** A form for one aspect, or a part of one, made from its JSON Schema. */
+/** A form for an aspect, or a part of one, generated from its JSON Schema. */
 export default function AspectEditorForm(props: {
   editor: FormEditor;
   cancel: () => void;
@@ -23,14 +23,15 @@ export default function AspectEditorForm(props: {
   const { editor, cancel, trans } = props;
   const state = useModel(editor);
   const form = React.useRef<HTMLFormElement>(null);
-  const schema = React.useMemo(() => formSchema(editor.spec.schema as ReadonlyJSONObject) as RJSFSchema, [editor]);
+  const schema = React.useMemo(() => toFormSchema(editor.spec.schema as ReadonlyJSONObject) as RJSFSchema, [editor]);
   React.useEffect(() => {
-    editor.checkWith(checkOf(schema, DRAFT_2020, trans));
-    editor.begin(value => startingValue(schema, value));
+    editor.setCheck(createCheck(schema, DRAFT_2020, trans));
+    editor.initialize(value => addRequiredContainers(schema, value));
   }, [editor, schema, trans]);
   const context = useFormContext(editor, NO_ENVIRONMENT, trans);
   const ui = React.useCallback(
-    (names: IRendererNames) => aspectUi(schema as ReadonlyJSONObject, editor.spec.uihints as ReadonlyJSONObject, names),
+    (names: IRendererNames) =>
+      toAspectUi(schema as ReadonlyJSONObject, editor.spec.uihints as ReadonlyJSONObject, names),
     [schema, editor]
   );
   return (
@@ -44,24 +45,24 @@ export default function AspectEditorForm(props: {
         if (editor.state.conflict) {
           return;
         }
-        void editor.save().then(() => toFirstFault(form.current));
+        void editor.save().then(() => focusFirstError(form.current));
       }}
     >
       <SchemaForm
         schema={schema}
         dialect={DRAFT_2020}
-        ui={ui}
+        createUi={ui}
         context={context}
         onChange={draft => editor.edit(draft)}
       />
-      {state.newer !== null && !state.conflict && (
+      {state.newerActor !== null && !state.conflict && (
         <p role="status" className="jp-Colophon-warning">
-          {trans.__('%1 has changed this meanwhile. Saving will show both versions.', state.newer)}
+          {trans.__('%1 has changed this in the meantime. Saving will show both versions.', state.newerActor)}
         </p>
       )}
       {state.problem && <ProblemNote problem={state.problem} trans={trans} />}
       <Conflict editor={editor} trans={trans} />
-      {/* A conflict has its own answers. */}
+      {/* A conflict has its own buttons. */}
       {!state.conflict && (
         <div className="jp-Colophon-actions">
           <button type="submit" className="jp-Colophon-button jp-mod-primary" disabled={state.saving}>

@@ -2,21 +2,21 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { FormEditor } from '../../model/editor';
 
-// The form brings a validator along; it is loaded when somebody edits.
+// The form contains a validator; it is loaded on demand.
 const Form = React.lazy(() => import('./aspect-editor'));
 
-/** Puts the keyboard into what it is around, as soon as that is there. */
+/** Focuses the first input in its children when they appear. */
 function Keyboard({ children }: { children: React.ReactNode }): React.JSX.Element {
   const around = React.useRef<HTMLDivElement>(null);
   React.useEffect(() => around.current?.querySelector<HTMLElement>('input, textarea')?.focus(), []);
   return <div ref={around}>{children}</div>;
 }
 
-/** The form for an aspect, in its place on the page. */
+/** The form for an aspect on a page. */
 export function AspectForm(props: {
   editor: FormEditor;
   cancel: () => void;
-  /** Whether the keyboard goes there with it. */
+  /** Whether the form gets the focus. */
   takesKeyboard?: boolean;
   trans: TranslationBundle;
 }): React.JSX.Element {

@@ -1,14 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Aspect } from '../../generated/api';
-import { isDescription, OF_FIELDS } from '../../model/descriptions';
+import { isDescription, COLUMN_DESCRIPTIONS } from '../../model/descriptions';
 import type { AspectSpec } from '../../model/editor';
 import type { Schema } from '../../model/form-schema';
 import { isStamp } from '../../model/form-schema';
 import { LongText } from '../../components/long-text';
 import { useModel } from '../../components/use-model';
 import { AspectValue } from '../../components/values';
-import { moment } from '../../components/words';
+import { formatTime } from '../../components/labels';
 import { AspectForm } from './aspect-form';
 import type { EntityModel } from './model';
 
@@ -17,25 +17,25 @@ interface IAspectsProps {
   trans: TranslationBundle;
 }
 
-function versionText({ version, actor, time }: Aspect, trans: TranslationBundle): string {
-  return trans.__('Version %1, %2, %3', version, actor, moment(time));
+function formatVersion({ version, actor, time }: Aspect, trans: TranslationBundle): string {
+  return trans.__('Version %1, %2, %3', version, actor, formatTime(time));
 }
 
-function Written(props: { aspect: Aspect; trans: TranslationBundle }): React.JSX.Element {
-  return <p className="jp-Colophon-written">{versionText(props.aspect, props.trans)}</p>;
+function VersionInfo(props: { aspect: Aspect; trans: TranslationBundle }): React.JSX.Element {
+  return <p className="jp-Colophon-version-info">{formatVersion(props.aspect, props.trans)}</p>;
 }
 
 interface IUserAspectsProps extends IAspectsProps {
   stopEditing: () => Promise<void>;
-  /** An instance of a schemaspace is changed in its own editor, which knows its schema. */
+  /** Opens the editor of an instance, which knows its schema. */
   openInstance: (urn: string) => void;
 }
 
-/** The aspect that is an instance of a schemaspace. */
-const INSTANCE = 'instance';
+/** The aspect with an instance of a schemaspace. */
+const INSTANCE_ASPECT = 'instance';
 
-/** What a person reads of a value: members with `$` are notes of the server. */
-function readable(value: object): object {
+/** Returns the members of a value for users; members with `$` are internal. */
+function hideInternalMembers(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$') || name === '$problem'));
 }
 
@@ -46,24 +46,24 @@ function UserAspect(props: IUserAspectsProps & { spec: AspectSpec }): React.JSX.
   if (editor?.urn === model.urn && editor.spec.name === spec.name) {
     return <AspectForm editor={editor} cancel={() => void stopEditing()} trans={trans} />;
   }
-  const title = titleOf(spec, trans);
+  const title = getTitle(spec, trans);
   return (
     <div className="jp-Colophon-aspect" data-aspect={spec.name}>
       {isDescription(spec) ? (
         <Description aspect={aspect} trans={trans} />
       ) : aspect ? (
-        <Undescribed aspect={aspect} spec={spec} trans={trans} />
+        <UndescribedValues aspect={aspect} spec={spec} trans={trans} />
       ) : (
         <AspectValue value={{}} trans={trans} />
       )}
-      {aspect && <Written aspect={aspect} trans={trans} />}
+      {aspect && <VersionInfo aspect={aspect} trans={trans} />}
       {mayEdit && (
         <button
           type="button"
           className="jp-Colophon-button"
           disabled={editor !== null}
           aria-label={trans.__('Edit: %1', title)}
-          onClick={() => (spec.name === INSTANCE ? openInstance(model.urn) : model.edit(spec))}
+          onClick={() => (spec.name === INSTANCE_ASPECT ? openInstance(model.urn) : model.edit(spec))}
         >
           {trans.__('Edit')}
         </button>
@@ -72,19 +72,19 @@ function UserAspect(props: IUserAspectsProps & { spec: AspectSpec }): React.JSX.
   );
 }
 
-/** What an aspect is called on the page. */
-function titleOf(spec: AspectSpec, trans: TranslationBundle): string {
+/** Returns the title of an aspect on the page. */
+function getTitle(spec: AspectSpec, trans: TranslationBundle): string {
   return isDescription(spec) ? trans.__('Description') : spec.title;
 }
 
-/** What an entity is, in the words of people. */
+/** The description of an entity by users. */
 function Description(props: { aspect: Aspect | undefined; trans: TranslationBundle }): React.JSX.Element {
   const { aspect, trans } = props;
   const { description, name }: { description?: unknown; name?: unknown } = aspect?.value ?? {};
   return (
     <>
       {typeof name === 'string' && name !== '' && (
-        <p className="jp-Colophon-note">{trans.__('Also called %1', name)}</p>
+        <p className="jp-Colophon-note">{trans.__('Display name: %1', name)}</p>
       )}
       {typeof description === 'string' && description !== '' ? (
         <div className="jp-Colophon-text">
@@ -97,20 +97,20 @@ function Description(props: { aspect: Aspect | undefined; trans: TranslationBund
   );
 }
 
-/** User metadata: to read, and to edit. */
+/** The user metadata, with buttons to edit it. */
 export function UserAspects(props: IUserAspectsProps): React.JSX.Element {
   const { model, trans } = props;
   const { entity, type } = useModel(model);
-  // There are dozens of aspects that nobody uses here: what is not there and not ours is not asked for.
+  // Most aspects are unused: aspects that neither exist nor are editable by default are not offered.
   const specs = (type?.aspects ?? [])
     .filter(
       spec =>
         spec.scope === 'USER' &&
         !spec.key &&
-        !ELSEWHERE.has(spec.name) &&
+        !SHOWN_ELSEWHERE.has(spec.name) &&
         (spec.editableByDefault || isDescription(spec) || spec.name in (entity?.aspects ?? {}))
     )
-    .sort((one, other) => Number(isDescription(other)) - Number(isDescription(one)));
+    .sort((left, right) => Number(isDescription(right)) - Number(isDescription(left)));
   return (
     <section className="jp-Colophon-card-section" data-scope="USER" aria-label={trans.__('User metadata')}>
       <h2>
@@ -118,7 +118,7 @@ export function UserAspects(props: IUserAspectsProps): React.JSX.Element {
       </h2>
       {specs.map(spec => (
         <React.Fragment key={spec.name}>
-          {specs.length > 1 && <h3>{titleOf(spec, trans)}</h3>}
+          {specs.length > 1 && <h3>{getTitle(spec, trans)}</h3>}
           <UserAspect {...props} spec={spec} />
         </React.Fragment>
       ))}
@@ -126,43 +126,46 @@ export function UserAspects(props: IUserAspectsProps): React.JSX.Element {
   );
 }
 
-/** Aspects that have a place of their own on the page. */
-const ELSEWHERE = new Set(['schemaMetadata', OF_FIELDS, 'status']);
+/** Aspects that are shown elsewhere on the page. */
+const SHOWN_ELSEWHERE = new Set(['schemaMetadata', COLUMN_DESCRIPTIONS, 'status']);
 
-/** The aspect of machines that comes first and has no title. */
-const MAIN = 'technicalMetadata';
+/** The first system aspect, which has no title. */
+const MAIN_ASPECT = 'technicalMetadata';
 
-/** Whether the page shows the values of an aspect in a card of its own, and not among the descriptors. */
+/** Whether the page shows an aspect in a card of its own, and not among the descriptors. */
 export function hasOwnCard(spec: AspectSpec): boolean {
-  return spec.editableByDefault || spec.name === MAIN || spec.name === INSTANCE || isDescription(spec);
+  return spec.editableByDefault || spec.name === MAIN_ASPECT || spec.name === INSTANCE_ASPECT || isDescription(spec);
 }
 
-/** The members of a value that the page does not show among the descriptors; stamps count as shown. */
-function undescribed(value: object, spec: AspectSpec): [string, unknown][] {
+/** Lists the members of a value that are not shown among the descriptors; audit stamps are omitted. */
+function listUndescribed(value: object, spec: AspectSpec): [string, unknown][] {
   const { properties = {} } = spec.schema as { properties?: Record<string, Schema> };
   return Object.entries(value).filter(
     ([name]) => !spec.described.includes(name) && !(name in properties && isStamp(properties[name] ?? {}))
   );
 }
 
-/** Whether the descriptors show all of an aspect. */
+/** Whether the descriptors contain all of an aspect. */
 function isDescribed(aspect: Aspect, spec: AspectSpec | undefined): boolean {
   return (
-    spec !== undefined && !hasOwnCard(spec) && spec.described.length > 0 && undescribed(aspect.value, spec).length === 0
+    spec !== undefined &&
+    !hasOwnCard(spec) &&
+    spec.described.length > 0 &&
+    listUndescribed(aspect.value, spec).length === 0
   );
 }
 
-/** The value of an aspect without what the descriptors show. */
-function Undescribed(props: { aspect: Aspect; spec: AspectSpec; trans: TranslationBundle }): React.JSX.Element {
+/** The value of an aspect without the members shown among the descriptors. */
+function UndescribedValues(props: { aspect: Aspect; spec: AspectSpec; trans: TranslationBundle }): React.JSX.Element {
   const { aspect, spec, trans } = props;
   if (hasOwnCard(spec) || spec.described.length === 0) {
-    return <AspectValue value={readable(aspect.value)} trans={trans} />;
+    return <AspectValue value={hideInternalMembers(aspect.value)} trans={trans} />;
   }
-  const rest = undescribed(aspect.value, spec);
+  const members = listUndescribed(aspect.value, spec);
   return (
     <>
-      {rest.length > 0 ? (
-        <AspectValue value={Object.fromEntries(rest)} trans={trans} />
+      {members.length > 0 ? (
+        <AspectValue value={Object.fromEntries(members)} trans={trans} />
       ) : (
         <p className="jp-Colophon-note">{trans.__('The values are listed under “Described by”.')}</p>
       )}
@@ -173,7 +176,7 @@ function Undescribed(props: { aspect: Aspect; spec: AspectSpec; trans: Translati
   );
 }
 
-/** A disclosure of an aspect as it is stored. */
+/** A disclosure with the JSON of an aspect. */
 function StoredValue(props: {
   aspect: Aspect;
   title: string;
@@ -191,14 +194,14 @@ function StoredValue(props: {
   );
 }
 
-/** The aspects of machines: read-only, because their source would overwrite an edit. */
+/** The system aspects: read-only, because their source would overwrite edits. */
 export function SystemAspects({ model, trans }: IAspectsProps): React.JSX.Element {
   const { entity, type } = useModel(model);
   const specs = new Map(type?.aspects.map(spec => [spec.name, spec]));
   const shown = Object.values(entity?.aspects ?? {})
-    .filter(({ name, scope }) => (scope === 'SYSTEM' || !specs.has(name)) && !ELSEWHERE.has(name))
+    .filter(({ name, scope }) => (scope === 'SYSTEM' || !specs.has(name)) && !SHOWN_ELSEWHERE.has(name))
     .filter(aspect => !specs.get(aspect.name)?.key)
-    .sort((a, b) => Number(b.name === MAIN) - Number(a.name === MAIN));
+    .sort((a, b) => Number(b.name === MAIN_ASPECT) - Number(a.name === MAIN_ASPECT));
   const described = shown.filter(aspect => isDescribed(aspect, specs.get(aspect.name)));
   return (
     <section className="jp-Colophon-card-section" data-scope="SYSTEM" aria-label={trans.__('System metadata')}>
@@ -218,7 +221,7 @@ export function SystemAspects({ model, trans }: IAspectsProps): React.JSX.Elemen
             const title = specs.get(aspect.name)?.title ?? aspect.name;
             return (
               <StoredValue key={aspect.name} aspect={aspect} title={title} trans={trans}>
-                <b>{title}</b> · {versionText(aspect, trans)}
+                <b>{title}</b> · {formatVersion(aspect, trans)}
               </StoredValue>
             );
           })}
@@ -236,23 +239,23 @@ function SystemAspect(props: {
   const { aspect, spec, trans } = props;
   return (
     <div className="jp-Colophon-aspect" data-aspect={aspect.name}>
-      {aspect.name !== MAIN && <h3>{spec?.title ?? aspect.name}</h3>}
+      {aspect.name !== MAIN_ASPECT && <h3>{spec?.title ?? aspect.name}</h3>}
       {spec ? (
-        <Undescribed aspect={aspect} spec={spec} trans={trans} />
+        <UndescribedValues aspect={aspect} spec={spec} trans={trans} />
       ) : (
         <UnknownAspect value={aspect.value} trans={trans} />
       )}
-      <Written aspect={aspect} trans={trans} />
+      <VersionInfo aspect={aspect} trans={trans} />
     </div>
   );
 }
 
-/** An aspect that the entity registry does not describe, for instance since its file was lost. */
+/** An aspect that the entity registry does not describe, for instance because its file is missing. */
 function UnknownAspect({ value, trans }: { value: unknown; trans: IAspectsProps['trans'] }): React.JSX.Element {
   return (
     <>
       <p className="jp-Colophon-note" role="note">
-        {trans.__('The entity registry does not describe this aspect. It is shown as it is stored.')}
+        {trans.__('This aspect is not in the entity registry. It is shown as JSON.')}
       </p>
       <pre>{JSON.stringify(value, null, 2)}</pre>
     </>

@@ -2,11 +2,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Entity } from '../../generated/api';
 import { lineageIcon } from '../../icons';
-import { columnOf, hasLineage, shortUrn } from '../../model/urns';
+import { parseColumnUrn, hasLineage, shortenUrn } from '../../model/urns';
 import { ProblemNote } from '../../components/problem';
 import { RunList } from '../../components/runs';
 import { useModel } from '../../components/use-model';
-import { moment, typeWord } from '../../components/words';
+import { formatTime, getTypeLabel } from '../../components/labels';
 import { SystemAspects, UserAspects } from './aspects';
 import { History } from './history';
 import type { IEntityActions } from './index';
@@ -18,7 +18,7 @@ import { Vocabulary } from './vocabulary';
 interface IEntityProps {
   model: EntityModel;
   actions: IEntityActions;
-  /** Closes the form, and asks before what was typed is gone. */
+  /** Closes the form after a confirmation, if there are unsaved changes. */
   stopEditing: () => Promise<void>;
   trans: TranslationBundle;
 }
@@ -28,14 +28,14 @@ function isRemoved(entity: Entity): boolean {
   return status.removed === true;
 }
 
-/** Of which table a column is. */
+/** The table of a column. */
 function Table({ model, actions, trans }: IEntityProps): React.JSX.Element | null {
-  const table = columnOf(model.urn)?.table;
+  const table = parseColumnUrn(model.urn)?.table;
   return table === undefined ? null : (
-    <p className="jp-Colophon-place">
+    <p className="jp-Colophon-subtitle">
       {trans.__('Column of')}{' '}
       <button type="button" className="jp-Colophon-link" title={table} onClick={() => actions.openEntity(table)}>
-        {shortUrn(table)}
+        {shortenUrn(table)}
       </button>
     </p>
   );
@@ -44,27 +44,27 @@ function Table({ model, actions, trans }: IEntityProps): React.JSX.Element | nul
 function Head(props: IEntityProps): React.JSX.Element {
   const { model, actions, trans } = props;
   const { entity } = useModel(model);
-  const place = entity ? [entity.namespace, typeWord(entity.type, trans), entity.platform ?? ''] : [];
+  const place = entity ? [entity.namespace, getTypeLabel(entity.type, trans), entity.platform ?? ''] : [];
   return (
     <div className="jp-Colophon-head">
       <div>
-        <h1>{entity?.name ?? shortUrn(model.urn)}</h1>
-        <p className="jp-Colophon-place">{place.filter(word => word !== '').join(' · ')}</p>
+        <h1>{entity?.name ?? shortenUrn(model.urn)}</h1>
+        <p className="jp-Colophon-subtitle">{place.filter(word => word !== '').join(' · ')}</p>
         <Table {...props} />
         <p className="jp-Colophon-urn">
           <code>{model.urn}</code>
         </p>
         {entity && (
-          <p className="jp-Colophon-place">
+          <p className="jp-Colophon-subtitle">
             {trans.__(
-              'Known since %1, last changed %2 by %3',
-              moment(entity.created.time),
-              moment(entity.updated.time),
+              'Created %1, last changed %2 by %3',
+              formatTime(entity.created.time),
+              formatTime(entity.updated.time),
               entity.updated.actor
             )}
           </p>
         )}
-        {entity && isRemoved(entity) && <p role="note">{trans.__('Removed; its history is kept.')}</p>}
+        {entity && isRemoved(entity) && <p role="note">{trans.__('Deleted; the history is available.')}</p>}
       </div>
       {hasLineage(model.urn) && (
         <div className="jp-Colophon-actions">
@@ -100,7 +100,7 @@ function Runs({ model, actions, trans }: IEntityProps): React.JSX.Element {
       {runsProblem && <ProblemNote problem={runsProblem} trans={trans} />}
       {runs && <RunList runs={runs} label={trans.__('Runs')} open={urn => actions.openEntity(urn)} trans={trans} />}
       {runsCursor !== null && (
-        <button type="button" className="jp-Colophon-button" onClick={() => void model.moreRuns()}>
+        <button type="button" className="jp-Colophon-button" onClick={() => void model.loadMoreRuns()}>
           {trans.__('More')}
         </button>
       )}
@@ -108,7 +108,7 @@ function Runs({ model, actions, trans }: IEntityProps): React.JSX.Element {
   );
 }
 
-/** View of the page of an entity. */
+/** The body of the page of an entity. */
 export function EntityBody(props: IEntityProps): React.JSX.Element {
   const { model, trans } = props;
   const state = useModel(model);
@@ -142,13 +142,13 @@ export function EntityBody(props: IEntityProps): React.JSX.Element {
         />
         <SystemAspects model={model} trans={trans} />
       </div>
-      <Vocabulary model={model} actions={props.actions} title={title} trans={trans} />
-      <Schema {...props} title={title} />
+      <Vocabulary model={model} actions={props.actions} getTitle={title} trans={trans} />
+      <Schema {...props} getTitle={title} />
       <Profile {...props} />
       <Runs {...props} />
       <section className="jp-Colophon-card-section" aria-label={trans.__('History')}>
         <h2>{trans.__('History')}</h2>
-        <History model={model} title={title} trans={trans} />
+        <History model={model} getTitle={title} trans={trans} />
       </section>
     </div>
   );

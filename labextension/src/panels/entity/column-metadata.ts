@@ -1,16 +1,16 @@
 import type { Aspect, FieldsMetadata } from '../../generated/api';
-import { asProblem } from '../../model/problem';
+import { toProblem } from '../../model/problem';
 import type { ICatalog } from '../../tokens';
 
 const PAGE = 500;
 
-/** The aspect in which people annotate a column. */
+/** The aspect in which users annotate a column. */
 export const COLUMN_ASPECT = 'businessMetadata';
 
-/** The metadata of one column, from every aspect that describes it. */
+/** The metadata of one column, from all aspects that describe it. */
 export type ColumnMetadata = FieldsMetadata['fields'][number];
 
-/** Reads the metadata of all columns of a table, page after page. Rejects with a `CatalogProblem`. */
+/** Reads the metadata of all columns of a table. Rejects with a `CatalogProblem`. */
 export async function readColumnMetadata(
   catalog: ICatalog,
   table: string,
@@ -27,13 +27,13 @@ export async function readColumnMetadata(
   return columns;
 }
 
-/** Reads the annotation of a column by people; null if there is none. Rejects with a `CatalogProblem`. */
+/** Reads the user metadata of a column; null if there is none. Rejects with a `CatalogProblem`. */
 export async function readColumnAspect(catalog: ICatalog, column: string): Promise<Aspect | null> {
   try {
     return await catalog.call('readAspect', { urn: column, aspect: COLUMN_ASPECT });
   } catch (reason) {
-    const problem = asProblem(reason);
-    if (problem.kind === 'absent') {
+    const problem = toProblem(reason);
+    if (problem.kind === 'not-found') {
       return null;
     }
     throw problem;

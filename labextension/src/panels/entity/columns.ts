@@ -1,14 +1,14 @@
 import type { Descriptor, Entity } from '../../generated/api';
 import type { IDescribedValue } from '../../model/descriptors';
 import { mergeDescriptors } from '../../model/descriptors';
-import { columnOf, columnPath, columnUrn } from '../../model/urns';
+import { parseColumnUrn, getColumnPath, createColumnUrn } from '../../model/urns';
 import type { ColumnMetadata } from './column-metadata';
 
-/** A column as the page of its table shows it. */
+/** A column on the page of its table. */
 export interface IColumn {
   path: string;
   urn: string;
-  /** Undefined if the schema does not name the column. */
+  /** Undefined if the column is not in the schema. */
   type: string | undefined;
   nullable: boolean | undefined;
   /** Tags, glossary terms and domains, each with its sources. */
@@ -16,7 +16,7 @@ export interface IColumn {
   /** Properties, owners, links and names, each with its sources. */
   properties: readonly IDescribedValue[];
   descriptions: readonly IDescribedValue[];
-  /** Whether the column has metadata, and so a page. */
+  /** Whether the column has metadata, and therefore a page. */
   hasPage: boolean;
 }
 
@@ -28,45 +28,55 @@ function isSchemaField(value: unknown): value is SchemaField {
   return typeof value === 'object' && value !== null && typeof (value as SchemaField)['fieldPath'] === 'string';
 }
 
-/** The fields of the schema by the plain paths of their columns. */
-function schemaFields(entity: Entity): Map<string, SchemaField> {
+/** Returns the fields of the schema by the plain paths of their columns. */
+function indexSchemaFields(entity: Entity): Map<string, SchemaField> {
   const { fields }: { fields?: unknown } = entity.aspects['schemaMetadata']?.value ?? {};
   const listed = (Array.isArray(fields) ? (fields as unknown[]) : []).filter(isSchemaField);
-  return new Map(listed.map(field => [columnPath(String(field['fieldPath'])), field]));
+  return new Map(listed.map(field => [getColumnPath(String(field['fieldPath'])), field]));
 }
 
-/** The descriptors of columns in the aspects of their table, by column. */
-function descriptorsOfColumns(entity: Entity): Map<string, Descriptor[]> {
-  const found = new Map<string, Descriptor[]>();
+/** Groups the descriptors of columns in the aspects of their table by column. */
+function groupByColumn(entity: Entity): Map<string, Descriptor[]> {
+  const byColumn = new Map<string, Descriptor[]>();
   for (const descriptor of entity.descriptors) {
     if (descriptor.column !== null) {
-      found.set(descriptor.column, [...(found.get(descriptor.column) ?? []), descriptor]);
+      byColumn.set(descriptor.column, [...(byColumn.get(descriptor.column) ?? []), descriptor]);
     }
   }
-  return found;
+  return byColumn;
 }
 
 /**
- * Lists the columns of a table: those of its schema in their order, then others that have metadata.
+ * Lists the columns of a table: those of its schema in their order, then others with metadata.
  *
- * @param edited - The URN of what is being edited: a column is listed while its form is open.
+ * @param editedUrn - The URN of the edited entity: a column is listed while its form is open.
  */
-export function columnsOf(entity: Entity, metadata: readonly ColumnMetadata[], edited: string | undefined): IColumn[] {
-  const fields = schemaFields(entity);
-  const byPath = new Map(metadata.map(one => [one.name, one]));
-  const inTable = descriptorsOfColumns(entity);
-  const column = edited === undefined ? null : columnOf(edited);
-  const open = column?.table === entity.urn ? [column.path] : [];
+export function listColumns(
+  entity: Entity,
+  metadata: readonly ColumnMetadata[],
+  editedUrn: string | undefined
+): IColumn[] {
+  const fields = indexSchemaFields(entity);
+  const byPath = new Map(metadata.map(entry => [entry.name, entry]));
+  const inTable = groupByColumn(entity);
+  const column = editedUrn === undefined ? null : parseColumnUrn(editedUrn);
+  const editedPaths = column?.table === entity.urn ? [column.path] : [];
   const described = metadata.filter(({ descriptors }) => descriptors.length > 0).map(({ name }) => name);
-  return [...new Set([...fields.keys(), ...inTable.keys(), ...described, ...open])].map(path => {
-    const own = byPath.get(path);
-    const descriptors = own?.descriptors ?? inTable.get(path) ?? [];
-    const urn = own?.urn ?? columnUrn(entity.urn, path);
-    return { path, urn, hasPage: own !== undefined, ...typeOf(fields.get(path)), ...groupValues(descriptors) };
+  return [...new Set([...fields.keys(), ...inTable.keys(), ...described, ...editedPaths])].map(path => {
+    const columnMetadata = byPath.get(path);
+    const descriptors = columnMetadata?.descriptors ?? inTable.get(path) ?? [];
+    const urn = columnMetadata?.urn ?? createColumnUrn(entity.urn, path);
+    return {
+      path,
+      urn,
+      hasPage: columnMetadata !== undefined,
+      ...getType(fields.get(path)),
+      ...groupValues(descriptors)
+    };
   });
 }
 
-function typeOf(field: SchemaField | undefined): Pick<IColumn, 'type' | 'nullable'> {
+function getType(field: SchemaField | undefined): Pick<IColumn, 'type' | 'nullable'> {
   const { nativeDataType: type, nullable } = field ?? {};
   return {
     type: field && (typeof type === 'string' ? type : ''),

@@ -2,19 +2,19 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Descriptor } from '../../generated/api';
 import type { DescriptorSource, IDescribedValue } from '../../model/descriptors';
-import { scopeOf } from '../../model/descriptors';
+import { getScope } from '../../model/descriptors';
 import { LongText } from '../../components/long-text';
 
-/** What every view of descriptors needs. */
+/** The context of all views of descriptors. */
 export interface IDescriptorContext {
-  /** The title of an aspect. */
-  title: (aspect: string) => string;
+  /** Returns the title of an aspect. */
+  getTitle: (aspect: string) => string;
   open: (urn: string) => void;
   trans: TranslationBundle;
 }
 
-/** The word for a kind of descriptor. */
-export function kindLabel(kind: Descriptor['kind'], trans: TranslationBundle): string {
+/** Returns the label of a kind of descriptor. */
+export function getKindLabel(kind: Descriptor['kind'], trans: TranslationBundle): string {
   return {
     tag: trans.__('Tag'),
     term: trans.__('Glossary term'),
@@ -27,16 +27,16 @@ export function kindLabel(kind: Descriptor['kind'], trans: TranslationBundle): s
   }[kind];
 }
 
-/** The sources of a value as text: `Global tags (SYSTEM)`. */
-function sourcesText(sources: readonly DescriptorSource[], { title, trans }: IDescriptorContext): string {
-  return sources.map(({ aspect, scope }) => trans.__('%1 (%2)', title(aspect), scope)).join(', ');
+/** Formats the sources of a value: `Global tags (SYSTEM)`. */
+function formatSources(sources: readonly DescriptorSource[], { getTitle, trans }: IDescriptorContext): string {
+  return sources.map(({ aspect, scope }) => trans.__('%1 (%2)', getTitle(aspect), scope)).join(', ');
 }
 
-/** The name of a value, which leads to what it refers to. */
+/** The name of a value, with a link to the entity that it refers to. */
 export function DescriptorName(props: {
   value: Pick<Descriptor, 'name' | 'urn'>;
   context: IDescriptorContext;
-  /** The tooltip of the link; its URN by default. */
+  /** The tooltip of the link; by default, the URN. */
   tooltip?: string;
 }): React.JSX.Element {
   const { value, context, tooltip } = props;
@@ -50,13 +50,13 @@ export function DescriptorName(props: {
   );
 }
 
-/** The scope of a value as a badge; its tooltip and its accessible text name the aspects. */
+/** The scope of a value as a badge; its tooltip and accessible text contain the aspects. */
 export function SourceBadge({ value, context }: IValueProps): React.JSX.Element {
-  const text = sourcesText(value.sources, context);
+  const text = formatSources(value.sources, context);
   return (
     <span className="jp-Colophon-scope" title={text}>
-      <span aria-hidden="true">{scopeOf(value)}</span>
-      <span className="jp-Colophon-unseen">{text}</span>
+      <span aria-hidden="true">{getScope(value)}</span>
+      <span className="jp-Colophon-visually-hidden">{text}</span>
     </span>
   );
 }
@@ -68,18 +68,18 @@ interface IValueProps {
 
 function DescriptorChip({ value, context }: IValueProps): React.JSX.Element {
   const { kind, sources } = value;
-  const source = context.trans.__('%1, %2', kindLabel(kind, context.trans), sourcesText(sources, context));
+  const source = context.trans.__('%1, %2', getKindLabel(kind, context.trans), formatSources(sources, context));
   return (
-    <li className="jp-Colophon-tag" data-kind={kind} data-scope={scopeOf(value)}>
+    <li className="jp-Colophon-tag" data-kind={kind} data-scope={getScope(value)}>
       <span title={source}>
         <DescriptorName value={value} context={context} tooltip={source} />
       </span>
-      <span className="jp-Colophon-unseen"> {source}</span>
+      <span className="jp-Colophon-visually-hidden"> {source}</span>
     </li>
   );
 }
 
-/** Tags, glossary terms and domains as chips; those that only machines wrote are dashed. */
+/** Tags, glossary terms and domains as chips; those from SYSTEM aspects only have a dashed border. */
 export function DescriptorChips(props: {
   values: readonly IDescribedValue[];
   label: string;
@@ -98,7 +98,7 @@ export function DescriptorChips(props: {
   );
 }
 
-/** Properties and the like as a list of keys and values. */
+/** Properties and similar values as a list of keys and values. */
 export function DescriptorList(props: {
   values: readonly IDescribedValue[];
   label: string;
@@ -112,7 +112,7 @@ export function DescriptorList(props: {
     <dl className="jp-Colophon-pairs" aria-label={label}>
       {values.map(value => (
         <div key={`${value.kind} ${value.key} ${value.name}`}>
-          <dt>{value.kind === 'property' ? value.key : kindLabel(value.kind, context.trans)}</dt>
+          <dt>{value.kind === 'property' ? value.key : getKindLabel(value.kind, context.trans)}</dt>
           <dd>
             <DescriptorName value={value} context={context} />
           </dd>

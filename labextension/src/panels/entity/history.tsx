@@ -7,25 +7,25 @@ import type { EntityModel } from './model';
 
 interface IHistoryProps {
   model: EntityModel;
-  title: (aspect: string) => string;
+  getTitle: (aspect: string) => string;
   trans: TranslationBundle;
 }
 
-/** Who changed an aspect, when, and what. */
-export function History({ model, title, trans }: IHistoryProps): React.JSX.Element {
+/** The history of an aspect: author, time and changes of each version. */
+export function History({ model, getTitle, trans }: IHistoryProps): React.JSX.Element {
   const { entity, history } = useModel(model);
   const aspects = Object.keys(entity?.aspects ?? {}).filter(name => !name.endsWith('Key'));
   if (!history) {
-    return <p className="jp-Colophon-note">{trans.__('Nothing was changed yet.')}</p>;
+    return <p className="jp-Colophon-note">{trans.__('No changes yet.')}</p>;
   }
   return (
     <>
       <label className="jp-Colophon-choice">
-        {trans.__('Of')}
+        {trans.__('Aspect')}
         <select value={history.aspect} onChange={event => void model.chooseHistory(event.target.value)}>
           {[...new Set([...aspects, history.aspect])].map(name => (
             <option key={name} value={name}>
-              {title(name)}
+              {getTitle(name)}
             </option>
           ))}
         </select>
@@ -33,7 +33,7 @@ export function History({ model, title, trans }: IHistoryProps): React.JSX.Eleme
       {history.problem && <ProblemNote problem={history.problem} trans={trans} />}
       <VersionList
         versions={history.versions}
-        more={history.cursor === null ? null : () => void model.moreHistory()}
+        loadMore={history.cursor === null ? null : () => void model.loadMoreHistory()}
         trans={trans}
       />
     </>

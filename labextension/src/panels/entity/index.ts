@@ -3,16 +3,16 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import React from 'react';
 import { metadataIcon } from '../../icons';
-import { shortUrn } from '../../model/urns';
+import { shortenUrn } from '../../model/urns';
 import { LivePanel } from '../../components/live-panel';
-import { mayDrop } from '../../components/may-drop';
+import { confirmDiscard } from '../../components/confirm-discard';
 import { FormTools } from '../../forms/context';
 import type { IFormTools } from '../../tokens';
-import { lastPart } from '../../components/words';
+import { getLastPart } from '../../components/labels';
 import { EntityBody } from './body';
 import type { EntityModel } from './model';
 
-/** What the page of an entity asks of the outside. */
+/** The actions of the page of an entity. */
 export interface IEntityActions {
   openEntity(urn: string): void;
   openLineage(urn: string): void;
@@ -27,7 +27,7 @@ export class EntityPanel extends LivePanel<EntityModel> {
     private _tools: IFormTools,
     private _trans: TranslationBundle
   ) {
-    super(model, _trans.__('Metadata of %1', shortUrn(model.urn)));
+    super(model, _trans.__('Metadata of %1', shortenUrn(model.urn)));
     this.addClass('jp-Colophon-entity');
   }
 
@@ -45,9 +45,9 @@ export class EntityPanel extends LivePanel<EntityModel> {
     const { model, _trans: trans } = this;
     const { editor } = model.state;
     const title = trans.__('Discard your changes?');
-    const body = trans.__('What you typed in this form is not saved yet.');
-    if (!model.dirty || (await mayDrop(title, body, trans.__('Discard'), trans))) {
-      // It may have been saved while the question was open.
+    const body = trans.__('Your changes in this form are not saved.');
+    if (!model.isDirty || (await confirmDiscard(title, body, trans.__('Discard'), trans))) {
+      // It may have been saved while the dialog was open.
       if (model.state.editor === editor) {
         model.stopEditing();
       }
@@ -55,7 +55,7 @@ export class EntityPanel extends LivePanel<EntityModel> {
   };
 }
 
-/** The tab around it; it asks before it drops what was typed. */
+/** The tab of an entity; it asks before it discards unsaved changes. */
 export class EntityTab extends MainAreaWidget<EntityPanel> {
   constructor(
     content: EntityPanel,
@@ -64,36 +64,36 @@ export class EntityTab extends MainAreaWidget<EntityPanel> {
     super({ content });
     this.title.icon = metadataIcon;
     this.title.closable = true;
-    content.model.changed.connect(this._title, this);
-    this._title();
+    content.model.changed.connect(this._refreshTitle, this);
+    this._refreshTitle();
   }
 
   protected override onCloseRequest(message: Message): void {
-    if (!this.content.model.dirty) {
+    if (!this.content.model.isDirty) {
       super.onCloseRequest(message);
       return;
     }
-    void this._mayDrop().then(drop => {
+    void this._confirmClose().then(drop => {
       if (drop) {
         super.onCloseRequest(message);
       }
     });
   }
 
-  private async _mayDrop(): Promise<boolean> {
-    return mayDrop(
+  private async _confirmClose(): Promise<boolean> {
+    return confirmDiscard(
       this._trans.__('Close without saving?'),
-      this._trans.__('What you typed on this page is not saved yet.'),
+      this._trans.__('Your changes on this page are not saved.'),
       this._trans.__('Close'),
       this._trans
     );
   }
 
-  private _title(): void {
+  private _refreshTitle(): void {
     const { model } = this.content;
-    this.title.label = lastPart(model.state.entity?.name ?? shortUrn(model.urn));
+    this.title.label = getLastPart(model.state.entity?.name ?? shortenUrn(model.urn));
     this.title.caption = model.urn;
     const dirty = 'jp-mod-dirty';
-    this.title.className = model.dirty ? dirty : '';
+    this.title.className = model.isDirty ? dirty : '';
   }
 }

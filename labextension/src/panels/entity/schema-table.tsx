@@ -1,9 +1,9 @@
 import { editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import type { FormEditor } from '../../model/editor';
-import { OF_FIELDS } from '../../model/descriptions';
-import { Name } from '../../components/name';
-import { TableRoom } from '../../components/table-room';
+import { COLUMN_DESCRIPTIONS } from '../../model/descriptions';
+import { BreakableName } from '../../components/breakable-name';
+import { ScrollableTable } from '../../components/scrollable-table';
 import { AspectForm } from './aspect-form';
 import { COLUMN_ASPECT } from './column-metadata';
 import type { IColumn } from './columns';
@@ -12,7 +12,7 @@ import { DescriptorChips, DescriptorList, DescriptorName, SourceBadge } from './
 
 interface ITableProps {
   columns: readonly IColumn[];
-  /** What is being edited on this page, of a column or of the table. */
+  /** The open editor of the page, for a column or the table. */
   editor: FormEditor | null;
   mayEdit: boolean;
   context: IDescriptorContext;
@@ -21,7 +21,7 @@ interface ITableProps {
   stopEditing: () => void;
 }
 
-/** Which optional cells the table has: a cell that is empty in every row is left out. */
+/** Which optional cells the table has: cells that are empty in all rows are omitted. */
 interface IShape {
   annotations: boolean;
   descriptions: boolean;
@@ -41,13 +41,13 @@ function Annotations({ column, context }: { column: IColumn; context: IDescripto
 type RowProps = Omit<ITableProps, 'columns' | 'editor'> & {
   column: IColumn;
   shape: IShape;
-  /** The form for this column, while it is open. */
+  /** The open form of this column, if any. */
   editor: FormEditor | null;
-  /** Whether some form is open: there is one at a time. */
+  /** Whether any form is open: there is one at a time. */
   editing: boolean;
 };
 
-/** The button that opens a form of a column; it takes the keyboard back when that form closes. */
+/** The button that opens a form of a column; it gets the focus back when the form closes. */
 function EditButton(
   props: RowProps & { aspect: string; label: string; open: (urn: string) => void }
 ): React.JSX.Element {
@@ -56,7 +56,7 @@ function EditButton(
   const isOpen = editor?.spec.name === aspect;
   const wasOpen = React.useRef(false);
   React.useEffect(() => {
-    // The form took the keyboard along when it closed.
+    // The focus was lost with the form.
     if (wasOpen.current && !isOpen && document.activeElement === document.body) {
       button.current?.focus();
     }
@@ -103,19 +103,19 @@ function DescriptionCell(props: RowProps): React.JSX.Element {
             </div>
           ))}
         </div>
-        {mayEdit && <EditButton {...props} aspect={OF_FIELDS} label={label} open={describe} />}
+        {mayEdit && <EditButton {...props} aspect={COLUMN_DESCRIPTIONS} label={label} open={describe} />}
       </div>
     </td>
   );
 }
 
-function FormRow(props: RowProps & { span: number }): React.JSX.Element | null {
-  const { column, editor, stopEditing, span } = props;
+function FormRow(props: RowProps & { columnCount: number }): React.JSX.Element | null {
+  const { column, editor, stopEditing, columnCount } = props;
   const { trans } = props.context;
   return (
     editor && (
       <tr>
-        <td colSpan={span}>
+        <td colSpan={columnCount}>
           <div className="jp-Colophon-inRow" role="group" aria-label={trans.__('Column %1', column.path)}>
             <AspectForm editor={editor} cancel={stopEditing} takesKeyboard trans={trans} />
           </div>
@@ -125,7 +125,7 @@ function FormRow(props: RowProps & { span: number }): React.JSX.Element | null {
   );
 }
 
-/** A column; rendered again only if one of its properties changed. */
+/** A column; only rendered again if one of its properties has changed. */
 const Row = React.memo(function Row(props: RowProps): React.JSX.Element {
   const { column, shape, context } = props;
   const { path, urn, type, nullable } = column;
@@ -136,10 +136,10 @@ const Row = React.memo(function Row(props: RowProps): React.JSX.Element {
         <th scope="row">
           {column.hasPage ? (
             <button type="button" className="jp-Colophon-link" title={urn} onClick={() => open(urn)}>
-              <Name text={path} />
+              <BreakableName text={path} />
             </button>
           ) : (
-            <Name text={path} />
+            <BreakableName text={path} />
           )}
         </th>
         <td>
@@ -153,27 +153,27 @@ const Row = React.memo(function Row(props: RowProps): React.JSX.Element {
         <td>{nullable === undefined ? '' : nullable ? trans.__('yes') : trans.__('no')}</td>
         {shape.descriptions && <DescriptionCell {...props} />}
       </tr>
-      <FormRow {...props} span={3 + Number(shape.annotations) + Number(shape.descriptions)} />
+      <FormRow {...props} columnCount={3 + Number(shape.annotations) + Number(shape.descriptions)} />
     </>
   );
 });
 
 /** The columns of a dataset, each with its metadata. */
 export function SchemaTable(props: ITableProps): React.JSX.Element {
-  const { columns, editor, ...rest } = props;
+  const { columns, editor, ...rowProps } = props;
   const { trans } = props.context;
   const descriptions = props.mayEdit || columns.some(column => column.descriptions.length > 0);
   const hasProperties = columns.some(column => column.properties.length > 0);
   const annotations = props.mayEdit || hasProperties || columns.some(column => column.labels.length > 0);
   const shape = React.useMemo(() => ({ annotations, descriptions }), [annotations, descriptions]);
   return (
-    <TableRoom label={trans.__('Columns')}>
+    <ScrollableTable label={trans.__('Columns')}>
       <thead>
         <tr>
           <th scope="col">{trans.__('Column')}</th>
           <th scope="col">{trans.__('Type')}</th>
           {annotations && <th scope="col">{hasProperties ? trans.__('Tags and properties') : trans.__('Tags')}</th>}
-          <th scope="col">{trans.__('May be empty')}</th>
+          <th scope="col">{trans.__('Nullable')}</th>
           {descriptions && <th scope="col">{trans.__('Description')}</th>}
         </tr>
       </thead>
@@ -181,7 +181,7 @@ export function SchemaTable(props: ITableProps): React.JSX.Element {
         {columns.map(column => (
           <Row
             key={column.path}
-            {...rest}
+            {...rowProps}
             column={column}
             shape={shape}
             editor={editor?.urn === column.urn ? editor : null}
@@ -189,6 +189,6 @@ export function SchemaTable(props: ITableProps): React.JSX.Element {
           />
         ))}
       </tbody>
-    </TableRoom>
+    </ScrollableTable>
   );
 }

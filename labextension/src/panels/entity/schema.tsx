@@ -3,37 +3,37 @@ import React from 'react';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
 import type { IColumn } from './columns';
-import { columnsOf } from './columns';
+import { listColumns } from './columns';
 import type { IEntityActions } from './index';
 import type { EntityModel } from './model';
 import { SchemaTable } from './schema-table';
 
-/** How many columns are drawn at once. */
+/** Number of columns added at once. */
 const PAGE = 200;
 
 interface ISchemaProps {
   model: EntityModel;
   actions: IEntityActions;
   stopEditing: () => Promise<void>;
-  /** The title of an aspect. */
-  title: (aspect: string) => string;
+  /** Returns the title of an aspect. */
+  getTitle: (aspect: string) => string;
   trans: TranslationBundle;
 }
 
 function useColumns(model: EntityModel): IColumn[] {
   const { entity, columns, editor } = useModel(model);
   const edited = editor?.urn;
-  return React.useMemo(() => (entity ? columnsOf(entity, columns, edited) : []), [entity, columns, edited]);
+  return React.useMemo(() => (entity ? listColumns(entity, columns, edited) : []), [entity, columns, edited]);
 }
 
 /** The columns of a dataset with their metadata. */
-export function Schema({ model, actions, stopEditing, title, trans }: ISchemaProps): React.JSX.Element | null {
+export function Schema({ model, actions, stopEditing, getTitle, trans }: ISchemaProps): React.JSX.Element | null {
   const { entity, columnsProblem, editor, mayEdit } = useModel(model);
   const columns = useColumns(model);
-  const [most, setMost] = React.useState(PAGE);
+  const [limit, setLimit] = React.useState(PAGE);
   const context = React.useMemo(
-    () => ({ title, trans, open: (urn: string) => actions.openEntity(urn) }),
-    [title, trans, actions]
+    () => ({ getTitle, trans, open: (urn: string) => actions.openEntity(urn) }),
+    [getTitle, trans, actions]
   );
   const edit = React.useCallback((urn: string) => void model.editColumn(urn), [model]);
   const describe = React.useCallback(
@@ -44,16 +44,16 @@ export function Schema({ model, actions, stopEditing, title, trans }: ISchemaPro
   if (entity?.type !== 'dataset') {
     return null;
   }
-  const drawn = columns.filter((column, at) => at < most || column.urn === editor?.urn);
+  const visible = columns.filter((column, at) => at < limit || column.urn === editor?.urn);
   return (
     <section className="jp-Colophon-card-section" aria-label={trans.__('Schema')}>
       <h2>{trans.__('Schema')}</h2>
       {columnsProblem && <ProblemNote problem={columnsProblem} trans={trans} retry={() => void model.loadColumns()} />}
       {columns.length === 0 ? (
-        <p className="jp-Colophon-note">{trans.__('No columns are known.')}</p>
+        <p className="jp-Colophon-note">{trans.__('No columns.')}</p>
       ) : (
         <SchemaTable
-          columns={drawn}
+          columns={visible}
           editor={editor}
           mayEdit={mayEdit}
           context={context}
@@ -62,13 +62,13 @@ export function Schema({ model, actions, stopEditing, title, trans }: ISchemaPro
           stopEditing={stop}
         />
       )}
-      {columns.length > most && (
+      {columns.length > limit && (
         <div className="jp-Colophon-actions">
-          <button type="button" className="jp-Colophon-button" onClick={() => setMost(most + PAGE)}>
+          <button type="button" className="jp-Colophon-button" onClick={() => setLimit(limit + PAGE)}>
             {trans.__('More')}
           </button>
           <span className="jp-Colophon-note">
-            {trans.__('%1 of %2 columns', most.toLocaleString(), columns.length.toLocaleString())}
+            {trans.__('%1 of %2 columns', limit.toLocaleString(), columns.length.toLocaleString())}
           </span>
         </div>
       )}

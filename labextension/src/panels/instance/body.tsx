@@ -1,26 +1,26 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Editor } from '../../model/editor';
-import { inlined } from '../../model/inlining';
-import { placeNames } from '../../model/instance-view';
-import { toFirstFault } from '../../components/first-fault';
+import { resolveRefs } from '../../model/resolve-refs';
+import { createNamePlace } from '../../model/instance-view';
+import { focusFirstError } from '../../components/focus-first-error';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
 import { VersionList } from '../../components/versions';
-import { moment } from '../../components/words';
+import { formatTime } from '../../components/labels';
 import type { InstanceModel } from './model';
-import { Broken, Recovered, Removed, SchemaChoice, Shared, Unready } from './notes';
+import { InvalidInstance, RecoveredDraft, DeletedNote, SchemaChoice, SharedNote, CheckErrors } from './notes';
 
-// The form brings a validator along; it is loaded when somebody edits.
+// The form contains a validator; it is loaded on demand.
 const InstanceForm = React.lazy(() => import('./form'));
 
-/** What the page of an instance asks of the outside. */
+/** The actions of the page of an instance. */
 interface IInstanceActions {
-  /** Makes an earlier version the present one, and asks before what was typed is gone. */
+  /** Restores an earlier version, after a confirmation if there are unsaved changes. */
   restore(version: number): void;
-  /** Drops what was typed, and asks before. */
+  /** Discards unsaved changes after a confirmation. */
   discard(): void;
-  /** Removes the instance. */
+  /** Deletes the instance. */
   remove(): void;
 }
 
@@ -33,23 +33,23 @@ interface IInstanceProps {
 function Head({ model, trans }: IInstanceProps): React.JSX.Element {
   const { instance, space } = useModel(model);
   const { schema, name } = model.place;
-  const title = space?.schemas.find(one => one.name === schema)?.title ?? schema;
+  const title = space?.schemas.find(({ name: schemaName }) => schemaName === schema)?.title ?? schema;
   const place = [space?.display_name ?? model.place.space, title, name].filter(word => word !== '');
   return (
     <div className="jp-Colophon-head">
       <div>
         <h1>{model.isNew ? trans.__('New: %1', title) : (instance?.display_name ?? name) || name}</h1>
-        <p className="jp-Colophon-place">{place.join(' · ')}</p>
+        <p className="jp-Colophon-subtitle">{place.join(' · ')}</p>
       </div>
     </div>
   );
 }
 
-function stateWord(editor: Editor, isNew: boolean, trans: TranslationBundle): string {
+function getSaveState(editor: Editor, isNew: boolean, trans: TranslationBundle): string {
   if (editor.state.saving) {
     return trans.__('Saving…');
   }
-  return editor.dirty ? trans.__('Not saved yet.') : isNew ? '' : trans.__('Everything is saved.');
+  return editor.isDirty ? trans.__('Unsaved changes.') : isNew ? '' : trans.__('All changes saved.');
 }
 
 function Buttons(props: IInstanceProps & { editor: Editor }): React.JSX.Element | null {
@@ -57,7 +57,7 @@ function Buttons(props: IInstanceProps & { editor: Editor }): React.JSX.Element 
   const { mayEdit } = useModel(model);
   const { conflict, saving } = useModel(editor);
   if (conflict) {
-    // A conflict has its own answers.
+    // A conflict has its own buttons.
     return null;
   }
   return (
@@ -68,13 +68,13 @@ function Buttons(props: IInstanceProps & { editor: Editor }): React.JSX.Element 
       <button
         type="button"
         className="jp-Colophon-button"
-        disabled={saving || !editor.dirty}
+        disabled={saving || !editor.isDirty}
         onClick={() => actions.discard()}
       >
         {trans.__('Discard changes')}
       </button>
       <span className="jp-Colophon-note" role="status">
-        {stateWord(editor, model.isNew, trans)}
+        {getSaveState(editor, model.isNew, trans)}
       </span>
     </div>
   );
@@ -83,7 +83,7 @@ function Buttons(props: IInstanceProps & { editor: Editor }): React.JSX.Element 
 function Form(props: IInstanceProps & { editor: Editor }): React.JSX.Element | null {
   const { model, editor, trans } = props;
   const { schema, mayEdit } = useModel(model);
-  const { newer, conflict, problem } = useModel(editor);
+  const { newerActor, conflict, problem } = useModel(editor);
   const form = React.useRef<HTMLFormElement>(null);
   if (!schema) {
     return null;
@@ -96,20 +96,22 @@ function Form(props: IInstanceProps & { editor: Editor }): React.JSX.Element | n
       noValidate
       onSubmit={event => {
         event.preventDefault();
-        void model.save().then(() => toFirstFault(form.current));
+        void model.save().then(() => focusFirstError(form.current));
       }}
     >
-      {!mayEdit && <p className="jp-Colophon-note">{trans.__('You may read this, not change it.')}</p>}
-      <fieldset className="jp-Colophon-whole" disabled={!mayEdit} aria-label={trans.__('Values')}>
+      {!mayEdit && (
+        <p className="jp-Colophon-note">{trans.__('Read-only: you do not have permission to change this.')}</p>
+      )}
+      <fieldset className="jp-Colophon-fieldset" disabled={!mayEdit} aria-label={trans.__('Values')}>
         <React.Suspense fallback={<p role="status">{trans.__('Loading…')}</p>}>
           <InstanceForm model={model} editor={editor} schema={schema} trans={trans} />
         </React.Suspense>
       </fieldset>
-      {newer !== null && !conflict && (
+      {newerActor !== null && !conflict && (
         <p role="status" className="jp-Colophon-warning">
-          {newer === ''
-            ? trans.__('This was changed meanwhile. Saving will show both versions.')
-            : trans.__('%1 has changed this meanwhile. Saving will show both versions.', newer)}
+          {newerActor === ''
+            ? trans.__('This was changed in the meantime. Saving will show both versions.')
+            : trans.__('%1 has changed this in the meantime. Saving will show both versions.', newerActor)}
         </p>
       )}
       {problem && <ProblemNote problem={problem} trans={trans} />}
@@ -121,7 +123,7 @@ function Form(props: IInstanceProps & { editor: Editor }): React.JSX.Element | n
 function History({ model, actions, trans }: IInstanceProps): React.JSX.Element | null {
   const { history, mayEdit, removed, schema } = useModel(model);
   const name = React.useMemo(
-    () => placeNames(inlined(schema ?? {}), { displayName: trans.__('Display name') }),
+    () => createNamePlace(resolveRefs(schema ?? {}), { displayName: trans.__('Display name') }),
     [schema, trans]
   );
   if (!history || (history.versions.length === 0 && !history.problem)) {
@@ -134,15 +136,15 @@ function History({ model, actions, trans }: IInstanceProps): React.JSX.Element |
       {history.problem && <ProblemNote problem={history.problem} trans={trans} />}
       <VersionList
         versions={history.versions}
-        more={history.cursor === null ? null : () => void model.moreHistory()}
-        name={name}
-        actions={({ version, deleted, time, value }) =>
-          // What could not be read is not kept either.
+        loadMore={history.cursor === null ? null : () => void model.loadMoreHistory()}
+        namePlace={name}
+        renderActions={({ version, deleted, time, value }) =>
+          // Unreadable versions are not stored.
           mayEdit && !deleted && !('$problem' in (value ?? {})) && (removed || version !== newest) ? (
             <button
               type="button"
               className="jp-Colophon-link"
-              aria-label={trans.__('Restore version %1 of %2', version, moment(time))}
+              aria-label={trans.__('Restore version %1 of %2', version, formatTime(time))}
               onClick={() => actions.restore(version)}
             >
               {trans.__('Restore')}
@@ -155,25 +157,27 @@ function History({ model, actions, trans }: IInstanceProps): React.JSX.Element |
   );
 }
 
-/** What is to be known of the instance before one edits it. */
+/** Notes about the state of the instance, above its form. */
 function Notes({ model, actions, trans }: IInstanceProps): React.JSX.Element {
-  const { instance, schema, editor, removed, recovered, history } = useModel(model);
+  const { instance, schema, editor, removed, recoveredAt, history } = useModel(model);
   return (
     <>
-      {removed && <Removed trans={trans} typed={model.dirty} known={history?.versions.length !== 0} />}
-      {instance && !instance.valid && <Broken instance={instance} remove={() => actions.remove()} trans={trans} />}
-      <Unready model={model} trans={trans} />
-      {instance && !instance.deletable && <Shared trans={trans} />}
+      {removed && <DeletedNote trans={trans} hasChanges={model.isDirty} hasHistory={history?.versions.length !== 0} />}
+      {instance && !instance.valid && (
+        <InvalidInstance instance={instance} remove={() => actions.remove()} trans={trans} />
+      )}
+      <CheckErrors model={model} trans={trans} />
+      {instance && !instance.deletable && <SharedNote trans={trans} />}
       {instance && !schema && <SchemaChoice model={model} trans={trans} />}
-      {recovered !== null && editor?.dirty && <Recovered time={recovered} model={model} trans={trans} />}
+      {recoveredAt !== null && editor?.isDirty && <RecoveredDraft time={recoveredAt} model={model} trans={trans} />}
     </>
   );
 }
 
-/** View of the page of an instance. */
+/** The body of the page of an instance. */
 export function InstanceBody(props: IInstanceProps): React.JSX.Element {
   const { model, trans } = props;
-  const { instance, editor, problem, busy, removed, edition } = useModel(model);
+  const { instance, editor, problem, busy, removed, editorCount } = useModel(model);
   const nothing = !editor && !problem && !instance && !removed;
   return (
     <div className="jp-Colophon-page jp-Colophon-instance-page" aria-busy={busy}>
@@ -181,7 +185,7 @@ export function InstanceBody(props: IInstanceProps): React.JSX.Element {
       {problem && <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />}
       {busy && nothing && <p role="status">{trans.__('Loading…')}</p>}
       <Notes {...props} />
-      {editor && (!removed || editor.dirty) && <Form key={edition} {...props} editor={editor} />}
+      {editor && (!removed || editor.isDirty) && <Form key={editorCount} {...props} editor={editor} />}
       {!model.isNew && <History {...props} />}
     </div>
   );

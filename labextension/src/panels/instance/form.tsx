@@ -7,14 +7,14 @@ import { Conflict } from '../../forms/conflict';
 import type { IFormEnvironment } from '../../forms/context';
 import { useFormContext } from '../../forms/context';
 import { SchemaForm } from '../../forms/schema-form';
-import { checkOf } from '../../forms/validation';
+import { createCheck } from '../../forms/validation';
 import type { Editor } from '../../model/editor';
 import type { Schema } from '../../model/form-schema';
-import { instanceForm } from '../../model/instance-schema';
-import { comparable } from '../../model/instance-view';
-import { secretPlaces } from '../../model/secrets';
+import { toInstanceForm } from '../../model/instance-schema';
+import { toComparable } from '../../model/instance-view';
+import { findSecretPaths } from '../../model/secrets';
 import type { IRendererNames } from '../../model/ui-schema';
-import { instanceUi } from '../../model/ui-schema';
+import { toInstanceUi } from '../../model/ui-schema';
 import type { InstanceModel } from './model';
 
 interface IFormProps {
@@ -29,23 +29,23 @@ function useFormSchema({ model, schema, trans }: IFormProps): RJSFSchema {
   return React.useMemo(() => {
     const words = {
       displayName: trans.__('Display name'),
-      name: trans.__('Name in files and addresses'),
+      name: trans.__('Name in file names and URLs'),
       nameHelp: trans.__('Cannot be changed later. Defaults to a name derived from the display name.')
     };
-    return instanceForm(schema, isNew, words);
+    return toInstanceForm(schema, isNew, words);
   }, [schema, isNew, trans]);
 }
 
-function languageOf(draft: ReadonlyJSONObject): string {
+function getLanguage(draft: ReadonlyJSONObject): string {
   const metadata = draft['metadata'] as ReadonlyJSONObject | undefined;
   const language = metadata?.['language'];
   return typeof language === 'string' ? language : '';
 }
 
 function useEnvironment({ model, editor }: IFormProps): IFormEnvironment {
-  const language = languageOf(useModel(editor).draft);
-  const { choices, mayEdit, findings, plugins } = useModel(model);
-  const loadChoices = React.useCallback((pointer: string) => model.offer(pointer), [model]);
+  const language = getLanguage(useModel(editor).draft);
+  const { choices, mayEdit, checkErrors, plugins } = useModel(model);
+  const loadChoices = React.useCallback((pointer: string) => model.loadChoices(pointer), [model]);
   const loadPlugins = React.useCallback(() => model.loadPlugins(), [model]);
   return React.useMemo(
     () => ({
@@ -56,36 +56,42 @@ function useEnvironment({ model, editor }: IFormProps): IFormEnvironment {
       loadChoices,
       plugins,
       loadPlugins,
-      findings
+      checkErrors
     }),
-    [language, choices, loadChoices, plugins, loadPlugins, mayEdit, findings]
+    [language, choices, loadChoices, plugins, loadPlugins, mayEdit, checkErrors]
   );
 }
 
-/** The differences between two versions, and the choice of one. */
+/** The conflict between two versions of an instance. */
 function InstanceConflict(props: IFormProps & { form: RJSFSchema }): React.JSX.Element {
   const { editor, form, trans } = props;
-  const view = React.useCallback(
+  const toView = React.useCallback(
     (value: ReadonlyJSONObject) => {
-      const words = { displayName: trans.__('Display name'), kept: trans.__('(secret)') };
-      return comparable(value, form, secretPlaces(form), words);
+      const labels = { displayName: trans.__('Display name'), secret: trans.__('(secret)') };
+      return toComparable(value, form, findSecretPaths(form), labels);
     },
     [form, trans]
   );
-  return <Conflict editor={editor} view={view} trans={trans} />;
+  return <Conflict editor={editor} toView={toView} trans={trans} />;
 }
 
-/** A form for an instance, made from its schema. */
+/** A form for an instance, generated from its schema. */
 export default function InstanceForm(props: IFormProps): React.JSX.Element {
   const { editor, schema, trans } = props;
   const form = useFormSchema(props);
   const context = useFormContext(editor, useEnvironment(props), trans);
   const dialect = schema['$schema'];
-  const ui = React.useCallback((names: IRendererNames) => instanceUi(form as Schema, names), [form]);
-  React.useEffect(() => editor.checkWith(checkOf(form, dialect, trans)), [editor, form, dialect, trans]);
+  const ui = React.useCallback((names: IRendererNames) => toInstanceUi(form as Schema, names), [form]);
+  React.useEffect(() => editor.setCheck(createCheck(form, dialect, trans)), [editor, form, dialect, trans]);
   return (
     <>
-      <SchemaForm schema={form} dialect={dialect} ui={ui} context={context} onChange={draft => editor.edit(draft)} />
+      <SchemaForm
+        schema={form}
+        dialect={dialect}
+        createUi={ui}
+        context={context}
+        onChange={draft => editor.edit(draft)}
+      />
       <InstanceConflict {...props} form={form} />
     </>
   );

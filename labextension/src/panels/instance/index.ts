@@ -3,15 +3,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import React from 'react';
 import { schemaspacesIcon } from '../../icons';
-import { toFirstFault } from '../../components/first-fault';
+import { focusFirstError } from '../../components/focus-first-error';
 import { LivePanel } from '../../components/live-panel';
-import { mayDrop } from '../../components/may-drop';
+import { confirmDiscard } from '../../components/confirm-discard';
 import { FormTools } from '../../forms/context';
 import type { IFormTools } from '../../tokens';
 import { InstanceBody } from './body';
 import type { InstanceModel } from './model';
 
-/** The page of one instance: its form, its history, and what is wrong with it. */
+/** The page of an instance: its form, its history and its errors. */
 export class InstancePanel extends LivePanel<InstanceModel> {
   constructor(
     model: InstanceModel,
@@ -23,10 +23,10 @@ export class InstancePanel extends LivePanel<InstanceModel> {
     this.addClass('jp-Colophon-instance');
   }
 
-  /** Saves, and goes to the first mistake if there is one. */
+  /** Saves, and focuses the first invalid field. */
   async save(): Promise<void> {
     await this.model.save();
-    toFirstFault(this.node);
+    focusFirstError(this.node);
   }
 
   protected override render(): React.JSX.Element {
@@ -39,26 +39,26 @@ export class InstancePanel extends LivePanel<InstanceModel> {
   }
 
   private _restore = (version: number): void => {
-    void this._unlessTyped().then(go => (go ? this.model.restore(version) : undefined));
+    void this._confirmDiscard().then(go => (go ? this.model.restore(version) : undefined));
   };
 
   private _discard = (): void => {
-    void this._unlessTyped().then(go => {
+    void this._confirmDiscard().then(go => {
       if (go) {
         this.model.discard();
       }
     });
   };
 
-  private async _unlessTyped(): Promise<boolean> {
+  private async _confirmDiscard(): Promise<boolean> {
     const { model, _trans: trans } = this;
     const title = trans.__('Discard your changes?');
-    const body = trans.__('What you typed in this form is not saved yet.');
-    return !model.dirty || mayDrop(title, body, trans.__('Discard'), trans);
+    const body = trans.__('Your changes in this form are not saved.');
+    return !model.isDirty || confirmDiscard(title, body, trans.__('Discard'), trans);
   }
 }
 
-/** The tab around it; it asks before it drops what was typed. */
+/** The tab of an instance; it asks before it discards unsaved changes. */
 export class InstanceTab extends MainAreaWidget<InstancePanel> {
   constructor(
     content: InstancePanel,
@@ -67,19 +67,19 @@ export class InstanceTab extends MainAreaWidget<InstancePanel> {
     super({ content });
     this.title.icon = schemaspacesIcon;
     this.title.closable = true;
-    content.model.changed.connect(this._title, this);
-    this._title();
+    content.model.changed.connect(this._refreshTitle, this);
+    this._refreshTitle();
   }
 
   protected override onCloseRequest(message: Message): void {
     const { model } = this.content;
-    if (!model.dirty) {
+    if (!model.isDirty) {
       super.onCloseRequest(message);
       return;
     }
     const trans = this._trans;
-    const body = trans.__('What you typed on this page is not saved yet.');
-    void mayDrop(trans.__('Close without saving?'), body, trans.__('Close'), trans).then(drop => {
+    const body = trans.__('Your changes on this page are not saved.');
+    void confirmDiscard(trans.__('Close without saving?'), body, trans.__('Close'), trans).then(drop => {
       if (drop) {
         model.discard();
         super.onCloseRequest(message);
@@ -87,14 +87,14 @@ export class InstanceTab extends MainAreaWidget<InstancePanel> {
     });
   }
 
-  private _title(): void {
+  private _refreshTitle(): void {
     const { model } = this.content;
     const { instance, space } = model.state;
     const { schema, name } = model.place;
-    const kind = space?.schemas.find(one => one.name === schema)?.title ?? schema;
+    const kind = space?.schemas.find(({ name: schemaName }) => schemaName === schema)?.title ?? schema;
     const title = instance?.display_name ?? '';
     this.title.label = model.isNew ? this._trans.__('New: %1', kind) : title === '' ? name : title;
     this.title.caption = [space?.display_name ?? model.place.space, kind, name].filter(word => word !== '').join(' · ');
-    this.title.className = model.dirty ? 'jp-mod-dirty' : '';
+    this.title.className = model.isDirty ? 'jp-mod-dirty' : '';
   }
 }

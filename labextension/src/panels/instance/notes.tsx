@@ -2,30 +2,36 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Instance } from '../../generated/api';
 import { useModel } from '../../components/use-model';
-import { moment } from '../../components/words';
+import { formatTime } from '../../components/labels';
 import type { InstanceModel } from './model';
 
-/** What is wrong with an instance as a whole, by the cause that the server names. */
-function causeOf(reason: string, trans: TranslationBundle): string {
+/** Explains why an instance is invalid, by the reason of the server. */
+function explainReason(reason: string, trans: TranslationBundle): string {
   switch (reason) {
     case 'ValidationError':
-      return trans.__('It does not satisfy its schema. Mend it below and save, or remove it.');
+      return trans.__('This instance does not match its schema. Fix the errors below or delete it.');
     case 'ValueError':
-      return trans.__('It cannot be read. What you save here replaces it; you can also remove it.');
+      return trans.__('This instance is unreadable. Saving replaces it; you can also delete it.');
     case 'SchemaNotFoundError':
-      return trans.__('Its schema is not there. Perhaps a package is missing that brings it; you can also remove it.');
+      return trans.__(
+        'Schema not found. The package that provides it may not be installed. You can also delete the instance.'
+      );
     default:
-      return trans.__('It cannot be used: %1.', reason);
+      return trans.__('This instance is invalid: %1.', reason);
   }
 }
 
-/** Why an instance is broken, and the way to be rid of it. */
-export function Broken(props: { instance: Instance; remove: () => void; trans: TranslationBundle }): React.JSX.Element {
+/** The errors of an invalid instance, with a button to delete it. */
+export function InvalidInstance(props: {
+  instance: Instance;
+  remove: () => void;
+  trans: TranslationBundle;
+}): React.JSX.Element {
   const { instance, remove, trans } = props;
   return (
     <div className="jp-Colophon-problem" role="alert" data-reason={instance.reason}>
-      <strong>{trans.__('This is not valid')}</strong>
-      <p>{causeOf(instance.reason, trans)}</p>
+      <strong>{trans.__('Invalid instance')}</strong>
+      <p>{explainReason(instance.reason, trans)}</p>
       <ul>
         {instance.problems.map(({ pointer, message }, index) => (
           <li key={index}>
@@ -35,25 +41,25 @@ export function Broken(props: { instance: Instance; remove: () => void; trans: T
       </ul>
       {instance.deletable && (
         <button type="button" className="jp-Colophon-button" onClick={remove}>
-          {trans.__('Remove it')}
+          {trans.__('Delete')}
         </button>
       )}
     </div>
   );
 }
 
-/** It is kept, and would not do what it is for. */
-export function Unready(props: { model: InstanceModel; trans: TranslationBundle }): React.JSX.Element | null {
+/** The errors of a saved instance that would prevent it from working. */
+export function CheckErrors(props: { model: InstanceModel; trans: TranslationBundle }): React.JSX.Element | null {
   const { model, trans } = props;
-  const { findings, removed } = useModel(model);
-  if (findings.length === 0 || removed) {
+  const { checkErrors, removed } = useModel(model);
+  if (checkErrors.length === 0 || removed) {
     return null;
   }
   return (
-    <div role="status" className="jp-Colophon-warning" data-findings={findings.length}>
-      {trans.__('This is saved, but would be refused when it is run:')}
+    <div role="status" className="jp-Colophon-warning" data-findings={checkErrors.length}>
+      {trans.__('Saved, but it cannot run because of these errors:')}
       <ul>
-        {findings.map(({ pointer, message }, index) => (
+        {checkErrors.map(({ pointer, message }, index) => (
           <li key={index}>
             {pointer !== '' && <code>{pointer}</code>} {message}
           </li>
@@ -63,44 +69,50 @@ export function Unready(props: { model: InstanceModel; trans: TranslationBundle 
   );
 }
 
-/** It was there and is gone, and its history can bring it back; or it never was. */
-export function Removed(props: { typed: boolean; known: boolean; trans: TranslationBundle }): React.JSX.Element {
-  const { typed, known, trans } = props;
-  const gone = known
-    ? trans.__('This was removed. An earlier version can be restored below.')
-    : trans.__('There is no such instance.');
+/** The instance was deleted and can be restored from its history, or it never existed. */
+export function DeletedNote(props: {
+  hasChanges: boolean;
+  hasHistory: boolean;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { hasChanges, hasHistory, trans } = props;
+  const explanation = hasHistory
+    ? trans.__('This instance was deleted. An earlier version can be restored below.')
+    : trans.__('Instance not found.');
   return (
     <p role="status" className="jp-Colophon-warning">
-      {typed ? trans.__('This was removed meanwhile. Saving makes it anew.') : gone}
+      {hasChanges ? trans.__('This instance was deleted in the meantime. Saving creates it again.') : explanation}
     </p>
   );
 }
 
-/** It belongs to everybody here: what is saved becomes a copy. */
-export function Shared(props: { trans: TranslationBundle }): React.JSX.Element {
+/** The instance is shared: saving it creates a copy. */
+export function SharedNote(props: { trans: TranslationBundle }): React.JSX.Element {
   return (
     <p role="note" className="jp-Colophon-note">
-      {props.trans.__(
-        'This comes from a shared folder. What you save becomes a copy of your own that is used instead.'
-      )}
+      {props.trans.__('This instance is in a shared folder. Saving creates your own copy, which is used instead.')}
     </p>
   );
 }
 
-/** What was typed before a reload is back. */
-export function Recovered(props: { time: string; model: InstanceModel; trans: TranslationBundle }): React.JSX.Element {
+/** A draft was restored after a reload. */
+export function RecoveredDraft(props: {
+  time: string;
+  model: InstanceModel;
+  trans: TranslationBundle;
+}): React.JSX.Element {
   const { time, model, trans } = props;
   return (
     <p role="status" className="jp-Colophon-warning">
-      {trans.__('What you typed until %1 is back; secrets have to be typed again.', moment(time))}{' '}
+      {trans.__('Unsaved changes from %1 were restored; enter secrets again.', formatTime(time))}{' '}
       <button type="button" className="jp-Colophon-link" onClick={() => model.discard()}>
-        {trans.__('Drop it')}
+        {trans.__('Discard them')}
       </button>
     </p>
   );
 }
 
-/** Nobody knows of which schema it is: a person may say so, and then replace it. */
+/** The choice of a schema for an instance whose schema is unknown. */
 export function SchemaChoice(props: { model: InstanceModel; trans: TranslationBundle }): React.JSX.Element | null {
   const { model, trans } = props;
   const { space, mayEdit, instance } = useModel(model);
@@ -123,7 +135,7 @@ export function SchemaChoice(props: { model: InstanceModel; trans: TranslationBu
         </select>
       </label>
       <button type="button" className="jp-Colophon-button" onClick={() => void model.chooseSchema(name)}>
-        {instance?.reason === 'ValueError' ? trans.__('Replace it') : trans.__('Edit by this schema')}
+        {instance?.reason === 'ValueError' ? trans.__('Replace') : trans.__('Edit with this schema')}
       </button>
     </div>
   );

@@ -1,21 +1,21 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { IColumnEdge } from '../../lineage/graph';
-import { Name } from '../../components/name';
-import { shortUrn } from '../../model/urns';
+import { BreakableName } from '../../components/breakable-name';
+import { shortenUrn } from '../../model/urns';
 
 interface IColumnsProps {
   columns: readonly IColumnEdge[];
   trans: TranslationBundle;
 }
 
-/** How a column is made of another; nothing where it is the same value. */
-function wayWord(way: IColumnEdge['transformation'], trans: TranslationBundle): string {
-  switch (way) {
+/** Returns the label of a transformation; empty if the value is copied. */
+function getTransformationLabel(transformation: IColumnEdge['transformation'], trans: TranslationBundle): string {
+  switch (transformation) {
     case 'identity':
       return '';
     case 'transformation':
-      return trans.__('reckoned');
+      return trans.__('computed');
     case 'aggregation':
       return trans.__('aggregated');
     case 'join':
@@ -27,38 +27,38 @@ function wayWord(way: IColumnEdge['transformation'], trans: TranslationBundle): 
     case 'sort':
       return trans.__('sorted by');
     case 'window':
-      return trans.__('in a window');
+      return trans.__('window function');
     case 'conditional':
-      return trans.__('decides');
+      return trans.__('condition');
     case 'indirect':
-      return trans.__('indirectly');
+      return trans.__('indirect');
   }
 }
 
-/** What has the same key, together, in the order in which the keys come. */
-function grouped(columns: readonly IColumnEdge[], key: (column: IColumnEdge) => string): [string, IColumnEdge[]][] {
-  const found = new Map<string, IColumnEdge[]>();
+/** Groups columns by a key, in the order of the keys. */
+function groupBy(columns: readonly IColumnEdge[], getKey: (column: IColumnEdge) => string): [string, IColumnEdge[]][] {
+  const groups = new Map<string, IColumnEdge[]>();
   for (const column of columns) {
-    found.set(key(column), [...(found.get(key(column)) ?? []), column]);
+    groups.set(getKey(column), [...(groups.get(getKey(column)) ?? []), column]);
   }
-  return [...found];
+  return [...groups];
 }
 
 function Sources({ columns, trans }: IColumnsProps): React.JSX.Element {
   return (
     <>
-      {grouped(columns, column => shortUrn(column.source)).map(([data, made]) => (
+      {groupBy(columns, column => shortenUrn(column.source)).map(([data, columns]) => (
         <p key={data}>
-          ← <Name text={data} />:{' '}
-          {made.map((column, at) => {
-            const way = wayWord(column.transformation, trans);
+          ← <BreakableName text={data} />:{' '}
+          {columns.map((column, index) => {
+            const transformation = getTransformationLabel(column.transformation, trans);
             return (
-              <React.Fragment key={at}>
-                {at > 0 && ', '}
+              <React.Fragment key={index}>
+                {index > 0 && ', '}
                 <code>
-                  <Name text={column.sourceField} />
+                  <BreakableName text={column.sourceField} />
                 </code>
-                {way !== '' && ` (${way})`}
+                {transformation !== '' && ` (${transformation})`}
               </React.Fragment>
             );
           })}
@@ -68,7 +68,7 @@ function Sources({ columns, trans }: IColumnsProps): React.JSX.Element {
   );
 }
 
-/** Each column that is made, and of what. */
+/** The target columns with their sources. */
 export function Columns({ columns, trans }: IColumnsProps): React.JSX.Element | null {
   if (columns.length === 0) {
     return null;
@@ -77,12 +77,12 @@ export function Columns({ columns, trans }: IColumnsProps): React.JSX.Element | 
     <section>
       <h3>{trans.__('Columns')}</h3>
       <ul className="jp-Colophon-columns" aria-label={trans.__('Columns')}>
-        {grouped(columns, column => `${shortUrn(column.target)}.${column.targetField}`).map(([target, made]) => (
+        {groupBy(columns, column => `${shortenUrn(column.target)}.${column.targetField}`).map(([target, columns]) => (
           <li key={target}>
             <code>
-              <Name text={target} />
+              <BreakableName text={target} />
             </code>
-            <Sources columns={made} trans={trans} />
+            <Sources columns={columns} trans={trans} />
           </li>
         ))}
       </ul>

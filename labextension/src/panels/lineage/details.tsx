@@ -4,7 +4,7 @@ import type { IEdge, INode, Side } from '../../lineage/graph';
 import { ProblemNote } from '../../components/problem';
 import { RunList } from '../../components/runs';
 import { useModel } from '../../components/use-model';
-import { moment, typeWord } from '../../components/words';
+import { formatTime, getTypeLabel } from '../../components/labels';
 import { Columns } from './columns';
 import { Impact } from './impact';
 import type { ISelection, LineageModel } from './model';
@@ -16,7 +16,7 @@ interface IDetailsProps {
   trans: TranslationBundle;
 }
 
-function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
+function getAccessLabel(access: IEdge['access'], trans: TranslationBundle): string {
   switch (access) {
     case 'read':
       return trans.__('reads');
@@ -25,9 +25,9 @@ function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
     case 'both':
       return trans.__('reads and writes');
     case 'unknown':
-      return trans.__('touches');
+      return trans.__('accesses');
     case 'declared':
-      return trans.__('is made of');
+      return trans.__('is derived from');
   }
 }
 
@@ -52,12 +52,12 @@ function ExpandButton(props: {
 function NodeHead({ node, ...props }: IDetailsProps & { node: INode }): React.JSX.Element {
   const { model, open, openLineage, trans } = props;
   const name = node.title === undefined ? '' : node.name;
-  const place = [name, node.namespace, typeWord(node.type, trans), node.platform ?? ''].filter(word => word !== '');
+  const place = [name, node.namespace, getTypeLabel(node.type, trans), node.platform ?? ''].filter(word => word !== '');
   return (
     <div>
       <h2>{node.title ?? node.name}</h2>
-      <p className="jp-Colophon-place">{place.join(' · ')}</p>
-      {node.deleted && <p className="jp-Colophon-note">{trans.__('Deleted; its history is kept.')}</p>}
+      <p className="jp-Colophon-subtitle">{place.join(' · ')}</p>
+      {node.deleted && <p className="jp-Colophon-note">{trans.__('Deleted; the history is available.')}</p>}
       <div className="jp-Colophon-actions">
         <button type="button" className="jp-Colophon-button" onClick={() => open(node.urn)}>
           {trans.__('Open page')}
@@ -70,8 +70,8 @@ function NodeHead({ node, ...props }: IDetailsProps & { node: INode }): React.JS
         <button
           type="button"
           className="jp-Colophon-button"
-          title={trans.__('What is made of this, however far')}
-          onClick={() => void model.weigh()}
+          title={trans.__('All downstream entities')}
+          onClick={() => void model.loadImpact()}
         >
           {trans.__('Impact')}
         </button>
@@ -86,20 +86,20 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
   const { nodes } = model.state.scene;
   const source = nodes.get(edge.source)?.node;
   const target = nodes.get(edge.target)?.node;
-  // What is declared leads from data to data: the target is made of the source.
+  // Declared lineage leads from data to data: the target is derived from the source.
   const [subject, object] = source?.type === 'dataset' ? [target, source] : [source, target];
   const runs = edge.declared
     ? trans.__('declared by %1', edge.reportedBy)
     : trans._n('%1 run', '%1 runs', edge.runCount);
-  const open = edge.declared ? trans.__('in force') : trans.__('still running');
+  const open = edge.declared ? trans.__('valid') : trans.__('still running');
   return (
     <div>
       <h2>
-        {subject?.name} {accessWord(edge.access, trans)} {object?.name}
+        {subject?.name} {getAccessLabel(edge.access, trans)} {object?.name}
       </h2>
-      <p className="jp-Colophon-place">
-        {runs} · {moment(edge.start)}
-        {edge.end === null ? ` · ${open}` : ` – ${moment(edge.end)}`}
+      <p className="jp-Colophon-subtitle">
+        {runs} · {formatTime(edge.start)}
+        {edge.end === null ? ` · ${open}` : ` – ${formatTime(edge.end)}`}
       </p>
       {edge.components.length > 0 && <p className="jp-Colophon-note">{edge.components.join(', ')}</p>}
     </div>
@@ -109,7 +109,7 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
 function Runs({ selection, open, trans }: { selection: ISelection } & IDetailsProps): React.JSX.Element {
   return (
     <section>
-      <h3>{trans.__('Runs in this time')}</h3>
+      <h3>{trans.__('Runs in the selected time')}</h3>
       {selection.problem && <ProblemNote problem={selection.problem} trans={trans} />}
       {selection.runs ? (
         <RunList runs={selection.runs} label={trans.__('Runs')} open={open} trans={trans} />
@@ -120,10 +120,10 @@ function Runs({ selection, open, trans }: { selection: ISelection } & IDetailsPr
   );
 }
 
-/** What is known of the picked node or edge. */
+/** The details of the selected node or edge. */
 export function LineageDetails(props: IDetailsProps): React.JSX.Element | null {
   const { model, trans } = props;
-  const { selection, choice } = useModel(model);
+  const { selection, options } = useModel(model);
   if (!selection.node && !selection.edge) {
     return null;
   }
@@ -134,7 +134,7 @@ export function LineageDetails(props: IDetailsProps): React.JSX.Element | null {
         className="jp-Colophon-close"
         aria-label={trans.__('Close details')}
         title={trans.__('Close details')}
-        onClick={() => model.pickNothing()}
+        onClick={() => model.clearSelection()}
       >
         ×
       </button>
@@ -142,8 +142,8 @@ export function LineageDetails(props: IDetailsProps): React.JSX.Element | null {
       {selection.edge && <EdgeHead {...props} edge={selection.edge} />}
       {selection.impact && <Impact impact={selection.impact} trans={trans} />}
       <Runs {...props} selection={selection} />
-      {choice.columns && selection.columns.length === 0 && (
-        <p className="jp-Colophon-note">{trans.__('No columns are known here.')}</p>
+      {options.columns && selection.columns.length === 0 && (
+        <p className="jp-Colophon-note">{trans.__('No column lineage.')}</p>
       )}
       <Columns columns={selection.columns} trans={trans} />
     </aside>

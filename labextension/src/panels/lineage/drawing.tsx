@@ -2,24 +2,24 @@ import type { ISignal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { LineageView } from '../../lineage/view';
-import { edgeId } from '../../lineage/graph';
+import { getEdgeId } from '../../lineage/graph';
 import { LineageView as View } from '../../lineage/view';
 import { useModel } from '../../components/use-model';
-import { shortUrn } from '../../model/urns';
+import { shortenUrn } from '../../model/urns';
 import type { LineageModel } from './model';
-import { graphWords } from './words';
+import { createLabels } from './labels';
 
 interface IDrawingProps {
   model: LineageModel;
   open: (urn: string) => void;
   themeChanged: ISignal<unknown, unknown> | null;
-  ready: (view: LineageView | null) => void;
+  onReady: (view: LineageView | null) => void;
   trans: TranslationBundle;
 }
 
-/** Puts the framework-free drawing into React: made once, told of every new state. */
+/** Integrates the framework-independent drawing with React. */
 export function Drawing(props: IDrawingProps): React.JSX.Element {
-  const { model, open, themeChanged, ready, trans } = props;
+  const { model, open, themeChanged, onReady, trans } = props;
   const host = React.useRef<HTMLDivElement>(null);
   const [view, setView] = React.useState<LineageView | null>(null);
   const { scene, expanded, selection } = useModel(model);
@@ -28,33 +28,34 @@ export function Drawing(props: IDrawingProps): React.JSX.Element {
     if (!host.current) {
       return;
     }
-    const made = new View(host.current, graphWords(shortUrn(model.urn), trans), {
-      pickNode: urn => void model.pickNode(urn),
-      pickEdge: edge => void model.pickEdge(edgeId(edge)),
-      pickNothing: () => model.pickNothing(),
+    const lineageView = new View(host.current, createLabels(shortenUrn(model.urn), trans), {
+      selectNode: urn => void model.selectNode(urn),
+      selectEdge: edge => void model.selectEdge(getEdgeId(edge)),
+      clearSelection: () => model.clearSelection(),
       open,
       expand: (urn, side) => void model.expand(urn, side)
     });
-    setView(made);
-    ready(made);
+    setView(lineageView);
+    onReady(lineageView);
     return () => {
-      ready(null);
-      made.dispose();
+      onReady(null);
+      lineageView.dispose();
     };
-  }, [model, open, ready, trans]);
+  }, [model, open, onReady, trans]);
 
   React.useEffect(() => {
-    // The style sheet of a theme may come a moment after its name.
-    const recolour = (): void => void requestAnimationFrame(() => view?.recolour());
-    themeChanged?.connect(recolour);
+    // The style sheet of a theme may be loaded after its name is set.
+    const refreshColours = (): void => void requestAnimationFrame(() => view?.refreshColours());
+    themeChanged?.connect(refreshColours);
     return () => {
-      themeChanged?.disconnect(recolour);
+      themeChanged?.disconnect(refreshColours);
     };
   }, [view, themeChanged]);
 
   React.useEffect(() => view?.show(scene, expanded), [view, scene, expanded]);
   React.useEffect(
-    () => view?.pick({ node: selection.node?.urn ?? null, edge: selection.edge ? edgeId(selection.edge) : null }),
+    () =>
+      view?.highlight({ node: selection.node?.urn ?? null, edge: selection.edge ? getEdgeId(selection.edge) : null }),
     [view, selection]
   );
   return <div ref={host} />;

@@ -1,22 +1,22 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { LineageImpact } from '../../generated/api';
-import { typeWord } from '../../components/words';
+import { getTypeLabel } from '../../components/labels';
 
 interface ICountsProps {
   title: string;
   counts: readonly { name: string; count: number }[];
-  word: (name: string) => string;
+  getLabel: (name: string) => string;
 }
 
-function Counts({ title, counts, word }: ICountsProps): React.JSX.Element {
+function Counts({ title, counts, getLabel }: ICountsProps): React.JSX.Element {
   return (
     <>
       <h4>{title}</h4>
       <ul className="jp-Colophon-counts" aria-label={title}>
         {counts.map(({ name, count }) => (
           <li key={name}>
-            {word(name)} <span className="jp-Colophon-count">{count}</span>
+            {getLabel(name)} <span className="jp-Colophon-count">{count}</span>
           </li>
         ))}
       </ul>
@@ -24,22 +24,26 @@ function Counts({ title, counts, word }: ICountsProps): React.JSX.Element {
   );
 }
 
-/** How much is made of an entity, however far, and whose it is. */
+/** Numbers of downstream entities by type, owner and namespace. */
 export function Impact(props: { impact: LineageImpact; trans: TranslationBundle }): React.JSX.Element {
   const { impact, trans } = props;
-  const counted = trans._n('%1 entity is made of this', '%1 entities are made of this', impact.total);
+  const summary = trans._n('%1 downstream entity', '%1 downstream entities', impact.total);
   return (
     <section aria-label={trans.__('Impact')}>
       <h3>{trans.__('Impact')}</h3>
       <p role="status">
-        {counted}
-        {impact.truncated && ` · ${trans.__('there are more than were counted')}`}
+        {summary}
+        {impact.truncated && ` · ${trans.__('counting was stopped at a limit')}`}
       </p>
       {impact.total > 0 && (
         <>
-          <Counts title={trans.__('By type')} counts={impact.byType} word={name => typeWord(name, trans)} />
-          <Counts title={trans.__('By owner')} counts={impact.byOwner} word={name => name || trans.__('nobody')} />
-          <Counts title={trans.__('By namespace')} counts={impact.byNamespace} word={name => name} />
+          <Counts title={trans.__('By type')} counts={impact.byType} getLabel={name => getTypeLabel(name, trans)} />
+          <Counts
+            title={trans.__('By owner')}
+            counts={impact.byOwner}
+            getLabel={name => name || trans.__('no owner')}
+          />
+          <Counts title={trans.__('By namespace')} counts={impact.byNamespace} getLabel={name => name} />
         </>
       )}
     </section>

@@ -1,12 +1,12 @@
 import type { ISignal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { shortUrn } from '../../model/urns';
+import { shortenUrn } from '../../model/urns';
 import { LivePanel } from '../../components/live-panel';
 import { LineageBody } from './body';
 import type { LineageModel } from './model';
 
-/** What the lineage panel asks of the outside. */
+/** The actions of the lineage panel. */
 export interface ILineageActions {
   openEntity(urn: string): void;
   openLineage(urn: string): void;
@@ -20,7 +20,7 @@ export class LineagePanel extends LivePanel<LineageModel> {
     private _themeChanged: ISignal<unknown, unknown> | null,
     private _trans: TranslationBundle
   ) {
-    super(model, _trans.__('Lineage of %1', shortUrn(model.urn)));
+    super(model, _trans.__('Lineage of %1', shortenUrn(model.urn)));
     this.addClass('jp-Colophon-lineage');
   }
 

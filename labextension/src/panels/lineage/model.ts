@@ -1,79 +1,79 @@
 import type { Change, Lineage, LineageImpact, Run } from '../../generated/api';
 import type { IOperations } from '../../generated/operations';
 import type { IColumnEdge, IEdge, IGraph, INode, Side } from '../../lineage/graph';
-import { bounded, edgeId, EMPTY_GRAPH, joined, within } from '../../lineage/graph';
+import { limitNodes, getEdgeId, EMPTY_GRAPH, mergeAnswers, restrictAnswer } from '../../lineage/graph';
 import type { Layouter } from '../../lineage/layouter';
 import type { IScene } from '../../lineage/scene';
-import { digraphOf, EMPTY_SCENE, sceneOf } from '../../lineage/scene';
+import { toDigraph, EMPTY_SCENE, createScene } from '../../lineage/scene';
 import type { Interval } from '../../model/interval';
-import { intervalBounds, isReversed, utc } from '../../model/interval';
+import { toBounds, isReversed, toUtc } from '../../model/interval';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import type { CatalogProblem } from '../../model/problem';
-import { asProblem } from '../../model/problem';
+import { toProblem } from '../../model/problem';
 import type { ICatalog, IChangeFeed, IInterval } from '../../tokens';
 
-/** A request for the lineage around one entity. */
-type Question = IOperations['readLineage']['parameters'];
+/** A request for the lineage of one entity. */
+type LineageQuery = IOperations['readLineage']['parameters'];
 
-export const NODES_MOST = 200;
-const RELATIONS_MOST = 1000;
-const RUNS_MOST = 20;
-/** Programs of expansions whose other data are looked up; a bound on requests. */
-const PROGRAMS_MOST = 20;
+export const MAX_NODES = 200;
+const MAX_RELATIONS = 1000;
+const MAX_RUNS = 20;
+/** Maximum number of expanded programs whose other data are loaded. */
+const MAX_PROGRAMS = 20;
 const CHANGE_PAUSE_MS = 400;
 
-/** Which part of the lineage is asked for. */
-export interface ILineageChoice {
+/** The requested part of the lineage. */
+export interface ILineageOptions {
   direction: Lineage['direction'];
   levels: number;
   interval: Interval;
   columns: boolean;
-  /** A local time as an input gives it: what the catalog knew then; empty for now. */
+  /** A local time in the format of an input, for the state of the catalog at that time; empty for now. */
   asOf: string;
 }
 
-/** What is picked in the graph, with what the catalog knows of it. */
+/** The selected node or edge, with its runs and columns. */
 export interface ISelection {
   node: INode | null;
   edge: IEdge | null;
   runs: readonly Run[] | null;
   columns: readonly IColumnEdge[];
-  /** What depends on the node, once that was asked for. */
+  /** The downstream entities of the node, once requested. */
   impact: LineageImpact | null;
   problem: CatalogProblem | null;
 }
 
-/** What the lineage panel shows. */
+/** The state of the lineage panel. */
 export interface ILineageState extends ILiveState {
-  choice: ILineageChoice;
+  options: ILineageOptions;
   scene: IScene;
-  /** The node whose hidden neighbours came with this scene. */
+  /** The node whose hidden neighbours were added to this scene. */
   expanded: string | null;
   selection: ISelection;
-  /** The node that was expanded last, where some of its neighbours found no room. */
-  full: IFull | null;
-  /** Whether the catalog did not know the entity at the time that was asked about. */
-  unknownThen: boolean;
+  /** The last expanded node, if some of its neighbours did not fit. */
+  fullSide: IFullSide | null;
+  /** Whether the entity did not exist at the requested time. */
+  isUnknownThen: boolean;
   answered: boolean;
 }
 
-/** A side of a node, some of whose neighbours found no room in the graph. */
-export interface IFull {
+/** A side of a node with neighbours that did not fit into the graph. */
+export interface IFullSide {
   node: INode;
   side: Side;
 }
 
-const NOTHING: ISelection = { node: null, edge: null, runs: null, columns: [], impact: null, problem: null };
+const EMPTY_SELECTION: ISelection = { node: null, edge: null, runs: null, columns: [], impact: null, problem: null };
 
 /** Whether an edge between columns belongs to an edge of the graph. */
-function isOfEdge(column: IColumnEdge, edge: IEdge, data: string, program: string): boolean {
+function belongsToEdge(column: IColumnEdge, edge: IEdge, data: string, program: string): boolean {
   return edge.access === 'declared'
     ? column.program === null && column.source === edge.source && column.target === edge.target
     : column.program === program && (column.source === data || column.target === data);
 }
 
-/** State of one lineage graph. */
+/** The model of a lineage graph. */
 export class LineageModel extends LiveModel<ILineageState> {
   constructor(
     private _catalog: ICatalog,
@@ -83,12 +83,12 @@ export class LineageModel extends LiveModel<ILineageState> {
     levels: number
   ) {
     super(feed, {
-      choice: { direction: 'both', levels, interval: { kind: 'all' }, columns: false, asOf: '' },
+      options: { direction: 'both', levels, interval: { kind: 'all' }, columns: false, asOf: '' },
       scene: { ...EMPTY_SCENE, graph: EMPTY_GRAPH },
       expanded: null,
-      selection: NOTHING,
-      full: null,
-      unknownThen: false,
+      selection: EMPTY_SELECTION,
+      fullSide: null,
+      isUnknownThen: false,
       busy: false,
       answered: false,
       problem: null
@@ -100,14 +100,16 @@ export class LineageModel extends LiveModel<ILineageState> {
     this._layouter.dispose();
   }
 
-  /** Another part of the lineage; what was expanded by hand is folded. An interval that ends before it begins waits. */
-  async choose(choice: Partial<ILineageChoice>): Promise<void> {
-    const next = { ...this.state.choice, ...choice };
-    const { direction, levels } = this.state.choice;
+  /**
+   * Sets options. Another direction or number of levels collapses expanded nodes; a reversed interval is not requested.
+   */
+  async setOptions(choice: Partial<ILineageOptions>): Promise<void> {
+    const next = { ...this.state.options, ...choice };
+    const { direction, levels } = this.state.options;
     if (next.direction !== direction || next.levels !== levels) {
       this._expanded.clear();
     }
-    this.set({ choice: next });
+    this.setState({ options: next });
     if (choice.interval && isReversed(choice.interval)) {
       return;
     }
@@ -117,88 +119,101 @@ export class LineageModel extends LiveModel<ILineageState> {
     await this.refresh();
   }
 
-  /** Shows the neighbours that a node hides on one side. */
+  /** Adds the hidden neighbours of a node on one side. */
   async expand(urn: string, side: Side): Promise<void> {
     const node = this.state.scene.nodes.get(urn)?.node;
     if (node && node.notShown[side] > 0) {
       this._expanded.set(`${side} ${urn}`, { urn, side });
-      this._grows = urn;
+      this._expanding = urn;
       const shown = await this.refresh();
       const after = this.state.scene.nodes.get(urn)?.node;
       if (shown && after) {
-        this.set({ full: after.notShown[side] > 0 ? { node: after, side } : null });
+        this.setState({ fullSide: after.notShown[side] > 0 ? { node: after, side } : null });
       }
     }
   }
 
-  /** Asks again for everything that is shown. */
+  /** Loads everything again. */
   override async refresh(): Promise<boolean> {
     const shown = await super.refresh();
-    if (this.state.problem?.kind === 'absent' && this.state.choice.asOf !== '') {
-      // Else the present graph would be taken for that of the time.
+    if (this.state.problem?.kind === 'not-found' && this.state.options.asOf !== '') {
+      // Otherwise, the current graph would appear as the one of the requested time.
       const scene = { ...EMPTY_SCENE, graph: EMPTY_GRAPH };
-      this.set({ scene, unknownThen: true, full: null, problem: null, selection: NOTHING, answered: true });
+      this.setState({
+        scene,
+        isUnknownThen: true,
+        fullSide: null,
+        problem: null,
+        selection: EMPTY_SELECTION,
+        answered: true
+      });
     }
     if (shown) {
-      this._grows = null;
-      await this._reselect(this.state.scene.graph);
+      this._expanding = null;
+      await this._restoreSelection(this.state.scene.graph);
     }
     return shown;
   }
 
-  /** Picks a node: its runs in the interval are looked up. */
-  async pickNode(urn: string): Promise<void> {
+  /** Selects a node, and loads its runs in the interval. */
+  async selectNode(urn: string): Promise<void> {
     const { scene } = this.state;
     const node = scene.nodes.get(urn)?.node;
     if (node) {
       const columns = scene.graph.columns.filter(column =>
         [column.source, column.target, column.program].includes(urn)
       );
-      this.set({ selection: { ...NOTHING, node, columns } });
+      this.setState({ selection: { ...EMPTY_SELECTION, node, columns } });
       await this._loadRuns(node.type === 'dataset' ? { data: urn } : { program: urn });
     }
   }
 
-  /** Picks an edge: the runs of its program that touched its data. */
-  async pickEdge(id: string): Promise<void> {
+  /** Selects an edge, and loads the runs of its program that accessed its data. */
+  async selectEdge(id: string): Promise<void> {
     const { scene } = this.state;
-    const edge = scene.graph.edges.find(other => edgeId(other) === id);
+    const edge = scene.graph.edges.find(other => getEdgeId(other) === id);
     if (edge) {
       const dataFirst = scene.nodes.get(edge.source)?.node.type === 'dataset';
       const data = dataFirst ? edge.source : edge.target;
       const program = dataFirst ? edge.target : edge.source;
-      const columns = scene.graph.columns.filter(column => isOfEdge(column, edge, data, program));
-      // What is declared has no program, and so no run.
+      const columns = scene.graph.columns.filter(column => belongsToEdge(column, edge, data, program));
+      // Declared lineage has no program, and therefore no runs.
       const runs = edge.access === 'declared' ? [] : null;
-      this.set({ selection: { ...NOTHING, edge, columns, runs } });
+      this.setState({ selection: { ...EMPTY_SELECTION, edge, columns, runs } });
       if (edge.access !== 'declared') {
         await this._loadRuns({ data, program });
       }
     }
   }
 
-  /** Looks up what depends on the picked node. */
-  async weigh(): Promise<void> {
+  /** Loads the downstream entities of the selected node. */
+  async loadImpact(): Promise<void> {
     const { node } = this.state.selection;
     if (node) {
-      const of = { urn: node.urn, ...this._when() };
-      await this._learn(async () => ({ impact: await this._catalog.call('readLineageImpact', of) }));
+      const of = { urn: node.urn, ...this._getTimeBounds() };
+      await this._updateSelection(async () => ({ impact: await this._catalog.call('readLineageImpact', of) }));
     }
   }
 
-  /** Picks nothing. */
-  pickNothing(): void {
-    this.set({ selection: NOTHING });
+  /** Clears the selection. */
+  clearSelection(): void {
+    this.setState({ selection: EMPTY_SELECTION });
   }
 
-  protected override async ask(signal: AbortSignal): Promise<Partial<ILineageState>> {
-    const graph = bounded(await this._graph(signal), NODES_MOST);
-    const layout = await this._layouter.layout(digraphOf(graph));
-    const full = this.state.full && this._stillFull(this.state.full, graph);
-    return { scene: sceneOf(graph, layout), expanded: this._grows, full, unknownThen: false, answered: true };
+  protected override async load(signal: AbortSignal): Promise<Partial<ILineageState>> {
+    const graph = limitNodes(await this._loadGraph(signal), MAX_NODES);
+    const layout = await this._layouter.computeLayout(toDigraph(graph));
+    const fullSide = this.state.fullSide && this._updateFull(this.state.fullSide, graph);
+    return {
+      scene: createScene(graph, layout),
+      expanded: this._expanding,
+      fullSide,
+      isUnknownThen: false,
+      answered: true
+    };
   }
 
-  protected override heard(changes: readonly Change[]): void {
+  protected override onChanges(changes: readonly Change[]): void {
     const { nodes } = this.state.scene;
     const relevant = changes.some(
       change =>
@@ -206,85 +221,90 @@ export class LineageModel extends LiveModel<ILineageState> {
         ((nodes.has(change.urn) || change.urn === this.urn) && ['create', 'delete'].includes(change.operation))
     );
     if (relevant) {
-      this.refreshSoon(CHANGE_PAUSE_MS);
+      this.scheduleRefresh(CHANGE_PAUSE_MS);
     }
   }
 
-  /** A side that had no room, as it is in another graph; null where all of it is shown, or nothing. */
-  private _stillFull({ node, side }: IFull, graph: IGraph): IFull | null {
+  /** Updates a side that did not fit for another graph; null if all or none of it is shown now. */
+  private _updateFull({ node, side }: IFullSide, graph: IGraph): IFullSide | null {
     const now = graph.nodes.find(({ urn }) => urn === node.urn);
     return now && this._expanded.has(`${side} ${now.urn}`) && now.notShown[side] > 0 ? { node: now, side } : null;
   }
 
   private async _loadRuns(of: { data?: string; program?: string }): Promise<void> {
-    await this._learn(async () => {
-      const bounds = intervalBounds(this._interval);
-      const { runs } = await this._catalog.call('listRuns', { ...of, ...bounds, limit: RUNS_MOST });
+    await this._updateSelection(async () => {
+      const bounds = toBounds(this._interval);
+      const { runs } = await this._catalog.call('listRuns', { ...of, ...bounds, limit: MAX_RUNS });
       return { runs };
     });
   }
 
-  /** Adds to what is known of what is picked, if it still is when that has come. */
-  private async _learn(ask: () => Promise<Partial<ISelection>>): Promise<void> {
+  /** Adds to the selection, if it is unchanged when the answer arrives. */
+  private async _updateSelection(ask: () => Promise<Partial<ISelection>>): Promise<void> {
     const { node, edge } = this.state.selection;
-    const learn = (told: Partial<ISelection>): void => {
+    const update = (change: Partial<ISelection>): void => {
       const { selection } = this.state;
       if (selection.node?.urn === node?.urn && selection.edge === edge) {
-        this.set({ selection: { ...selection, ...told } });
+        this.setState({ selection: { ...selection, ...change } });
       }
     };
     try {
-      learn(await ask());
+      update(await ask());
     } catch (reason) {
-      learn({ problem: asProblem(reason) });
+      update({ problem: toProblem(reason) });
     }
   }
 
-  private _when(): IInterval & { asOf?: string } {
-    const asOf = utc(this.state.choice.asOf);
-    return { ...intervalBounds(this._interval), ...(asOf === undefined ? {} : { asOf }) };
+  private _getTimeBounds(): IInterval & { asOf?: string } {
+    const asOf = toUtc(this.state.options.asOf);
+    return { ...toBounds(this._interval), ...(asOf === undefined ? {} : { asOf }) };
   }
 
-  private async _graph(signal: AbortSignal): Promise<IGraph> {
-    const { direction, levels } = this.state.choice;
+  private async _loadGraph(signal: AbortSignal): Promise<IGraph> {
+    const { direction, levels } = this.state.options;
     const expanded = [...this._expanded.values()];
     const answers = await Promise.all([
-      this._ask({ urn: this.urn, direction, levels }, signal),
-      ...expanded.map(({ urn, side }) => this._ask({ urn, direction: side, levels: 1 }, signal))
+      this._readLineage({ urn: this.urn, direction, levels }, signal),
+      ...expanded.map(({ urn, side }) => this._readLineage({ urn, direction: side, levels: 1 }, signal))
     ]);
-    const graph = joined(answers);
+    const graph = mergeAnswers(answers);
     const first = new Set(answers[0]?.nodes.map(node => node.urn));
-    const late = graph.nodes.filter(node => node.type !== 'dataset' && !first.has(node.urn));
-    if (late.length === 0) {
+    const addedPrograms = graph.nodes.filter(node => node.type !== 'dataset' && !first.has(node.urn));
+    if (addedPrograms.length === 0) {
       return graph;
     }
-    // A program that was expanded from one of its data may have touched others that are shown.
-    const there = new Set(graph.nodes.map(node => node.urn));
-    const rest = await Promise.all(
-      late.slice(0, PROGRAMS_MOST).map(({ urn }) => this._ask({ urn, direction: 'both', levels: 1 }, signal))
+    // A program expanded from one of its data may have accessed other displayed data.
+    const shownUrns = new Set(graph.nodes.map(node => node.urn));
+    const moreAnswers = await Promise.all(
+      addedPrograms
+        .slice(0, MAX_PROGRAMS)
+        .map(({ urn }) => this._readLineage({ urn, direction: 'both', levels: 1 }, signal))
     );
-    return joined([...answers, ...rest.map(answer => within(answer, there))]);
+    return mergeAnswers([...answers, ...moreAnswers.map(answer => restrictAnswer(answer, shownUrns))]);
   }
 
-  private _ask(what: Pick<Question, 'urn' | 'direction' | 'levels'>, signal: AbortSignal): Promise<Lineage> {
-    const { columns } = this.state.choice;
-    const question = { ...what, ...this._when(), columns, limit: RELATIONS_MOST };
-    return this._catalog.call('readLineage', question, { signal });
+  private _readLineage(
+    query: Pick<LineageQuery, 'urn' | 'direction' | 'levels'>,
+    signal: AbortSignal
+  ): Promise<Lineage> {
+    const { columns } = this.state.options;
+    const parameters = { ...query, ...this._getTimeBounds(), columns, limit: MAX_RELATIONS };
+    return this._catalog.call('readLineage', parameters, { signal });
   }
 
-  /** What was picked is picked again in the new graph, if it is still there. */
-  private async _reselect(graph: IGraph): Promise<void> {
+  /** Selects the same node or edge in the new graph, if it still exists. */
+  private async _restoreSelection(graph: IGraph): Promise<void> {
     const { node, edge } = this.state.selection;
     if (node) {
-      await (graph.nodes.some(other => other.urn === node.urn) ? this.pickNode(node.urn) : this.pickNothing());
+      await (graph.nodes.some(other => other.urn === node.urn) ? this.selectNode(node.urn) : this.clearSelection());
     } else if (edge) {
-      const id = edgeId(edge);
-      await (graph.edges.some(other => edgeId(other) === id) ? this.pickEdge(id) : this.pickNothing());
+      const id = getEdgeId(edge);
+      await (graph.edges.some(other => getEdgeId(other) === id) ? this.selectEdge(id) : this.clearSelection());
     }
   }
 
   private _expanded = new Map<string, { urn: string; side: Side }>();
-  /** The last interval that could be asked for. */
+  /** The last valid interval. */
   private _interval: Interval = { kind: 'all' };
-  private _grows: string | null = null;
+  private _expanding: string | null = null;
 }

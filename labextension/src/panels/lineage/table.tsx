@@ -1,13 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { IEdge } from '../../lineage/graph';
-import { edgeId } from '../../lineage/graph';
+import { getEdgeId } from '../../lineage/graph';
 import { useModel } from '../../components/use-model';
-import { moment } from '../../components/words';
+import { formatTime } from '../../components/labels';
 import type { LineageModel } from './model';
-import { nodeName, nodePlace } from './words';
+import { getNodeName, getNodePlace } from './labels';
 
-function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
+function getAccessLabel(access: IEdge['access'], trans: TranslationBundle): string {
   switch (access) {
     case 'read':
       return trans.__('read');
@@ -22,8 +22,8 @@ function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
   }
 }
 
-function openWord(edge: IEdge, trans: TranslationBundle): string {
-  return edge.declared ? trans.__('in force') : trans.__('running');
+function getOpenEndLabel(edge: IEdge, trans: TranslationBundle): string {
+  return edge.declared ? trans.__('valid') : trans.__('running');
 }
 
 function NodeCell(props: { model: LineageModel; urn: string; trans: TranslationBundle }): React.JSX.Element {
@@ -37,22 +37,22 @@ function NodeCell(props: { model: LineageModel; urn: string; trans: TranslationB
         className="jp-Colophon-link"
         title={urn}
         aria-pressed={selection.node?.urn === urn}
-        onClick={() => void model.pickNode(urn)}
+        onClick={() => void model.selectNode(urn)}
       >
-        {node ? nodeName(node) : urn}
+        {node ? getNodeName(node) : urn}
       </button>
-      {node && <span className="jp-Colophon-place">{nodePlace(node, trans)}</span>}
+      {node && <span className="jp-Colophon-subtitle">{getNodePlace(node, trans)}</span>}
     </td>
   );
 }
 
-/** The edges of the graph as a table; picking is the same as in the drawing. */
+/** The edges of the graph as a table; selecting works as in the drawing. */
 export function LineageTable(props: { model: LineageModel; trans: TranslationBundle }): React.JSX.Element {
   const { model, trans } = props;
   const { scene, selection } = useModel(model);
-  const picked = selection.edge ? edgeId(selection.edge) : null;
+  const selected = selection.edge ? getEdgeId(selection.edge) : null;
   return (
-    <div className="jp-Colophon-tableRoom">
+    <div className="jp-Colophon-table-scroll">
       <table className="jp-Colophon-table jp-Colophon-edges" aria-label={trans.__('Lineage as a table')}>
         <thead>
           <tr>
@@ -66,17 +66,21 @@ export function LineageTable(props: { model: LineageModel; trans: TranslationBun
         </thead>
         <tbody>
           {scene.graph.edges.map(edge => (
-            <tr key={edgeId(edge)} aria-selected={edgeId(edge) === picked}>
+            <tr key={getEdgeId(edge)} aria-selected={getEdgeId(edge) === selected}>
               <NodeCell model={model} urn={edge.source} trans={trans} />
               <NodeCell model={model} urn={edge.target} trans={trans} />
               <td>
-                <button type="button" className="jp-Colophon-link" onClick={() => void model.pickEdge(edgeId(edge))}>
-                  {accessWord(edge.access, trans)}
+                <button
+                  type="button"
+                  className="jp-Colophon-link"
+                  onClick={() => void model.selectEdge(getEdgeId(edge))}
+                >
+                  {getAccessLabel(edge.access, trans)}
                 </button>
               </td>
               <td>{edge.runCount}</td>
-              <td>{moment(edge.start)}</td>
-              <td>{edge.end === null ? openWord(edge, trans) : moment(edge.end)}</td>
+              <td>{formatTime(edge.start)}</td>
+              <td>{edge.end === null ? getOpenEndLabel(edge, trans) : formatTime(edge.end)}</td>
             </tr>
           ))}
         </tbody>

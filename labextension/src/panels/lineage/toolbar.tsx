@@ -8,7 +8,7 @@ import type { LineageModel } from './model';
 
 const LEVELS = [1, 2, 3, 5, 10, 20];
 
-/** What the toolbar does to the drawing. */
+/** The actions of the toolbar on the drawing. */
 interface IDrawing {
   fit(): void;
   zoom(steps: number): void;
@@ -24,9 +24,9 @@ interface IToolbarProps {
 }
 
 function IntervalChooser({ model, trans }: IToolbarProps): React.JSX.Element {
-  const { interval } = useModel(model).choice;
+  const { interval } = useModel(model).options;
   const custom = interval.kind === 'custom' ? interval : { kind: 'custom' as const, from: '', to: '' };
-  const choose = (next: Interval): void => void model.choose({ interval: next });
+  const choose = (next: Interval): void => void model.setOptions({ interval: next });
   return (
     <>
       <label>
@@ -66,8 +66,8 @@ function IntervalChooser({ model, trans }: IToolbarProps): React.JSX.Element {
             />
           </label>
           {isReversed(custom) && (
-            <span role="alert" className="jp-Colophon-fault">
-              {trans.__('From is after To')}
+            <span role="alert" className="jp-Colophon-error">
+              {trans.__('From must be before To')}
             </span>
           )}
         </>
@@ -78,25 +78,28 @@ function IntervalChooser({ model, trans }: IToolbarProps): React.JSX.Element {
 
 function Choosers(props: IToolbarProps): React.JSX.Element {
   const { model, trans } = props;
-  const { choice } = useModel(model);
-  const levels = LEVELS.includes(choice.levels) ? LEVELS : [...LEVELS, choice.levels].sort((a, b) => a - b);
+  const { options } = useModel(model);
+  const levels = LEVELS.includes(options.levels) ? LEVELS : [...LEVELS, options.levels].sort((a, b) => a - b);
   return (
     <>
       <label>
         {trans.__('Direction')}
         <select
-          value={choice.direction}
-          onChange={event => void model.choose({ direction: event.target.value as Lineage['direction'] })}
+          value={options.direction}
+          onChange={event => void model.setOptions({ direction: event.target.value as Lineage['direction'] })}
         >
-          <option value="both">{trans.__('Both ways')}</option>
-          <option value="upstream">{trans.__('Where it comes from')}</option>
-          <option value="downstream">{trans.__('Where it goes')}</option>
-          <option value="undirected">{trans.__('All that the same programs touched')}</option>
+          <option value="both">{trans.__('Both directions')}</option>
+          <option value="upstream">{trans.__('Upstream')}</option>
+          <option value="downstream">{trans.__('Downstream')}</option>
+          <option value="undirected">{trans.__('Undirected')}</option>
         </select>
       </label>
       <label>
         {trans.__('Levels')}
-        <select value={choice.levels} onChange={event => void model.choose({ levels: Number(event.target.value) })}>
+        <select
+          value={options.levels}
+          onChange={event => void model.setOptions({ levels: Number(event.target.value) })}
+        >
           {levels.map(count => (
             <option key={count} value={count}>
               {count}
@@ -105,20 +108,20 @@ function Choosers(props: IToolbarProps): React.JSX.Element {
         </select>
       </label>
       <IntervalChooser {...props} />
-      <label title={trans.__('What the catalog knew then; empty for now')}>
-        {trans.__('As known at')}
+      <label title={trans.__('The lineage as it was known at this time; empty for now')}>
+        {trans.__('As of')}
         <input
           type="datetime-local"
-          value={choice.asOf}
-          onChange={event => void model.choose({ asOf: event.target.value })}
+          value={options.asOf}
+          onChange={event => void model.setOptions({ asOf: event.target.value })}
         />
       </label>
       <button
         type="button"
         className="jp-Colophon-button"
-        aria-pressed={choice.columns}
-        title={trans.__('Ask for columns too; they are listed beside the graph')}
-        onClick={() => void model.choose({ columns: !choice.columns })}
+        aria-pressed={options.columns}
+        title={trans.__('Show the lineage of columns in the details')}
+        onClick={() => void model.setOptions({ columns: !options.columns })}
       >
         {trans.__('Columns')}
       </button>
@@ -126,7 +129,7 @@ function Choosers(props: IToolbarProps): React.JSX.Element {
   );
 }
 
-/** The row of controls above the graph. */
+/** The toolbar above the graph. */
 export function LineageToolbar(props: IToolbarProps): React.JSX.Element {
   const { drawing, table, setTable, trans } = props;
   return (
@@ -136,12 +139,12 @@ export function LineageToolbar(props: IToolbarProps): React.JSX.Element {
         type="button"
         className="jp-Colophon-button"
         aria-pressed={table}
-        title={trans.__('The same edges as a table')}
+        title={trans.__('Show the edges as a table')}
         onClick={() => setTable(!table)}
       >
         {trans.__('Table')}
       </button>
-      <span className="jp-Colophon-spring" />
+      <span className="jp-Colophon-spacer" />
       <button
         type="button"
         className="jp-Colophon-button"
@@ -163,7 +166,7 @@ export function LineageToolbar(props: IToolbarProps): React.JSX.Element {
       <button
         type="button"
         className="jp-Colophon-button"
-        title={trans.__('Everything in view')}
+        title={trans.__('Fit the graph into the view')}
         onClick={() => drawing.fit()}
       >
         {trans.__('Fit')}

@@ -2,15 +2,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../../generated/api';
 import { ProblemNote } from '../../components/problem';
-import { NotSeen, accessWord, originOf } from '../../components/runs';
-import { shortUrn } from '../../model/urns';
+import { MissingLineage, getAccessLabel, formatOrigin } from '../../components/runs';
+import { shortenUrn } from '../../model/urns';
 import { useModel } from '../../components/use-model';
 import { AspectValue } from '../../components/values';
-import { Listing } from '../../components/listing';
-import { duration, moment, statusWord, typeWord } from '../../components/words';
-import type { RunModel, TouchedEntity } from './model';
+import { SourceText } from '../../components/source-text';
+import { formatDuration, formatTime, getStatusLabel, getTypeLabel } from '../../components/labels';
+import type { RunModel, RunAccess } from './model';
 import { StageTable } from './stage-table';
-import { sortedFacts } from './stages';
+import { sortFacts } from './stages';
 
 interface IRunProps {
   model: RunModel;
@@ -32,18 +32,18 @@ function Head({ model, run, open, trans }: IRunProps & { run: Run }): React.JSX.
   return (
     <div className="jp-Colophon-head">
       <div>
-        <h1>{trans.__('Run of %1', originOf(run, trans))}</h1>
-        <p className="jp-Colophon-place" data-status={run.status}>
-          {statusWord(run.status, trans)} · <time dateTime={run.start}>{moment(run.start)}</time>
-          {run.end !== null && ` · ${duration(run.start, run.end)}`} · {run.actor}
+        <h1>{trans.__('Run of %1', formatOrigin(run, trans))}</h1>
+        <p className="jp-Colophon-subtitle" data-status={run.status}>
+          {getStatusLabel(run.status, trans)} · <time dateTime={run.start}>{formatTime(run.start)}</time>
+          {run.end !== null && ` · ${formatDuration(run.start, run.end)}`} · {run.actor}
         </p>
         <p className="jp-Colophon-urn">
           <code>{run.urn}</code>
         </p>
         {run.parent !== null && (
-          <p className="jp-Colophon-place">
+          <p className="jp-Colophon-subtitle">
             {trans.__('Part of')}{' '}
-            <Link urn={run.parent} name={parent ? originOf(parent, trans) : shortUrn(run.parent)} open={open} />
+            <Link urn={run.parent} name={parent ? formatOrigin(parent, trans) : shortenUrn(run.parent)} open={open} />
           </p>
         )}
       </div>
@@ -56,35 +56,35 @@ function Head({ model, run, open, trans }: IRunProps & { run: Run }): React.JSX.
   );
 }
 
-function roleWord(one: TouchedEntity, trans: TranslationBundle): string {
-  switch (one.role) {
+function getRoleLabel(access: RunAccess, trans: TranslationBundle): string {
+  switch (access.role) {
     case 'program':
       return trans.__('program');
     case 'application':
       return trans.__('application');
     case 'data':
-      return accessWord(one.mode ?? 'unknown', trans);
+      return getAccessLabel(access.mode ?? 'unknown', trans);
   }
 }
 
-function TouchedItem(props: { one: TouchedEntity } & Omit<IRunProps, 'model'>): React.JSX.Element {
-  const { one, open, trans } = props;
-  const place = [one.namespace, typeWord(one.type, trans), one.component].filter(word => word !== '');
+function AccessItem(props: { access: RunAccess } & Omit<IRunProps, 'model'>): React.JSX.Element {
+  const { access, open, trans } = props;
+  const place = [access.namespace, getTypeLabel(access.type, trans), access.component].filter(word => word !== '');
   return (
-    <li className="jp-Colophon-aspect" data-urn={one.urn} data-role={one.role}>
+    <li className="jp-Colophon-aspect" data-urn={access.urn} data-role={access.role}>
       <h3>
-        {roleWord(one, trans)} <Link urn={one.urn} name={one.name} open={open} />
+        {getRoleLabel(access, trans)} <Link urn={access.urn} name={access.name} open={open} />
       </h3>
-      <p className="jp-Colophon-written">
-        {place.join(' · ')} · {moment(one.first)}
-        {one.last !== one.first && ` – ${moment(one.last)}`}
-        {one.deleted && ` · ${trans.__('deleted since')}`}
+      <p className="jp-Colophon-version-info">
+        {place.join(' · ')} · {formatTime(access.first)}
+        {access.last !== access.first && ` – ${formatTime(access.last)}`}
+        {access.deleted && ` · ${trans.__('since deleted')}`}
       </p>
-      <AspectValue value={one.user} trans={trans} nothing={trans.__('Nothing was said of it.')} />
-      {one.system && (
+      <AspectValue value={access.user} trans={trans} emptyText={trans.__('No user metadata.')} />
+      {access.system && (
         <>
           <h4>{trans.__('System metadata')}</h4>
-          <AspectValue value={one.system} trans={trans} />
+          <AspectValue value={access.system} trans={trans} />
         </>
       )}
     </li>
@@ -100,11 +100,11 @@ function Section(props: { title: string; children: React.ReactNode }): React.JSX
   );
 }
 
-/** View of the page of a run: everything that was recorded for it. */
+/** The body of the page of a run: everything recorded for it. */
 export function RunBody(props: IRunProps): React.JSX.Element {
   const { model, open, trans } = props;
-  const { run, touched, busy, problem } = useModel(model);
-  const { stages, log, source, others } = sortedFacts(run ?? { facts: {}, status: 'running' });
+  const { run, accesses: accesses, busy, problem } = useModel(model);
+  const { stages, log, source, others } = sortFacts(run ?? { facts: {}, status: 'running' });
   return (
     <div className="jp-Colophon-page" aria-busy={busy}>
       {run ? <Head {...props} run={run} /> : !problem && <p role="status">{trans.__('Loading…')}</p>}
@@ -118,11 +118,11 @@ export function RunBody(props: IRunProps): React.JSX.Element {
           )}
           {run.intendedOutputs.length > 0 && (
             <Section title={trans.__('Not written')}>
-              <p className="jp-Colophon-note">{trans.__('What statements that failed would have written.')}</p>
+              <p className="jp-Colophon-note">{trans.__('Intended outputs of failed statements.')}</p>
               <ul>
                 {run.intendedOutputs.map(urn => (
                   <li key={urn}>
-                    <Link urn={urn} name={shortUrn(urn)} open={open} />
+                    <Link urn={urn} name={shortenUrn(urn)} open={open} />
                   </li>
                 ))}
               </ul>
@@ -130,24 +130,29 @@ export function RunBody(props: IRunProps): React.JSX.Element {
           )}
           {log !== '' && (
             <Section title={trans.__('Log')}>
-              <Listing label={trans.__('Log')} text={log} />
+              <SourceText label={trans.__('Log')} text={log} />
             </Section>
           )}
-          <Section title={trans.__('What it touched, and what people said of it then')}>
-            <NotSeen run={run} trans={trans} />
-            {touched.length === 0 && <p className="jp-Colophon-note">{trans.__('Nothing.')}</p>}
+          <Section title={trans.__('Accessed entities and their metadata at that time')}>
+            <MissingLineage run={run} trans={trans} />
+            {accesses.length === 0 && <p className="jp-Colophon-note">{trans.__('None.')}</p>}
             <ul className="jp-Colophon-runs">
-              {touched.map(one => (
-                <TouchedItem key={`${one.urn} ${one.mode} ${one.component}`} one={one} open={open} trans={trans} />
+              {accesses.map(access => (
+                <AccessItem
+                  key={`${access.urn} ${access.mode} ${access.component}`}
+                  access={access}
+                  open={open}
+                  trans={trans}
+                />
               ))}
             </ul>
           </Section>
           <Section title={trans.__('Arguments')}>
-            <AspectValue value={{ properties: run.arguments, tags: [] }} trans={trans} nothing={trans.__('None.')} />
+            <AspectValue value={{ properties: run.arguments, tags: [] }} trans={trans} emptyText={trans.__('None.')} />
           </Section>
           <Section title={trans.__('Facts')}>
-            <AspectValue value={{ properties: others, tags: [] }} trans={trans} nothing={trans.__('None.')} />
-            {source !== '' && <Listing label={trans.__('Source')} text={source} />}
+            <AspectValue value={{ properties: others, tags: [] }} trans={trans} emptyText={trans.__('None.')} />
+            {source !== '' && <SourceText label={trans.__('Source')} text={source} />}
           </Section>
         </>
       )}

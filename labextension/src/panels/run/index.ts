@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
-import { shortUrn } from '../../model/urns';
+import { shortenUrn } from '../../model/urns';
 import { RunBody } from './body';
 import type { RunModel } from './model';
 
@@ -12,7 +12,7 @@ export class RunPanel extends LivePanel<RunModel> {
     private _open: (urn: string) => void,
     private _trans: TranslationBundle
   ) {
-    super(model, _trans.__('Run %1', shortUrn(model.urn)));
+    super(model, _trans.__('Run %1', shortenUrn(model.urn)));
     this.addClass('jp-Colophon-entity');
   }
 

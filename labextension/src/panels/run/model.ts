@@ -2,58 +2,58 @@ import type { Change, Run, RunAccesses } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import type { ICatalog, IChangeFeed } from '../../tokens';
-import { sortedFacts } from './stages';
+import { sortFacts } from './stages';
 
 const CHANGE_PAUSE_MS = 300;
-/** How its stages go on is told of the run alone, and is no change of the catalog. */
+/** Progress of stages is recorded in the run only, without a change in the catalog. */
 const STAGES_PAUSE_MS = 1500;
 
-/** An entity that a run had to do with, and what was said of it then. */
-export type TouchedEntity = RunAccesses['accesses'][number];
+/** An entity that the run accessed, with its metadata at that time. */
+export type RunAccess = RunAccesses['accesses'][number];
 
-/** What the page of a run shows. */
+/** The state of the page of a run. */
 export interface IRunState extends ILiveState {
   run: Run | null;
-  /** The run that it is a part of; null where there is none, or one may not read it. */
+  /** The parent run; null if there is none or it may not be read. */
   parent: Run | null;
-  touched: readonly TouchedEntity[];
+  accesses: readonly RunAccess[];
 }
 
-/** State of the page of one run. */
+/** The model of the page of a run. */
 export class RunModel extends LiveModel<IRunState> {
   constructor(
     private _catalog: ICatalog,
     feed: IChangeFeed | null,
     readonly urn: string
   ) {
-    super(feed, { run: null, parent: null, touched: [], busy: false, problem: null });
+    super(feed, { run: null, parent: null, accesses: [], busy: false, problem: null });
   }
 
-  protected override async ask(): Promise<Partial<IRunState>> {
-    const asked = this._catalog.call('readRun', { urn: this.urn });
-    const [run, parent, { accesses: touched }] = await Promise.all([
-      asked,
-      asked.then(async one => this._parentOf(one)),
+  protected override async load(): Promise<Partial<IRunState>> {
+    const request = this._catalog.call('readRun', { urn: this.urn });
+    const [run, parent, { accesses }] = await Promise.all([
+      request,
+      request.then(async child => this._readParent(child)),
       this._catalog.call('listRunAccesses', { urn: this.urn })
     ]);
-    if (this.isShown && run.status === 'running' && sortedFacts(run).stages.length > 0) {
-      this.refreshSoon(STAGES_PAUSE_MS);
+    if (this.isShown && run.status === 'running' && sortFacts(run).stages.length > 0) {
+      this.scheduleRefresh(STAGES_PAUSE_MS);
     }
-    return { run, parent, touched };
+    return { run, parent, accesses };
   }
 
-  /** Asked once: what it is called does not change. */
-  private async _parentOf({ parent }: Run): Promise<Run | null> {
+  /** Read once, because its name does not change. */
+  private async _readParent({ parent }: Run): Promise<Run | null> {
     if (parent === null || this.state.parent?.urn === parent) {
       return this.state.parent;
     }
-    // Without its name it is called by its URN.
+    // Without a name, its URN is shown.
     return this._catalog.call('readRun', { urn: parent }).catch(() => null);
   }
 
-  protected override heard(changes: readonly Change[]): void {
+  protected override onChanges(changes: readonly Change[]): void {
     if (changes.some(change => change.run === this.urn)) {
-      this.refreshSoon(CHANGE_PAUSE_MS);
+      this.scheduleRefresh(CHANGE_PAUSE_MS);
     }
   }
 }

@@ -1,32 +1,32 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { Name } from '../../components/name';
-import { TableRoom } from '../../components/table-room';
-import { span, stageWord } from '../../components/words';
+import { BreakableName } from '../../components/breakable-name';
+import { ScrollableTable } from '../../components/scrollable-table';
+import { formatMilliseconds, getStageLabel } from '../../components/labels';
 import type { IStage } from './stages';
 
-/** What became of each stage of a pipeline, in the order of their work. */
+/** The results of the stages of a pipeline, in order. */
 export function StageTable(props: { stages: readonly IStage[]; trans: TranslationBundle }): React.JSX.Element {
   const { stages, trans } = props;
-  const retried = stages.some(stage => stage.tries !== undefined);
+  const retried = stages.some(stage => stage.attempts !== undefined);
   return (
-    <TableRoom label={trans.__('Stages')}>
+    <ScrollableTable label={trans.__('Stages')}>
       <thead>
         <tr>
           <th scope="col">{trans.__('Stage')}</th>
-          <th scope="col">{trans.__('Became')}</th>
-          <th scope="col" className="jp-Colophon-figure">
+          <th scope="col">{trans.__('Status')}</th>
+          <th scope="col" className="jp-Colophon-number">
             {trans.__('Rows in')}
           </th>
-          <th scope="col" className="jp-Colophon-figure">
+          <th scope="col" className="jp-Colophon-number">
             {trans.__('Rows out')}
           </th>
-          <th scope="col" className="jp-Colophon-figure">
+          <th scope="col" className="jp-Colophon-number">
             {trans.__('Time')}
           </th>
           {retried && (
-            <th scope="col" className="jp-Colophon-figure">
-              {trans.__('Tries')}
+            <th scope="col" className="jp-Colophon-number">
+              {trans.__('Attempts')}
             </th>
           )}
         </tr>
@@ -35,22 +35,22 @@ export function StageTable(props: { stages: readonly IStage[]; trans: Translatio
         {stages.map(stage => (
           <tr key={stage.name} data-stage={stage.name}>
             <th scope="row">
-              <Name text={stage.name} />
+              <BreakableName text={stage.name} />
             </th>
             <td>
               <span className="jp-Colophon-status" data-status={stage.status}>
-                {stageWord(stage.status, trans)}
+                {getStageLabel(stage.status, trans)}
               </span>
             </td>
-            <td className="jp-Colophon-figure">{stage.taken?.toLocaleString()}</td>
-            <td className="jp-Colophon-figure">{stage.given?.toLocaleString()}</td>
-            <td className="jp-Colophon-figure">
-              {stage.ms === undefined || stage.status === 'waiting' ? '' : span(stage.ms)}
+            <td className="jp-Colophon-number">{stage.rowsIn?.toLocaleString()}</td>
+            <td className="jp-Colophon-number">{stage.rowsOut?.toLocaleString()}</td>
+            <td className="jp-Colophon-number">
+              {stage.ms === undefined || stage.status === 'waiting' ? '' : formatMilliseconds(stage.ms)}
             </td>
-            {retried && <td className="jp-Colophon-figure">{stage.tries?.toLocaleString()}</td>}
+            {retried && <td className="jp-Colophon-number">{stage.attempts?.toLocaleString()}</td>}
           </tr>
         ))}
       </tbody>
-    </TableRoom>
+    </ScrollableTable>
   );
 }

@@ -1,71 +1,71 @@
 import type { Run } from '../../generated/api';
 
-/** What became of a stage of a pipeline; what is not told is undefined. */
+/** The result of a pipeline stage; unknown members are undefined. */
 export interface IStage {
   name: string;
   status: string;
-  /** Rows that went in, and that came out. */
-  taken: number | undefined;
-  given: number | undefined;
+  /** Numbers of input and output rows. */
+  rowsIn: number | undefined;
+  rowsOut: number | undefined;
   ms: number | undefined;
-  tries: number | undefined;
+  attempts: number | undefined;
 }
 
-/** The facts of a run, sorted for its page. */
-export interface ISortedFacts {
+/** The facts of a run, grouped for its page. */
+export interface IRunFacts {
   stages: readonly IStage[];
   log: string;
   source: string;
-  /** Those that have no place of their own. */
+  /** Facts that are not shown elsewhere. */
   others: Run['facts'];
 }
 
-/** `stage.<name>.<figure>`, as docs/pipelines.md has them; a name may have points in it. */
+/** `stage.<name>.<figure>`, described in docs/pipelines.md; a name may contain dots. */
 const FIGURE = /^stage\.(.+)\.(status|in|rows|ms|tries|at)$/s;
 
-/** Other facts that have a place of their own. */
-const PLACED: ReadonlySet<string> = new Set(['log', 'source', 'missingLineage']);
+/** Other facts that are shown elsewhere on the page. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['log', 'source', 'missingLineage']);
 
 type Figures = Record<string, unknown>;
 
-function counted(value: unknown): number | undefined {
+function toCount(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function stageOf(name: string, { status, in: taken, rows: given, ms, tries }: Figures): IStage {
+function toStage(name: string, { status, in: rowsIn, rows: rowsOut, ms, tries }: Figures): IStage {
   return {
     name,
-    status: textOf(status),
-    taken: counted(taken),
-    given: counted(given),
-    ms: counted(ms),
-    tries: counted(tries)
+    status: toText(status),
+    rowsIn: toCount(rowsIn),
+    rowsOut: toCount(rowsOut),
+    ms: toCount(ms),
+    attempts: toCount(tries)
   };
 }
 
 /**
- * Takes out of the facts of a run what its page shows in places of their own; stages are in the order of their work.
+ * Groups the facts of a run for its page; stages are in order.
  *
- * A process that was killed could not say what became of the stage that was its last.
+ * The last stage of a killed process is still `running`; it gets the status of the run.
  */
-export function sortedFacts({ facts, status: ending }: Pick<Run, 'facts' | 'status'>): ISortedFacts {
-  const found = new Map<string, Figures>();
+export function sortFacts({ facts, status: runStatus }: Pick<Run, 'facts' | 'status'>): IRunFacts {
+  const byStage = new Map<string, Figures>();
   const others: Run['facts'] = {};
   for (const [name, value] of Object.entries(facts)) {
     const [, stage, figure] = FIGURE.exec(name) ?? [];
     if (stage !== undefined && figure !== undefined) {
-      found.set(stage, { ...found.get(stage), [figure]: value });
-    } else if (!PLACED.has(name)) {
+      byStage.set(stage, { ...byStage.get(stage), [figure]: value });
+    } else if (!SHOWN_ELSEWHERE.has(name)) {
       others[name] = value;
     }
   }
-  const stages = [...found]
-    .sort(([, one], [, other]) => (counted(one['at']) ?? 0) - (counted(other['at']) ?? 0))
-    .map(([name, told]) => stageOf(name, told))
-    .map(stage => (stage.status === 'running' ? { ...stage, status: ending } : stage));
-  return { stages, log: textOf(facts['log']), source: textOf(facts.source), others };
+  const stages = [...byStage]
+    .sort(([, left], [, right]) => (toCount(left['at']) ?? 0) - (toCount(right['at']) ?? 0))
+    .map(([name, figures]) => toStage(name, figures))
+    .map(stage => (stage.status === 'running' ? { ...stage, status: runStatus } : stage));
+  return { stages, log: toText(facts['log']), source: toText(facts.source), others };
 }

@@ -51,7 +51,7 @@ function SpaceSection(props: ISchemaspacesProps & { space: Space; open: boolean 
         {open && (
           <Section
             space={space}
-            model={model.section(space.name)}
+            model={model.getSection(space.name)}
             select={row => model.select(row === null ? null : { space: space.name, row })}
             actions={actions}
             trans={trans}
@@ -62,8 +62,8 @@ function SpaceSection(props: ISchemaspacesProps & { space: Space; open: boolean 
   );
 }
 
-/** What did not load: it harms nothing else, but somebody may miss it. */
-function Unloaded(props: {
+/** The schemas that could not be loaded. Others are not affected. */
+function LoadProblems(props: {
   problems: ISchemaspacesState['problems'];
   trans: TranslationBundle;
 }): React.JSX.Element | null {
@@ -72,14 +72,14 @@ function Unloaded(props: {
     return null;
   }
   return (
-    <details className="jp-Colophon-unloaded">
-      <summary>{trans._n('%1 part did not load', '%1 parts did not load', problems.length)}</summary>
+    <details className="jp-Colophon-load-problems">
+      <summary>{trans._n('%1 schema could not be loaded', '%1 schemas could not be loaded', problems.length)}</summary>
       <ul>
         {problems.map((problem, index) => (
           <li key={index}>
             <b>{problem.source}</b>
             {problem.distribution !== '' && ` (${problem.distribution} ${problem.version})`}: {problem.reason}{' '}
-            {problem.timedOut && trans.__('It is taken in when it comes.')}
+            {problem.timedOut && trans.__('The schema will be available when its provider finishes loading.')}
           </li>
         ))}
       </ul>
@@ -87,7 +87,7 @@ function Unloaded(props: {
   );
 }
 
-/** View of the panel: a section per schemaspace. */
+/** The body of the panel: a section for each schemaspace. */
 export function SchemaspacesBody(props: ISchemaspacesProps): React.JSX.Element {
   const { model, trans } = props;
   const state = useModel(model);
@@ -98,9 +98,9 @@ export function SchemaspacesBody(props: ISchemaspacesProps): React.JSX.Element {
         <SpaceSection key={space.name} {...props} space={space} open={state.open.has(space.name)} />
       ))}
       {state.answered && state.spaces.length === 0 && (
-        <p className="jp-Colophon-note">{trans.__('No schemaspaces are there.')}</p>
+        <p className="jp-Colophon-note">{trans.__('No schemaspaces.')}</p>
       )}
-      <Unloaded problems={state.problems} trans={trans} />
+      <LoadProblems problems={state.problems} trans={trans} />
     </div>
   );
 }

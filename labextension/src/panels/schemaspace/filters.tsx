@@ -5,7 +5,7 @@ import { useModel } from '../../components/use-model';
 import type { IInstancesState, InstancesModel, Validity } from './instances';
 import type { Space } from './model';
 
-const TAGS_AT_FIRST = 6;
+const INITIAL_TAGS = 6;
 
 interface IFilterProps {
   space: Space;
@@ -13,22 +13,22 @@ interface IFilterProps {
   trans: TranslationBundle;
 }
 
-/** Tags to offer: the most used first, and the picked ones whether they are or not. */
-function offered(state: IInstancesState): { name: string; count: number }[] {
-  const known = new Set(state.tagCounts.map(tag => tag.name));
-  const lost = [...state.tags].filter(tag => !known.has(tag)).map(name => ({ name, count: 0 }));
-  const byUse = [...state.tagCounts].sort((one, other) => other.count - one.count);
-  return [...lost, ...byUse];
+/** Lists the tags to offer: selected ones, then the most frequent ones. */
+function listTags(state: IInstancesState): { name: string; count: number }[] {
+  const counted = new Set(state.tagCounts.map(tag => tag.name));
+  const uncounted = [...state.tags].filter(tag => !counted.has(tag)).map(name => ({ name, count: 0 }));
+  const byUse = [...state.tagCounts].sort((left, right) => right.count - left.count);
+  return [...uncounted, ...byUse];
 }
 
 function Tags({ model, space, trans }: IFilterProps): React.JSX.Element | null {
   const state = useModel(model);
   const [all, setAll] = React.useState(false);
-  const tags = offered(state);
+  const tags = listTags(state);
   if (tags.length === 0) {
     return null;
   }
-  const shown = tags.filter((tag, index) => all || index < TAGS_AT_FIRST || state.tags.has(tag.name));
+  const shown = tags.filter((tag, index) => all || index < INITIAL_TAGS || state.tags.has(tag.name));
   const more = tags.length - shown.length;
   return (
     <div role="group" className="jp-Colophon-tags" aria-label={trans.__('Tags of %1', space.display_name)}>
@@ -36,14 +36,14 @@ function Tags({ model, space, trans }: IFilterProps): React.JSX.Element | null {
         <button
           key={tag.name}
           type="button"
-          className="jp-Colophon-tag jp-Colophon-pick"
+          className="jp-Colophon-tag jp-Colophon-toggle-tag"
           aria-pressed={state.tags.has(tag.name)}
           onClick={() => model.toggleTag(tag.name)}
         >
           {tag.name} <span className="jp-Colophon-tagCount">{tag.count}</span>
         </button>
       ))}
-      {(more > 0 || all) && tags.length > TAGS_AT_FIRST && (
+      {(more > 0 || all) && tags.length > INITIAL_TAGS && (
         <button type="button" className="jp-Colophon-link" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? trans.__('Fewer tags') : trans._n('%1 more tag', '%1 more tags', more)}
         </button>
@@ -52,73 +52,73 @@ function Tags({ model, space, trans }: IFilterProps): React.JSX.Element | null {
   );
 }
 
-function Choice<V extends string>(props: {
+function FilterSelect<V extends string>(props: {
   label: string;
   value: V;
   options: readonly (readonly [V, string])[];
-  pick: (value: V) => void;
+  select: (value: V) => void;
 }): React.JSX.Element {
-  const { label, value, options, pick } = props;
+  const { label, value, options, select } = props;
   return (
     <select
-      className="jp-Colophon-sieve"
+      className="jp-Colophon-select"
       aria-label={label}
       title={label}
       value={value}
-      onChange={event => pick(event.target.value as V)}
+      onChange={event => select(event.target.value as V)}
     >
-      {options.map(([one, words]) => (
-        <option key={one} value={one}>
-          {words}
+      {options.map(([option, label]) => (
+        <option key={option} value={option}>
+          {label}
         </option>
       ))}
     </select>
   );
 }
 
-function Choices({ space, model, trans }: IFilterProps): React.JSX.Element {
+function FilterSelects({ space, model, trans }: IFilterProps): React.JSX.Element {
   const state = useModel(model);
   const sorts: readonly (readonly [InstanceSort, string])[] = [
     ['display_name', trans.__('A to Z')],
     ['-display_name', trans.__('Z to A')],
     ['-time', trans.__('Newest')],
-    ['schema_name', trans.__('By kind')]
+    ['schema_name', trans.__('By schema')]
   ];
   const validities: readonly (readonly [Validity, string])[] = [
     ['all', trans.__('All')],
     ['valid', trans.__('Valid')],
-    ['invalid', trans.__('Not valid')]
+    ['invalid', trans.__('Invalid')]
   ];
   const titles = new Map(space.schemas.map(schema => [schema.name, schema.title]));
   const names = [...new Set([...state.schemaCounts.map(schema => schema.name), ...titles.keys()])];
   const schemas = names.map(name => [name, titles.get(name) ?? name] as const);
   return (
-    <div className="jp-Colophon-sieves">
-      <Choice
+    <div className="jp-Colophon-selects">
+      <FilterSelect
         label={trans.__('Order of %1', space.display_name)}
         value={state.sort}
         options={sorts}
-        pick={sort => model.sortBy(sort)}
+        select={sort => model.sortBy(sort)}
       />
-      <Choice
+      <FilterSelect
         label={trans.__('Validity in %1', space.display_name)}
         value={state.validity}
         options={validities}
-        pick={validity => model.showOnly(validity)}
+        select={validity => model.filterByValidity(validity)}
       />
       {schemas.length > 1 && (
-        <Choice
-          label={trans.__('Kind in %1', space.display_name)}
+        <FilterSelect
+          label={trans.__('Schema in %1', space.display_name)}
           value={state.schema}
-          options={[['', trans.__('All kinds')], ...schemas]}
-          pick={schema => model.ofSchema(schema)}
+          options={[['', trans.__('All schemas')], ...schemas]}
+          select={schema => model.filterBySchema(schema)}
         />
       )}
     </div>
   );
 }
 
-/** What of a schemaspace's instances is shown, and in which order. */
+/** The filters and the order of the instances of a schemaspace. */
 export function Filters(props: IFilterProps): React.JSX.Element {
   const { space, model, trans } = props;
   const state = useModel(model);
@@ -133,14 +133,14 @@ export function Filters(props: IFilterProps): React.JSX.Element {
         autoComplete="off"
         maxLength={200}
         value={state.text}
-        onChange={event => model.type(event.target.value)}
+        onChange={event => model.setText(event.target.value)}
         onKeyDown={event => {
           if (event.key === 'Enter') {
             void model.refresh();
           }
         }}
       />
-      <Choices {...props} />
+      <FilterSelects {...props} />
       <Tags {...props} />
     </div>
   );

@@ -6,44 +6,47 @@ import type { InstanceImport } from '../../generated/api';
 
 type Result = InstanceImport['results'][number];
 
-const ROWS_MOST = 200;
+const MAX_ROWS = 200;
 
-function outcomeWord(outcome: Result['outcome'], overwrite: boolean, trans: TranslationBundle): string {
+function getOutcomeLabel(outcome: Result['outcome'], overwrite: boolean, trans: TranslationBundle): string {
   switch (outcome) {
     case 'created':
       return trans.__('new');
     case 'updated':
-      return trans.__('replaces the one there');
+      return trans.__('replaces the existing instance');
     case 'unchanged':
-      return trans.__('the same is there');
+      return trans.__('unchanged');
     case 'conflict':
-      return overwrite ? trans.__('replaces the one there') : trans.__('left out: another one is there');
+      return overwrite ? trans.__('replaces the existing instance') : trans.__('skipped: a different instance exists');
     case 'invalid':
-      return trans.__('left out: not valid');
+      return trans.__('skipped: invalid');
     case 'failed':
-      return trans.__('left out');
+      return trans.__('skipped');
   }
 }
 
 function Results(props: { report: InstanceImport; overwrite: boolean; trans: TranslationBundle }): React.JSX.Element {
   const { report, overwrite, trans } = props;
-  const told = report.results.slice(0, ROWS_MOST);
-  const rest = report.results.length - told.length;
+  const shown = report.results.slice(0, MAX_ROWS);
+  const remaining = report.results.length - shown.length;
   return (
-    <div className="jp-Colophon-report" tabIndex={0} role="region" aria-label={trans.__('What the import would do')}>
+    <div className="jp-Colophon-report" tabIndex={0} role="region" aria-label={trans.__('Import preview')}>
       <table>
         <tbody>
-          {told.map((result, index) => (
+          {shown.map((result, index) => (
             <tr key={index} data-outcome={result.outcome}>
               <th scope="row">{result.name}</th>
               <td>
-                {outcomeWord(result.outcome, overwrite, trans)}
+                {getOutcomeLabel(result.outcome, overwrite, trans)}
                 {['invalid', 'failed'].includes(result.outcome) && result.reason !== '' && (
-                  <span className="jp-Colophon-wrong">{result.reason}</span>
+                  <span className="jp-Colophon-invalid">{result.reason}</span>
                 )}
                 {result.outcome === 'conflict' && result.problems.length > 0 && (
                   <span className="jp-Colophon-note">
-                    {trans.__('differs: %1', result.problems.map(one => one.pointer || one.message).join(', '))}
+                    {trans.__(
+                      'differs: %1',
+                      result.problems.map(problem => problem.pointer || problem.message).join(', ')
+                    )}
                   </span>
                 )}
               </td>
@@ -51,7 +54,7 @@ function Results(props: { report: InstanceImport; overwrite: boolean; trans: Tra
           ))}
         </tbody>
       </table>
-      {rest > 0 && <p className="jp-Colophon-note">{trans._n('and %1 more', 'and %1 more', rest)}</p>}
+      {remaining > 0 && <p className="jp-Colophon-note">{trans._n('and %1 more', 'and %1 more', remaining)}</p>}
     </div>
   );
 }
@@ -64,12 +67,12 @@ function Body(props: {
   const { report, trans, choose } = props;
   const [overwrite, setOverwrite] = React.useState(false);
   const { created, conflict, unchanged, invalid, failed } = report.counts;
-  const left = invalid + failed;
+  const rejected = invalid + failed;
   const counts = [
     created > 0 ? trans._n('%1 new', '%1 new', created) : '',
-    conflict > 0 ? trans._n('%1 is there and differs', '%1 are there and differ', conflict) : '',
-    unchanged > 0 ? trans._n('%1 is the same', '%1 are the same', unchanged) : '',
-    left > 0 ? trans._n('%1 cannot be taken in', '%1 cannot be taken in', left) : ''
+    conflict > 0 ? trans._n('%1 conflict', '%1 conflicts', conflict) : '',
+    unchanged > 0 ? trans._n('%1 unchanged', '%1 unchanged', unchanged) : '',
+    rejected > 0 ? trans._n('%1 invalid', '%1 invalid', rejected) : ''
   ].filter(words => words !== '');
   return (
     <>
@@ -84,7 +87,7 @@ function Body(props: {
               choose(event.target.checked);
             }}
           />{' '}
-          {trans.__('Replace those that are there')}
+          {trans.__('Replace existing instances')}
         </label>
       )}
       <Results report={report} overwrite={overwrite} trans={trans} />
@@ -92,7 +95,7 @@ function Body(props: {
   );
 }
 
-/** What an import would do; its value is whether what is there may be replaced. */
+/** The preview of an import; its value is whether existing instances may be replaced. */
 export class ImportReport extends ReactWidget implements Dialog.IBodyWidget<boolean> {
   constructor(
     private _report: InstanceImport,

@@ -21,30 +21,30 @@ export class SchemaspacesPanel extends LivePanel<SchemaspacesModel> {
     this.title.caption = _trans.__('Schemaspaces');
   }
 
-  /** Whoever opens the panel goes on from its first section. */
+  /** Focuses the first section when the panel is activated. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     if (!this._focusFirst()) {
-      this._from = document.activeElement;
-      this.model.changed.connect(this._whenDrawn, this);
+      this._focusBefore = document.activeElement;
+      this.model.changed.connect(this._focusWhenRendered, this);
     }
   }
 
   protected override onAfterHide(message: Message): void {
     super.onAfterHide(message);
-    this.model.changed.disconnect(this._whenDrawn, this);
+    this.model.changed.disconnect(this._focusWhenRendered, this);
   }
 
-  /** The first time there is nothing to go to before the answer is drawn. */
-  private _whenDrawn(): void {
+  /** On the first activation, there is nothing to focus before the answer is rendered. */
+  private _focusWhenRendered(): void {
     if (!this.model.state.busy) {
-      this.model.changed.disconnect(this._whenDrawn, this);
+      this.model.changed.disconnect(this._focusWhenRendered, this);
       window.requestAnimationFrame(() => {
-        // Unless somebody went elsewhere meanwhile.
-        if (this.isVisible && document.activeElement === this._from) {
+        // Unless the user has moved the focus in the meantime.
+        if (this.isVisible && document.activeElement === this._focusBefore) {
           this._focusFirst();
         }
-        this._from = null;
+        this._focusBefore = null;
       });
     }
   }
@@ -55,7 +55,7 @@ export class SchemaspacesPanel extends LivePanel<SchemaspacesModel> {
     return first !== null;
   }
 
-  private _from: Element | null = null;
+  private _focusBefore: Element | null = null;
 
   protected override render(): React.JSX.Element {
     return React.createElement(SchemaspacesBody, { model: this.model, actions: this._actions, trans: this._trans });

@@ -1,37 +1,37 @@
 import type { Change, InstanceSummary, Instances, RecoveryFiles } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
-import { asProblem, Superseded } from '../../model/problem';
-import type { IChangeFeed, IInstanceQuestion, InstanceSort, ISchemaspaces } from '../../tokens';
+import { toProblem, Superseded } from '../../model/problem';
+import type { IChangeFeed, IInstanceQuery, InstanceSort, ISchemaspaces } from '../../tokens';
 
 const PAGE = 200;
-/** Whoever goes far down is after many at once: as many as the server gives. */
-const PAGE_FURTHER = 500;
+/** Scrolling far down needs many rows: the maximum page size of the server. */
+const NEXT_PAGE = 500;
 const TYPING_PAUSE_MS = 150;
 const CHANGE_PAUSE_MS = 250;
 
-/** Which instances are shown, as far as they are valid. */
+/** Which instances are shown, by validity. */
 export type Validity = 'all' | 'valid' | 'invalid';
 
-/** What a section of the panel shows of its schemaspace. */
+/** The state of a section of the panel. */
 export interface IInstancesState extends ILiveState {
   text: string;
-  /** Instances with one of these are shown; all where there is none. */
+  /** Only instances with one of these tags are shown; all if it is empty. */
   tags: ReadonlySet<string>;
-  /** Instances of this schema are shown; all where it is empty. */
+  /** Only instances of this schema are shown; all if it is empty. */
   schema: string;
   validity: Validity;
   sort: InstanceSort;
-  /** Whether an answer has come at all. */
+  /** Whether the first answer has arrived. */
   answered: boolean;
-  /** The first rows of all that were found; more are fetched when they come into view. */
+  /** The first rows; more are loaded on scrolling. */
   rows: readonly InstanceSummary[];
   total: number;
   tagCounts: Instances['tags'];
   schemaCounts: Instances['schemas'];
   cursor: string | null;
-  /** What killed saves left behind. */
-  leftovers: RecoveryFiles['recoveryFiles'];
+  /** The recovery files of interrupted saves. */
+  recoveryFiles: RecoveryFiles['recoveryFiles'];
 }
 
 const EMPTY: IInstancesState = {
@@ -48,195 +48,195 @@ const EMPTY: IInstancesState = {
   tagCounts: [],
   schemaCounts: [],
   cursor: null,
-  leftovers: []
+  recoveryFiles: []
 };
 
-/** A page put after others; what moved between two questions is there once. */
-function joined(rows: readonly InstanceSummary[], page: readonly InstanceSummary[]): InstanceSummary[] {
-  const have = new Set(rows.map(row => row.name));
-  return [...rows, ...page.filter(row => !have.has(row.name))];
+/** Appends a page, without rows that have moved between two requests. */
+function appendRows(rows: readonly InstanceSummary[], page: readonly InstanceSummary[]): InstanceSummary[] {
+  const names = new Set(rows.map(row => row.name));
+  return [...rows, ...page.filter(row => !names.has(row.name))];
 }
 
-/** The instances of one schemaspace, as far as they were asked for and looked at. */
+/** The model of the instances of one schemaspace. */
 export class InstancesModel extends LiveModel<IInstancesState> {
   constructor(
     private _spaces: ISchemaspaces,
     feed: IChangeFeed | null,
-    /** The schemaspace's name. */
+    /** The name of the schemaspace. */
     readonly space: string
   ) {
     super(feed, EMPTY);
   }
 
-  /** Types into the filter: asks when the fingers rest. */
-  type(text: string): void {
-    this._anew({ text }, TYPING_PAUSE_MS);
+  /** Sets the text filter; loads after a pause in typing. */
+  setText(text: string): void {
+    this._restart({ text }, TYPING_PAUSE_MS);
   }
 
-  /** Takes a tag into the filter, or out of it. */
+  /** Adds a tag to the filter, or removes it. */
   toggleTag(tag: string): void {
     const tags = new Set(this.state.tags);
     if (!tags.delete(tag)) {
       tags.add(tag);
     }
-    this._anew({ tags });
+    this._restart({ tags });
   }
 
-  /** Shows instances of one schema, or of all for an empty word. */
-  ofSchema(schema: string): void {
-    this._anew({ schema });
+  /** Shows only instances of one schema; all for an empty name. */
+  filterBySchema(schema: string): void {
+    this._restart({ schema });
   }
 
-  showOnly(validity: Validity): void {
-    this._anew({ validity });
+  filterByValidity(validity: Validity): void {
+    this._restart({ validity });
   }
 
   sortBy(sort: InstanceSort): void {
-    this._anew({ sort });
+    this._restart({ sort });
   }
 
-  /** Takes every filter away. */
-  clear(): void {
-    this._anew({ text: '', tags: new Set(), schema: '', validity: 'all' });
+  /** Removes all filters. */
+  clearFilters(): void {
+    this._restart({ text: '', tags: new Set(), schema: '', validity: 'all' });
   }
 
-  /** Whether anything is filtered at all. */
-  get filtered(): boolean {
+  /** Whether any filter is set. */
+  get isFiltered(): boolean {
     const { text, tags, schema, validity } = this.state;
     return text.trim() !== '' || tags.size > 0 || schema !== '' || validity !== 'all';
   }
 
-  /** Rows up to this one are looked at: fetches what of them is not there. */
-  async reach(row: number): Promise<void> {
-    this._wanted = Math.max(PAGE, row + 1);
-    if (this._fetching || this.state.busy) {
+  /** Loads the rows up to the given one. */
+  async loadUpTo(row: number): Promise<void> {
+    this._requiredRows = Math.max(PAGE, row + 1);
+    if (this._isFetching || this.state.busy) {
       return;
     }
-    this._fetching = true;
+    this._isFetching = true;
     try {
-      while (this.state.cursor !== null && this.state.rows.length < this._wanted && !this.isDisposed) {
-        await this._next(this.state.cursor);
+      while (this.state.cursor !== null && this.state.rows.length < this._requiredRows && !this.isDisposed) {
+        await this._loadNext(this.state.cursor);
       }
     } catch (reason) {
       if (!(reason instanceof Superseded)) {
-        this.set({ problem: asProblem(reason) });
+        this.setState({ problem: toProblem(reason) });
       }
     } finally {
-      this._fetching = false;
+      this._isFetching = false;
     }
   }
 
   override show(): void {
     super.show();
-    void this.lookForLeftovers();
+    void this.loadRecoveryFiles();
   }
 
-  /** Asks for what killed saves left behind. Where that cannot be told, the instances are shown without it. */
-  async lookForLeftovers(): Promise<void> {
+  /** Loads the recovery files; without an answer, instances are shown without them. */
+  async loadRecoveryFiles(): Promise<void> {
     try {
-      this.set({ leftovers: (await this._spaces.leftovers(this.space)).recoveryFiles });
+      this.setState({ recoveryFiles: (await this._spaces.listRecoveryFiles(this.space)).recoveryFiles });
     } catch {
-      this.set({ leftovers: [] });
+      this.setState({ recoveryFiles: [] });
     }
   }
 
-  /** Lets a leftover be its instance again; whether that was done. */
-  recover(file: string): Promise<boolean> {
-    return this._tidy(() => this._spaces.recover(this.space, file));
+  /** Restores the instance of a recovery file; returns whether it succeeded. */
+  restoreRecoveryFile(file: string): Promise<boolean> {
+    return this._changeRecoveryFiles(() => this._spaces.restoreRecoveryFile(this.space, file));
   }
 
-  /** Throws a leftover away; whether that was done. */
-  discard(file: string): Promise<boolean> {
-    return this._tidy(() => this._spaces.discard(this.space, file));
+  /** Deletes a recovery file; returns whether it succeeded. */
+  discardRecoveryFile(file: string): Promise<boolean> {
+    return this._changeRecoveryFiles(() => this._spaces.discardRecoveryFile(this.space, file));
   }
 
   override async refresh(): Promise<boolean> {
-    this._waiting = false;
+    this._isScheduled = false;
     const answered = await super.refresh();
-    if (answered && this._stale) {
-      this._stale = false;
-      this._refreshOnce();
+    if (answered && this._isStale) {
+      this._isStale = false;
+      this._scheduleOnce();
     }
     return answered;
   }
 
-  protected override async ask(signal: AbortSignal): Promise<Partial<IInstancesState>> {
-    const first = await this._page({}, signal);
+  protected override async load(signal: AbortSignal): Promise<Partial<IInstancesState>> {
+    const first = await this._readPage({}, signal);
     let { cursor } = first;
     let rows: readonly InstanceSummary[] = first.instances;
-    while (cursor !== null && rows.length < this._wanted) {
-      const page = await this._page({ cursor }, signal);
-      rows = joined(rows, page.instances);
+    while (cursor !== null && rows.length < this._requiredRows) {
+      const page = await this._readPage({ cursor }, signal);
+      rows = appendRows(rows, page.instances);
       cursor = page.cursor;
     }
     const { total, tags: tagCounts, schemas: schemaCounts } = first;
     return { rows, cursor, total, tagCounts, schemaCounts, answered: true };
   }
 
-  protected override heard(changes: readonly Change[]): void {
-    const beginning = `urn:li:instance:(${this.space},`;
-    if (!changes.some(change => change.urn.startsWith(beginning))) {
+  protected override onChanges(changes: readonly Change[]): void {
+    const prefix = `urn:li:instance:(${this.space},`;
+    if (!changes.some(change => change.urn.startsWith(prefix))) {
       return;
     }
-    // Changes may come without end: neither is what is being asked given up for them, nor what waits put off.
+    // With a constant flow of changes, neither the current request is cancelled nor the pending one postponed.
     if (this.state.busy) {
-      this._stale = true;
+      this._isStale = true;
     } else {
-      this._refreshOnce();
+      this._scheduleOnce();
     }
   }
 
-  private async _tidy(work: () => Promise<unknown>): Promise<boolean> {
+  private async _changeRecoveryFiles(change: () => Promise<unknown>): Promise<boolean> {
     try {
-      await work();
+      await change();
       await this.refresh();
       return true;
     } catch (reason) {
-      this.set({ problem: asProblem(reason) });
+      this.setState({ problem: toProblem(reason) });
       return false;
     } finally {
-      await this.lookForLeftovers();
+      await this.loadRecoveryFiles();
     }
   }
 
-  private _refreshOnce(): void {
-    if (!this._waiting) {
-      this._waiting = true;
-      this.refreshSoon(CHANGE_PAUSE_MS);
+  private _scheduleOnce(): void {
+    if (!this._isScheduled) {
+      this._isScheduled = true;
+      this.scheduleRefresh(CHANGE_PAUSE_MS);
     }
   }
 
-  private async _next(cursor: string): Promise<void> {
-    const asking = this.asking;
-    const page = await this._page({ cursor }, asking);
+  private async _loadNext(cursor: string): Promise<void> {
+    const asking = this.currentSignal;
+    const page = await this._readPage({ cursor }, asking);
     if (asking?.aborted) {
       throw new Superseded();
     }
-    this.set({ rows: joined(this.state.rows, page.instances), cursor: page.cursor });
+    this.setState({ rows: appendRows(this.state.rows, page.instances), cursor: page.cursor });
   }
 
-  private _page(place: Pick<IInstanceQuestion, 'cursor'>, signal?: AbortSignal): Promise<Instances> {
+  private _readPage(place: Pick<IInstanceQuery, 'cursor'>, signal?: AbortSignal): Promise<Instances> {
     const { text, tags, schema, validity, sort } = this.state;
-    const limit = place.cursor === undefined ? PAGE : PAGE_FURTHER;
-    const question: IInstanceQuestion = { q: text.trim(), tags: [...tags], schema, sort, limit, ...place };
+    const limit = place.cursor === undefined ? PAGE : NEXT_PAGE;
+    const question: IInstanceQuery = { q: text.trim(), tags: [...tags], schema, sort, limit, ...place };
     if (validity !== 'all') {
       question.valid = validity === 'valid';
     }
-    return this._spaces.instances(this.space, question, signal);
+    return this._spaces.listInstances(this.space, question, signal);
   }
 
-  /** Another question: what is looked at begins at the top again. */
-  private _anew(change: Partial<IInstancesState>, pause = 0): void {
-    this._wanted = PAGE;
-    this._waiting = true;
-    this.set(change);
-    this.refreshSoon(pause);
+  /** Loads from the first row for other filters. */
+  private _restart(change: Partial<IInstancesState>, pause = 0): void {
+    this._requiredRows = PAGE;
+    this._isScheduled = true;
+    this.setState(change);
+    this.scheduleRefresh(pause);
   }
 
-  private _wanted = PAGE;
-  /** Whether something changed while it was asked. */
-  private _stale = false;
-  /** Whether it is to be asked again in a moment. */
-  private _waiting = false;
-  private _fetching = false;
+  private _requiredRows = PAGE;
+  /** Whether something changed during the request. */
+  private _isStale = false;
+  /** Whether a request is scheduled. */
+  private _isScheduled = false;
+  private _isFetching = false;
 }

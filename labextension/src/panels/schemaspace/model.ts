@@ -4,22 +4,22 @@ import { LiveModel } from '../../model/live-model';
 import type { IChangeFeed, ISchemaspaces } from '../../tokens';
 import { InstancesModel } from './instances';
 
-/** A schemaspace with the schemas that instances can be made of. */
+/** A schemaspace with its schemas. */
 export type Space = Schemaspaces['schemaspaces'][number];
 
-/** The instance that a person is at. */
+/** The focused instance. */
 export interface ICurrent {
   space: string;
   row: InstanceSummary;
 }
 
-/** What the panel shows. */
+/** The state of the panel. */
 export interface ISchemaspacesState extends ILiveState {
   answered: boolean;
   spaces: readonly Space[];
-  /** What did not load, and why. */
+  /** Schemas that could not be loaded, with the reasons. */
   problems: Schemaspaces['problems'];
-  /** The sections that are open, by the name of their schemaspace. */
+  /** The names of the schemaspaces whose sections are open. */
   open: ReadonlySet<string>;
   current: ICurrent | null;
 }
@@ -34,17 +34,17 @@ const EMPTY: ISchemaspacesState = {
   current: null
 };
 
-/** The schemaspaces, each with a section that asks for its instances while it is open and in view. */
+/** The model of the schemaspaces, with a section for each that loads its instances while it is open and visible. */
 export class SchemaspacesModel extends LiveModel<ISchemaspacesState> {
   /**
-   * @param _remembered - Tells the sections that were open when the panel was last used; null for the first time.
+   * @param _readOpenSections - Reads which sections were open when the panel was last used; null for the first time.
    */
   constructor(
     private _spaces: ISchemaspaces,
     private _changes: IChangeFeed | null,
-    private _remembered: () => Promise<readonly string[] | null> = () => Promise.resolve(null)
+    private _readOpenSections: () => Promise<readonly string[] | null> = () => Promise.resolve(null)
   ) {
-    // What schemaspaces there are is no part of the change log.
+    // The list of schemaspaces is not part of the change log.
     super(null, EMPTY);
   }
 
@@ -57,18 +57,18 @@ export class SchemaspacesModel extends LiveModel<ISchemaspacesState> {
 
   override show(): void {
     super.show();
-    this._inView = true;
-    this._openSections().forEach(section => section.show());
+    this._isInView = true;
+    this._listOpenSections().forEach(section => section.show());
   }
 
   override hide(): void {
     super.hide();
-    this._inView = false;
+    this._isInView = false;
     this._sections.forEach(section => section.hide());
   }
 
-  /** The instances of a schemaspace; nothing is asked before its section is open. */
-  section(space: string): InstancesModel {
+  /** Returns the section of a schemaspace; nothing is loaded before it is open. */
+  getSection(space: string): InstancesModel {
     let section = this._sections.get(space);
     if (!section) {
       section = new InstancesModel(this._spaces, this._changes, space);
@@ -77,7 +77,7 @@ export class SchemaspacesModel extends LiveModel<ISchemaspacesState> {
     return section;
   }
 
-  /** Opens a section, or closes it. */
+  /** Opens or closes a section. */
   toggle(space: string, open = !this.state.open.has(space)): void {
     const next = new Set(this.state.open);
     if (open) {
@@ -85,65 +85,68 @@ export class SchemaspacesModel extends LiveModel<ISchemaspacesState> {
     } else {
       next.delete(space);
     }
-    this._settle(next);
+    this._setOpen(next);
   }
 
-  /** Loads schemas that are made anew each time, of one schemaspace or all, and asks again for what is shown. */
-  async reload(space?: string): Promise<void> {
+  /** Reloads dynamic schemas of one schemaspace or all, and then everything that is shown. */
+  async reloadSchemas(space?: string): Promise<void> {
     await this._spaces.refresh(space);
     await this.refresh();
-    await Promise.all(this._openSections().flatMap(section => [section.refresh(), section.lookForLeftovers()]));
+    await Promise.all(this._listOpenSections().flatMap(section => [section.refresh(), section.loadRecoveryFiles()]));
   }
 
-  /** Asks again for the instances of a schemaspace, if they are shown. */
+  /** Loads the instances of a schemaspace again, if they are shown. */
   async refreshSection(space: string): Promise<void> {
-    if (this._inView && this.state.open.has(space)) {
-      const section = this.section(space);
-      await Promise.all([section.refresh(), section.lookForLeftovers()]);
+    if (this._isInView && this.state.open.has(space)) {
+      const section = this.getSection(space);
+      await Promise.all([section.refresh(), section.loadRecoveryFiles()]);
     }
   }
 
-  /** A person is at this instance now: commands without arguments are about it. */
+  /** Sets the focused instance, which is the default of commands. */
   select(current: ICurrent | null): void {
     if (current?.row !== this.state.current?.row || current?.space !== this.state.current?.space) {
-      this.set({ current });
+      this.setState({ current });
     }
   }
 
-  protected override async ask(): Promise<Partial<ISchemaspacesState>> {
-    const [{ schemaspaces, problems }, remembered] = await Promise.all([this._spaces.all(), this._remembered()]);
+  protected override async load(): Promise<Partial<ISchemaspacesState>> {
+    const [{ schemaspaces, problems }, remembered] = await Promise.all([
+      this._spaces.listSchemaspaces(),
+      this._readOpenSections()
+    ]);
     const spaces = [...schemaspaces].sort(
-      (one, other) =>
-        Number(one.deprecated) - Number(other.deprecated) || one.display_name.localeCompare(other.display_name)
+      (left, right) =>
+        Number(left.deprecated) - Number(right.deprecated) || left.display_name.localeCompare(right.display_name)
     );
     if (!this.state.answered) {
-      const known = spaces.map(space => space.name);
-      const open = remembered ?? known.slice(0, 1);
-      this._settle(new Set(open.filter(name => known.includes(name))));
+      const names = spaces.map(space => space.name);
+      const open = remembered ?? names.slice(0, 1);
+      this._setOpen(new Set(open.filter(name => names.includes(name))));
     }
     return { spaces, problems, answered: true };
   }
 
-  protected override heard(): void {
+  protected override onChanges(): void {
     return;
   }
 
-  private _settle(open: ReadonlySet<string>): void {
-    this.set({ open });
+  private _setOpen(open: ReadonlySet<string>): void {
+    this.setState({ open });
     for (const [space, section] of this._sections) {
       if (!open.has(space)) {
         section.hide();
       }
     }
-    if (this._inView) {
-      this._openSections().forEach(section => section.show());
+    if (this._isInView) {
+      this._listOpenSections().forEach(section => section.show());
     }
   }
 
-  private _openSections(): InstancesModel[] {
-    return [...this.state.open].map(space => this.section(space));
+  private _listOpenSections(): InstancesModel[] {
+    return [...this.state.open].map(space => this.getSection(space));
   }
 
   private _sections = new Map<string, InstancesModel>();
-  private _inView = false;
+  private _isInView = false;
 }

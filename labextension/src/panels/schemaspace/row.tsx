@@ -6,57 +6,57 @@ import type { ISchemaspaceActions } from './actions';
 import type { Space } from './model';
 
 interface IRowProps {
-  /** Undefined while it is fetched. */
+  /** Undefined while it is being loaded. */
   row: InstanceSummary | undefined;
   index: number;
   height: number;
-  /** Whether Tab leads to this one of all rows. */
-  reachable: boolean;
+  /** Whether the row is the tab stop of the grid. */
+  isTabStop: boolean;
   space: Space;
   actions: ISchemaspaceActions;
   trans: TranslationBundle;
 }
 
-/** Why an instance is not valid, in a few words. */
-function reasonWords(reason: string, trans: TranslationBundle): string {
+/** Returns the label of the reason why an instance is invalid. */
+function getReasonLabel(reason: string, trans: TranslationBundle): string {
   switch (reason) {
     case 'ValidationError':
-      return trans.__('does not satisfy its schema');
+      return trans.__('does not match its schema');
     case 'ValueError':
-      return trans.__('cannot be read');
+      return trans.__('unreadable');
     case 'SchemaNotFoundError':
-      return trans.__('its schema is not known');
+      return trans.__('schema not found');
     default:
       return reason;
   }
 }
 
-/** What is wrong with an instance: the first of it in a sentence, or its kind. */
-function wrong(row: InstanceSummary, trans: TranslationBundle): string {
-  return trans.__('Not valid: %1', row.problem === '' ? reasonWords(row.reason, trans) : row.problem);
+/** Returns the first error of an instance, else the label of its reason. */
+function describeProblem(row: InstanceSummary, trans: TranslationBundle): string {
+  return trans.__('Invalid: %1', row.problem === '' ? getReasonLabel(row.reason, trans) : row.problem);
 }
 
-/** Of which kind an instance is, where its schemaspace has several, and its language. */
-function kinds(row: InstanceSummary, space: Space): string[] {
+/** Lists the schema of an instance, if its schemaspace has several, and its language. */
+function listKinds(row: InstanceSummary, space: Space): string[] {
   const title = space.schemas.find(schema => schema.name === row.schema_name)?.title;
   return [space.schemas.length > 1 ? title : undefined, row.language].filter(word => typeof word === 'string');
 }
 
-/** The second line: what an instance is and says of itself, or what is wrong with it. */
+/** The second line of a row: schema, language and description, or the error. */
 function Line({ row, space, trans }: Pick<IRowProps, 'space' | 'trans'> & { row: InstanceSummary }): React.JSX.Element {
   return row.valid ? (
     <span className="jp-Colophon-description">
-      {[...kinds(row, space), row.description].filter(word => word !== '').join(' · ')}
+      {[...listKinds(row, space), row.description].filter(word => word !== '').join(' · ')}
     </span>
   ) : (
-    <span className="jp-Colophon-wrong">{wrong(row, trans)}</span>
+    <span className="jp-Colophon-invalid">{describeProblem(row, trans)}</span>
   );
 }
 
-function Cell(props: {
+function ActionCell(props: {
   label: string;
   icon: typeof pasteIcon;
-  act: (event: React.MouseEvent<HTMLButtonElement>) => void;
+  onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
 }): React.JSX.Element {
   return (
     <div role="gridcell">
@@ -66,7 +66,7 @@ function Cell(props: {
         tabIndex={-1}
         title={props.label}
         aria-label={props.label}
-        onClick={event => props.act(event)}
+        onClick={event => props.onClick(event)}
       >
         <props.icon.react tag="span" />
       </button>
@@ -74,7 +74,7 @@ function Cell(props: {
   );
 }
 
-/** Opens the context menu of a row at the button that was pressed. */
+/** Opens the context menu of a row at its button. */
 function openMenu({ currentTarget }: React.MouseEvent<HTMLButtonElement>): void {
   const { left, bottom } = currentTarget.getBoundingClientRect();
   currentTarget.dispatchEvent(
@@ -82,22 +82,22 @@ function openMenu({ currentTarget }: React.MouseEvent<HTMLButtonElement>): void 
   );
 }
 
-/** One instance of a list. */
+/** A row of the grid: one instance. */
 export function Row(props: IRowProps): React.JSX.Element {
-  const { row, index, height, reachable, space, actions, trans } = props;
-  const place = { 'data-at': index, 'aria-rowindex': index + 1, style: { top: index * height, height } };
+  const { row, index, height, isTabStop, space, actions, trans } = props;
+  const position = { 'data-at': index, 'aria-rowindex': index + 1, style: { top: index * height, height } };
   if (row === undefined) {
     return (
-      <div role="row" className="jp-Colophon-row" aria-busy={true} {...place}>
+      <div role="row" className="jp-Colophon-row" aria-busy={true} {...position}>
         <div role="gridcell" className="jp-Colophon-rowMain">
           {trans.__('Loading…')}
         </div>
       </div>
     );
   }
-  const snippet = row.language !== null && row.valid;
+  const isSnippet = row.language !== null && row.valid;
   const drag = (event: React.DragEvent): void => {
-    const code = actions.codeAtHand(space.name, row);
+    const code = actions.getCachedCode(space.name, row);
     if (code === null) {
       event.preventDefault();
       return;
@@ -112,17 +112,17 @@ export function Row(props: IRowProps): React.JSX.Element {
       data-name={row.name}
       data-valid={row.valid}
       data-language={row.language ?? undefined}
-      draggable={snippet}
-      onPointerDown={snippet ? () => actions.fetchCode(space.name, row) : undefined}
-      onDragStart={snippet ? drag : undefined}
-      {...place}
+      draggable={isSnippet}
+      onPointerDown={isSnippet ? () => actions.fetchCode(space.name, row) : undefined}
+      onDragStart={isSnippet ? drag : undefined}
+      {...position}
     >
       <div role="gridcell" className="jp-Colophon-rowMain">
         <button
           type="button"
           className="jp-Colophon-item jp-Colophon-rowButton"
-          tabIndex={reachable ? 0 : -1}
-          title={row.valid ? row.description : wrong(row, trans)}
+          tabIndex={isTabStop ? 0 : -1}
+          title={row.valid ? row.description : describeProblem(row, trans)}
           onClick={() => actions.edit(space.name, row)}
         >
           <span className="jp-Colophon-rowName">
@@ -131,21 +131,21 @@ export function Row(props: IRowProps): React.JSX.Element {
               <lockIcon.react
                 tag="span"
                 className="jp-Colophon-lock"
-                title={trans.__('Shared: it can be changed, not removed')}
+                title={trans.__('Shared: can be changed, but not deleted')}
               />
             )}
           </span>
           <Line row={row} space={space} trans={trans} />
         </button>
       </div>
-      {snippet && (
-        <Cell
+      {isSnippet && (
+        <ActionCell
           icon={pasteIcon}
           label={trans.__('Insert %1', row.display_name)}
-          act={() => actions.insert(space.name, row)}
+          onClick={() => actions.insert(space.name, row)}
         />
       )}
-      <Cell icon={ellipsesIcon} label={trans.__('More about %1', row.display_name)} act={openMenu} />
+      <ActionCell icon={ellipsesIcon} label={trans.__('More actions for %1', row.display_name)} onClick={openMenu} />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import type { ISchemaspaceActions } from './actions';
 import { Filters } from './filters';
 import type { IInstancesState, InstancesModel } from './instances';
 import type { Space } from './model';
-import { LeftoversNote } from './leftovers';
+import { RecoveryNote } from './recovery-note';
 import { Rows } from './rows';
 
 interface ISectionProps {
@@ -34,8 +34,8 @@ function Tool(props: { icon: LabIcon; label: string; act: () => void }): React.J
   );
 }
 
-/** The answer in one sentence, read out politely. */
-function summary(state: IInstancesState, filtered: boolean, trans: TranslationBundle): string {
+/** Returns the result as a sentence for a live region. */
+function summarize(state: IInstancesState, filtered: boolean, trans: TranslationBundle): string {
   if (state.problem || !state.answered) {
     return state.busy ? trans.__('Loading…') : '';
   }
@@ -50,12 +50,12 @@ function Tools({ space, model, actions, trans }: ISectionProps): React.JSX.Eleme
   return (
     <div className="jp-Colophon-spaceTools">
       <p role="status" aria-live="polite" className="jp-Colophon-summary">
-        {summary(state, model.filtered, trans)}
+        {summarize(state, model.isFiltered, trans)}
       </p>
       <Tool
         icon={refreshIcon}
         label={trans.__('Refresh schemas and instances of %1', name)}
-        act={() => actions.reload(space.name)}
+        act={() => actions.refreshSpace(space.name)}
       />
       <Tool
         icon={fileUploadIcon}
@@ -67,16 +67,16 @@ function Tools({ space, model, actions, trans }: ISectionProps): React.JSX.Eleme
   );
 }
 
-function Nothing({ space, model, actions, trans }: ISectionProps): React.JSX.Element | null {
+function EmptyNote({ space, model, actions, trans }: ISectionProps): React.JSX.Element | null {
   const state = useModel(model);
   if (!state.answered || state.total > 0 || state.problem) {
     return null;
   }
-  if (model.filtered) {
+  if (model.isFiltered) {
     return (
       <p className="jp-Colophon-note">
-        {trans.__('Nothing is like this.')}{' '}
-        <button type="button" className="jp-Colophon-link" onClick={() => model.clear()}>
+        {trans.__('No results.')}{' '}
+        <button type="button" className="jp-Colophon-link" onClick={() => model.clearFilters()}>
           {trans.__('Show all')}
         </button>
       </p>
@@ -91,14 +91,14 @@ function Nothing({ space, model, actions, trans }: ISectionProps): React.JSX.Ele
           className="jp-Colophon-link"
           onClick={event => actions.create(space, event.currentTarget)}
         >
-          {trans.__('Create the first')}
+          {trans.__('Create one')}
         </button>
       )}
     </p>
   );
 }
 
-/** A schemaspace's instances: what to show of them, and the list. */
+/** The section of a schemaspace: filters, tools and instances. */
 export function Section(props: ISectionProps): React.JSX.Element {
   const { space, model, trans } = props;
   const state = useModel(model);
@@ -107,8 +107,8 @@ export function Section(props: ISectionProps): React.JSX.Element {
       <Filters space={space} model={model} trans={trans} />
       <Tools {...props} />
       {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
-      <LeftoversNote model={model} trans={trans} />
-      <Nothing {...props} />
+      <RecoveryNote model={model} trans={trans} />
+      <EmptyNote {...props} />
       {state.total > 0 && <Rows {...props} />}
     </>
   );

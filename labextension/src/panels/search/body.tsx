@@ -8,7 +8,7 @@ import type { ISearchActions } from './index';
 import { KeyList } from './keys';
 import type { ISearchState, SearchModel } from './model';
 import { SavedList, SaveSearch } from './saved';
-import { toBox } from './to-box';
+import { focusSearch } from './focus-search';
 
 interface ISearchProps {
   model: SearchModel;
@@ -23,26 +23,26 @@ const STEPS: Record<string, (at: number, last: number) => number> = {
   End: (_, last) => last
 };
 
-/** Arrow keys go through box and lists as through one; Escape goes back to the box. */
-function walk(event: React.KeyboardEvent<HTMLElement>): void {
+/** Handles navigation: arrow keys move through the search box and all lists, Escape returns to the box. */
+function handleKey(event: React.KeyboardEvent<HTMLElement>): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('.jp-Colophon-item')];
   const box = event.currentTarget.querySelector<HTMLElement>('input[type="search"]');
-  const at = items.indexOf(document.activeElement as HTMLElement);
+  const index = items.indexOf(document.activeElement as HTMLElement);
   const inBox = document.activeElement === box;
   if (event.key === 'Escape' && !inBox) {
     box?.focus();
     return;
   }
   const step = inBox && event.key !== 'ArrowDown' ? undefined : STEPS[event.key];
-  if (step && (inBox || at >= 0)) {
+  if (step && (inBox || index >= 0)) {
     event.preventDefault();
-    const next = step(at, items.length - 1);
+    const next = step(index, items.length - 1);
     (next < 0 ? box : items[next])?.focus();
   }
 }
 
-/** The answer in one sentence, read out politely. */
-function summary(state: ISearchState, trans: TranslationBundle): string {
+/** Returns the result as a sentence for a live region. */
+function summarize(state: ISearchState, trans: TranslationBundle): string {
   if (state.problem || !state.answered) {
     return state.busy ? trans.__('Searching…') : '';
   }
@@ -67,7 +67,7 @@ function SearchBox({ model, trans }: ISearchProps): React.JSX.Element {
         autoComplete="off"
         maxLength={1000}
         value={state.text}
-        onChange={event => model.type(event.target.value)}
+        onChange={event => model.setText(event.target.value)}
         onKeyDown={event => {
           if (event.key === 'Enter') {
             void model.refresh();
@@ -84,15 +84,15 @@ function KeySection({ model, trans }: ISearchProps): React.JSX.Element | null {
   if (state.keys.length === 0) {
     return null;
   }
-  const pick = (key: Parameters<SearchModel['pick']>[0]): void => {
-    toBox(section.current);
-    void model.pick(key);
+  const pick = (key: Parameters<SearchModel['selectKey']>[0]): void => {
+    focusSearch(section.current);
+    void model.selectKey(key);
   };
   return (
     <section aria-label={trans.__('Keys')} ref={section}>
       <h3>{trans.__('Keys')}</h3>
       <KeyList keys={state.keys} pick={pick} trans={trans} />
-      {state.moreKeys && <p className="jp-Colophon-note">{trans.__('There are more: type the beginning of a key.')}</p>}
+      {state.moreKeys && <p className="jp-Colophon-note">{trans.__('Type a prefix to find more keys.')}</p>}
     </section>
   );
 }
@@ -110,10 +110,15 @@ function EntitySection({ model, actions, trans }: ISearchProps): React.JSX.Eleme
   }
   return state.hits.length === 0 ? null : (
     <section aria-label={trans.__('Entities')}>
-      <h3>{state.picked ? trans.__('Entities with %1', state.picked.key) : trans.__('Entities')}</h3>
+      <h3>{state.selectedKey ? trans.__('Entities with %1', state.selectedKey.key) : trans.__('Entities')}</h3>
       <Hits hits={state.hits} open={open} trans={trans} />
       {state.cursor !== null && (
-        <button type="button" className="jp-Colophon-button" disabled={state.busy} onClick={() => void model.more()}>
+        <button
+          type="button"
+          className="jp-Colophon-button"
+          disabled={state.busy}
+          onClick={() => void model.loadMore()}
+        >
           {trans.__('More')}
         </button>
       )}
@@ -121,39 +126,39 @@ function EntitySection({ model, actions, trans }: ISearchProps): React.JSX.Eleme
   );
 }
 
-function Empty({ model, trans }: ISearchProps): React.JSX.Element | null {
+function EmptyNote({ model, trans }: ISearchProps): React.JSX.Element | null {
   const state = useModel(model);
-  const nothing = state.keys.length + state.hits.length + state.recent.length === 0;
-  if (!state.answered || state.busy || state.problem || !nothing) {
+  const isEmpty = state.keys.length + state.hits.length + state.recent.length === 0;
+  if (!state.answered || state.busy || state.problem || !isEmpty) {
     return null;
   }
   return (
     <p className="jp-Colophon-note">
       {state.text.trim() === ''
         ? trans.__('The catalog is empty. Read or write a table in a notebook, or tag one with %metadata tag.')
-        : trans.__('Nothing carries this. Keys, tags, values, names and columns were looked at.')}
+        : trans.__('No results in keys, tags, values, names or columns.')}
     </p>
   );
 }
 
-/** View of the search panel. */
+/** The body of the search panel. */
 export function SearchBody(props: ISearchProps): React.JSX.Element {
   const { model, trans } = props;
   const state = useModel(model);
   return (
-    <div className="jp-Colophon-searchBody" onKeyDown={walk} aria-busy={state.busy}>
+    <div className="jp-Colophon-searchBody" onKeyDown={handleKey} aria-busy={state.busy}>
       <SearchBox {...props} />
       <p role="status" aria-live="polite" className="jp-Colophon-summary">
-        {summary(state, trans)}
+        {summarize(state, trans)}
       </p>
       <Facets model={model} trans={trans} />
-      <SaveSearch model={model} trans={trans} ask={() => props.actions.askName()} />
+      <SaveSearch model={model} trans={trans} askName={() => props.actions.askName()} />
       {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
       <div className="jp-Colophon-results">
         <SavedList model={model} trans={trans} />
         <KeySection {...props} />
         <EntitySection {...props} />
-        <Empty {...props} />
+        <EmptyNote {...props} />
       </div>
     </div>
   );

@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { typeWord } from '../../components/words';
+import { getTypeLabel } from '../../components/labels';
 import { useModel } from '../../components/use-model';
 import type { ISearchState, SearchModel } from './model';
 
-const SHOWN = 6;
+const MAX_VALUES = 6;
 
 interface IFacetProps {
   name: string;
@@ -13,25 +13,25 @@ interface IFacetProps {
   trans: TranslationBundle;
 }
 
-/** A value of a facet; of a reference with the name of what it refers to. */
+/** A value of a facet; `name` is the name of the entity that it refers to. */
 interface IFacetValue {
   value: string;
   count: number;
   name?: string;
 }
 
-/** The values to offer: the most frequent first, and the picked one whether it is among them or not. */
-function offered(state: ISearchState, name: string): IFacetValue[] {
-  const picked = state.filters[name];
-  const counts: IFacetValue[] = (state.facets[name] ?? []).filter(one => one.value !== '').slice(0, SHOWN);
-  const lost = picked !== undefined && !counts.some(one => one.value === picked);
-  return lost ? [{ value: picked, count: 0 }, ...counts] : counts;
+/** Lists the values to offer: the selected one, then the most frequent ones. */
+function listValues(state: ISearchState, name: string): IFacetValue[] {
+  const selected = state.filters[name];
+  const counts: IFacetValue[] = (state.facets[name] ?? []).filter(({ value }) => value !== '').slice(0, MAX_VALUES);
+  const isMissing = selected !== undefined && !counts.some(({ value }) => value === selected);
+  return isMissing ? [{ value: selected, count: 0 }, ...counts] : counts;
 }
 
 function Facet({ name, label, model, trans }: IFacetProps): React.JSX.Element | null {
   const state = useModel(model);
-  const values = offered(state, name);
-  // One value for all leaves nothing to choose.
+  const values = listValues(state, name);
+  // A single value leaves no choice.
   if (values.length < 2 && state.filters[name] === undefined) {
     return null;
   }
@@ -40,16 +40,16 @@ function Facet({ name, label, model, trans }: IFacetProps): React.JSX.Element | 
       <span className="jp-Colophon-kind" aria-hidden="true">
         {label}
       </span>
-      {values.map(({ value, count, name: referred }) => (
+      {values.map(({ value, count, name: referenceName }) => (
         <button
           key={value}
           type="button"
-          className="jp-Colophon-tag jp-Colophon-pick"
-          title={referred === undefined ? undefined : value}
+          className="jp-Colophon-tag jp-Colophon-toggle-tag"
+          title={referenceName === undefined ? undefined : value}
           aria-pressed={state.filters[name] === value}
           onClick={() => model.toggleFilter(name, value)}
         >
-          {name === 'type' ? typeWord(value, trans) : (referred ?? value)}{' '}
+          {name === 'type' ? getTypeLabel(value, trans) : (referenceName ?? value)}{' '}
           <span className="jp-Colophon-tagCount">{count}</span>
         </button>
       ))}
@@ -57,7 +57,7 @@ function Facet({ name, label, model, trans }: IFacetProps): React.JSX.Element | 
   );
 }
 
-/** What the matches have in common, counted; each value narrows the search down to what has it. */
+/** The facets of the result; each value filters the search. */
 export function Facets(props: { model: SearchModel; trans: TranslationBundle }): React.JSX.Element | null {
   const state = useModel(props.model);
   return state.text.trim() === '' ? null : (

@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { SearchResults } from '../../generated/api';
-import type { IRecent } from '../../model/recent';
+import type { IRecentEntity } from '../../model/recent';
 import { TagList } from '../../components/tags';
-import { moment, tableWords, typeWord } from '../../components/words';
+import { formatTime, formatTable, getTypeLabel } from '../../components/labels';
 
 type Hit = SearchResults['hits'][number];
 
@@ -13,27 +13,27 @@ interface IHitProps {
   trans: TranslationBundle;
 }
 
-function place(
+function formatPlace(
   entity: { type: string; namespace: string; platform?: string | null },
   trans: TranslationBundle
 ): string {
-  return [entity.namespace, typeWord(entity.type, trans), entity.platform ?? '']
+  return [entity.namespace, getTypeLabel(entity.type, trans), entity.platform ?? '']
     .filter(word => word !== '')
     .join(' · ');
 }
 
-/** Why a hit is one; its own tags, name and type are on show already. */
-function reasons(hit: Hit): Hit['matches'] {
+/** Lists why an entity matches; its tags, name and type are shown already. */
+function listReasons(hit: Hit): Hit['matches'] {
   return hit.matches.filter(match => match.key !== 'tags' && ['key', 'value'].includes(match.matchedOn)).slice(0, 3);
 }
 
-/** A text with what was found marked in it; plain text, whatever somebody wrote. */
-function Marked({ parts }: { parts: Hit['matches'][number]['parts'] }): React.JSX.Element {
+/** A text with highlighted parts; plain text. */
+function HighlightedText({ parts }: { parts: Hit['matches'][number]['parts'] }): React.JSX.Element {
   return <>{parts.map((part, index) => (part.highlighted ? <mark key={index}>{part.text}</mark> : part.text))}</>;
 }
 
 function Reason({ match }: { match: Hit['matches'][number] }): React.JSX.Element {
-  const text = <Marked parts={match.parts} />;
+  const text = <HighlightedText parts={match.parts} />;
   return (
     <span className="jp-Colophon-match" title={match.aspect}>
       <b>{match.matchedOn === 'key' ? text : match.key}</b> {match.matchedOn === 'key' ? match.value : text}
@@ -41,9 +41,9 @@ function Reason({ match }: { match: Hit['matches'][number] }): React.JSX.Element
   );
 }
 
-/** A name; that of a column says of which table it is. */
+/** A name; for a column, with its table. */
 function Name(props: { urn: string; trans: TranslationBundle; children: React.ReactNode }): React.JSX.Element {
-  const words = tableWords(props.urn, props.trans);
+  const words = formatTable(props.urn, props.trans);
   return (
     <span className="jp-Colophon-name">
       {props.children}
@@ -52,10 +52,10 @@ function Name(props: { urn: string; trans: TranslationBundle; children: React.Re
   );
 }
 
-/** The name, marked where it is why the hit is one. */
-function MarkedName({ hit }: { hit: Hit }): React.JSX.Element {
-  const match = hit.matches.find(one => one.matchedOn === 'name');
-  return match ? <Marked parts={match.parts} /> : <>{hit.name}</>;
+/** The name of a hit, highlighted if it matches. */
+function HitName({ hit }: { hit: Hit }): React.JSX.Element {
+  const match = hit.matches.find(({ matchedOn }) => matchedOn === 'name');
+  return match ? <HighlightedText parts={match.parts} /> : <>{hit.name}</>;
 }
 
 function HitItem({ hit, open, trans }: IHitProps): React.JSX.Element {
@@ -70,11 +70,11 @@ function HitItem({ hit, open, trans }: IHitProps): React.JSX.Element {
         onClick={() => open(hit.urn)}
       >
         <Name urn={hit.urn} trans={trans}>
-          <MarkedName hit={hit} />
+          <HitName hit={hit} />
         </Name>
-        <span className="jp-Colophon-place">{place(hit, trans)}</span>
+        <span className="jp-Colophon-subtitle">{formatPlace(hit, trans)}</span>
         {hit.description !== '' && <span className="jp-Colophon-description">{hit.description}</span>}
-        {reasons(hit).map((match, index) => (
+        {listReasons(hit).map((match, index) => (
           <Reason match={match} key={index} />
         ))}
         {owner !== '' && !hit.matches.some(match => match.key === 'owner') && (
@@ -90,7 +90,7 @@ function HitItem({ hit, open, trans }: IHitProps): React.JSX.Element {
   );
 }
 
-/** Entities that match. */
+/** The matching entities. */
 export function Hits(props: {
   hits: readonly Hit[];
   open: (urn: string) => void;
@@ -105,9 +105,9 @@ export function Hits(props: {
   );
 }
 
-/** Entities that were changed or used lately. */
+/** Recently changed or used entities. */
 export function Recent(props: {
-  recent: readonly IRecent[];
+  recent: readonly IRecentEntity[];
   open: (urn: string) => void;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -126,11 +126,11 @@ export function Recent(props: {
             <Name urn={entity.urn} trans={trans}>
               {entity.name}
             </Name>
-            <span className="jp-Colophon-place">{place(entity, trans)}</span>
+            <span className="jp-Colophon-subtitle">{formatPlace(entity, trans)}</span>
             <span className="jp-Colophon-description">
-              {entity.how === 'used'
-                ? trans.__('read or written by %1, %2', entity.actor, moment(entity.time))
-                : trans.__('changed by %1, %2', entity.actor, moment(entity.time))}
+              {entity.activity === 'used'
+                ? trans.__('read or written by %1, %2', entity.actor, formatTime(entity.time))
+                : trans.__('changed by %1, %2', entity.actor, formatTime(entity.time))}
             </span>
           </button>
         </li>

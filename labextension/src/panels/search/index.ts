@@ -6,10 +6,10 @@ import { LivePanel } from '../../components/live-panel';
 import { SearchBody } from './body';
 import type { SearchModel } from './model';
 
-/** What the search panel asks of the outside. */
+/** The actions of the search panel. */
 export interface ISearchActions {
   openEntity(urn: string): void;
-  /** Asks under which name a search is kept; null where it is not. */
+  /** Asks for the name of a saved search; null if the user cancels. */
   askName(): Promise<string | null>;
 }
 
@@ -27,7 +27,7 @@ export class SearchPanel extends LivePanel<SearchModel> {
     this.title.caption = _trans.__('Metadata');
   }
 
-  /** Whoever opens the panel wants to type. */
+  /** Focuses the search box when the panel is activated. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     this.node.querySelector<HTMLInputElement>('input[type="search"]')?.focus();

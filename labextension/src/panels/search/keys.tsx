@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { IFoundKey, Key } from '../../model/query';
 
-function kindWord(key: IFoundKey, trans: TranslationBundle): string {
+function getKindLabel(key: IFoundKey, trans: TranslationBundle): string {
   switch (key.kind) {
     case 'tag':
       return trans.__('tag');
@@ -13,13 +13,13 @@ function kindWord(key: IFoundKey, trans: TranslationBundle): string {
   }
 }
 
-function hint(key: IFoundKey, trans: TranslationBundle): string {
+function describeKey(key: IFoundKey, trans: TranslationBundle): string {
   return key.scope === 'USER'
-    ? trans.__('%1, written by people', kindWord(key, trans))
-    : trans.__('%1, written by machines', kindWord(key, trans));
+    ? trans.__('%1 (user metadata)', getKindLabel(key, trans))
+    : trans.__('%1 (system metadata)', getKindLabel(key, trans));
 }
 
-/** Metadata keys; picking one lists what carries it. */
+/** Metadata keys; selecting one lists its entities. */
 export function KeyList(props: {
   keys: readonly IFoundKey[];
   pick: (key: Pick<Key, 'key' | 'kind'>) => void;
@@ -33,20 +33,17 @@ export function KeyList(props: {
           <button
             type="button"
             className="jp-Colophon-item jp-Colophon-key"
-            title={hint(key, trans)}
+            title={describeKey(key, trans)}
             data-key={key.key}
             data-scope={key.scope}
             onClick={() => pick(key)}
           >
             <span className="jp-Colophon-name">{key.key}</span>
             {key.values.length > 0 && <span className="jp-Colophon-value">{key.values.join(', ')}</span>}
-            <span className="jp-Colophon-kind">{kindWord(key, trans)}</span>
-            {key.scope === 'SYSTEM' && <span className="jp-Colophon-kind">{trans.__('machine')}</span>}
+            <span className="jp-Colophon-kind">{getKindLabel(key, trans)}</span>
+            {key.scope === 'SYSTEM' && <span className="jp-Colophon-kind">{trans.__('system')}</span>}
             {key.entities !== undefined && (
-              <span
-                className="jp-Colophon-count"
-                aria-label={trans._n('carried by %1 entity', 'carried by %1 entities', key.entities)}
-              >
+              <span className="jp-Colophon-count" aria-label={trans._n('%1 entity', '%1 entities', key.entities)}>
                 {key.entities}
               </span>
             )}

@@ -1,45 +1,45 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { ISavedSearch } from '../../model/saved-searches';
-import { mayDrop } from '../../components/may-drop';
+import { confirmDiscard } from '../../components/confirm-discard';
 import { useModel } from '../../components/use-model';
 import type { SearchModel } from './model';
-import { toBox } from './to-box';
+import { focusSearch } from './focus-search';
 
 interface ISavedProps {
   model: SearchModel;
   trans: TranslationBundle;
 }
 
-/** Keeps the search that is shown, under a name. */
-export function SaveSearch(props: ISavedProps & { ask: () => Promise<string | null> }): React.JSX.Element | null {
-  const { model, trans, ask } = props;
+/** A button that saves the current search. */
+export function SaveSearch(props: ISavedProps & { askName: () => Promise<string | null> }): React.JSX.Element | null {
+  const { model, trans, askName } = props;
   const state = useModel(model);
-  if (!model.keeps || state.text.trim() === '' || !state.answered) {
+  if (!model.canSave || state.text.trim() === '' || !state.answered) {
     return null;
   }
   const save = async (): Promise<void> => {
-    const name = (await ask())?.trim() ?? '';
+    const name = (await askName())?.trim() ?? '';
     if (name !== '') {
       await model.save(name);
     }
   };
   return (
     <button type="button" className="jp-Colophon-link" onClick={() => void save()}>
-      {trans.__('Save this search')}
+      {trans.__('Save search')}
     </button>
   );
 }
 
-/** Searches that were kept, to be done again. */
+/** The saved searches. */
 export function SavedList({ model, trans }: ISavedProps): React.JSX.Element | null {
   const state = useModel(model);
-  const forget = async (saved: ISavedSearch, button: HTMLElement): Promise<void> => {
+  const confirmDelete = async (saved: ISavedSearch, button: HTMLElement): Promise<void> => {
     const title = trans.__('Delete “%1”?', saved.display_name);
-    const body = trans.__('This search is no longer kept then. What it finds stays as it is.');
-    if (await mayDrop(title, body, trans.__('Delete'), trans, trans.__('Cancel'))) {
-      toBox(button);
-      await model.forget(saved);
+    const body = trans.__('The saved search will be deleted. Its results are not affected.');
+    if (await confirmDiscard(title, body, trans.__('Delete'), trans, trans.__('Cancel'))) {
+      focusSearch(button);
+      await model.deleteSaved(saved);
     }
   };
   if (state.text.trim() !== '' || state.saved.length === 0) {
@@ -55,15 +55,15 @@ export function SavedList({ model, trans }: ISavedProps): React.JSX.Element | nu
               type="button"
               className="jp-Colophon-item jp-Colophon-key"
               data-saved={saved.name}
-              onClick={() => void model.open(saved)}
+              onClick={() => void model.openSaved(saved)}
             >
               <span className="jp-Colophon-name">{saved.display_name}</span>
             </button>
             <button
               type="button"
-              className="jp-Colophon-link jp-Colophon-forget"
+              className="jp-Colophon-link jp-Colophon-delete"
               aria-label={trans.__('Delete the saved search %1', saved.display_name)}
-              onClick={event => void forget(saved, event.currentTarget)}
+              onClick={event => void confirmDelete(saved, event.currentTarget)}
             >
               {trans.__('Delete')}
             </button>

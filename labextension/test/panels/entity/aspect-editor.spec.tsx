@@ -7,7 +7,7 @@ import { Catalog } from '../../../src/api/client';
 import { AspectEditor } from '../../../src/model/editor';
 import AspectEditorForm from '../../../src/panels/entity/aspect-editor';
 import { FakeServer, PEOPLE, problem, table } from '../../support/server';
-import { until } from '../../support/waiting';
+import { waitUntil } from '../../support/wait-until';
 
 const PATH = `entities/${table('a')}/aspects/businessMetadata`;
 let open: Widget | null = null;
@@ -24,16 +24,16 @@ async function form(server: FakeServer): Promise<AspectEditor> {
     <AspectEditorForm editor={editor} cancel={() => undefined} trans={nullTranslator.load('')} />
   );
   Widget.attach(open, document.body);
-  await until(() => document.querySelector('form input') !== null);
+  await waitUntil(() => document.querySelector('form input') !== null);
   return editor;
 }
 
 function field(label: string): HTMLInputElement | HTMLTextAreaElement {
-  const labelled = [...document.querySelectorAll('label')].find(one => one.textContent?.startsWith(label));
-  const found = labelled
+  const labelled = [...document.querySelectorAll('label')].find(item => item.textContent?.startsWith(label));
+  const result = labelled
     ? document.getElementById(labelled.htmlFor)
     : document.querySelector(`[aria-label="${label}"]`);
-  return found as HTMLInputElement;
+  return result as HTMLInputElement;
 }
 
 function type(into: HTMLInputElement | HTMLTextAreaElement, text: string): void {
@@ -44,7 +44,7 @@ function type(into: HTMLInputElement | HTMLTextAreaElement, text: string): void 
 
 function press(name: string): void {
   const button = [...document.querySelectorAll('button')].find(
-    one => one.textContent === name || one.getAttribute('aria-label') === name
+    item => item.textContent === name || item.getAttribute('aria-label') === name
   );
   button?.click();
 }
@@ -53,7 +53,7 @@ function alerts(): string[] {
   return [...document.querySelectorAll('[role="alert"]')].map(alert => alert.textContent ?? '');
 }
 
-test('the form shows what is there, every field with a name', async () => {
+test('the form shows all values in labelled fields', async () => {
   await form(new FakeServer());
   expect(field('Value of owner').value).toBe('ops');
   expect(field('Tags')).toBeInstanceOf(HTMLInputElement);
@@ -61,89 +61,87 @@ test('the form shows what is there, every field with a name', async () => {
   expect(alerts()).toEqual([]);
 });
 
-test('a wrong key shows its fault at its row, nothing is sent, and mending it lets it through', async () => {
+test('an invalid key blocks saving until it is fixed', async () => {
   const server = new FakeServer().on('PUT', PATH, { body: {} });
   await form(server);
   press('Add a property');
-  await until(() => field('Value') !== null);
+  await waitUntil(() => field('Value') !== null);
   const row = [...document.querySelectorAll<HTMLInputElement>('[aria-label="Key"]')].at(-1)!;
   type(row, 'no good');
   press('Save');
-  await until(() => alerts().length === 1);
-  expect(alerts()[0]).toContain('Only the letters A to Z');
+  await waitUntil(() => alerts().length === 1);
+  expect(alerts()[0]).toContain('Only A to Z');
   expect(row.getAttribute('aria-invalid')).toBe('true');
-  expect(document.getElementById(row.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
-    'Only the letters A to Z'
-  );
+  expect(document.getElementById(row.getAttribute('aria-describedby') ?? '')?.textContent).toContain('Only A to Z');
   expect(server.seen).toEqual([]);
   type(row, 'good');
   type(field('Value of good'), 'yes');
   press('Save');
-  await until(() => server.seen.length === 1);
+  await waitUntil(() => server.seen.length === 1);
   expect(server.seen[0]?.body).toEqual({ properties: { owner: 'ops', good: 'yes' }, tags: ['faa'] });
 });
 
-test('Enter adds a tag, and a wrong one is named where it stands', async () => {
+test('Enter adds a tag, and an invalid tag has an error', async () => {
   const editor = await form(new FakeServer());
   type(field('Tags'), 'not good');
   field('Tags').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
-  await until(() => alerts().length === 1);
+  await waitUntil(() => alerts().length === 1);
   expect(alerts()[0]).toContain('"not good"');
   press('Remove not good');
-  await until(() => alerts().length === 0);
+  await waitUntil(() => alerts().length === 0);
   expect(editor.state.draft['tags']).toEqual(['faa']);
 });
 
-test('two rows of one name are a fault, and typing on does not lose a letter', async () => {
+test('duplicate keys are an error and keep what is typed', async () => {
   const editor = await form(new FakeServer());
   press('Add a property');
-  await until(() => field('Value') !== null);
+  await waitUntil(() => field('Value') !== null);
   const row = [...document.querySelectorAll<HTMLInputElement>('[aria-label="Key"]')].at(-1)!;
   type(row, 'owner');
-  await until(() => editor.state.blocked.size > 0);
+  await waitUntil(() => editor.state.inputErrors.size > 0);
   press('Save');
-  await until(() => alerts().length > 0);
+  await waitUntil(() => alerts().length > 0);
   expect(alerts()[0]).toContain('Duplicate');
   type(row, 'owner2');
-  await until(() => alerts().length === 0);
+  await waitUntil(() => alerts().length === 0);
   expect(row.value).toBe('owner2');
   expect(Object.keys(editor.state.draft['properties'] as object)).toEqual(['owner', 'owner2']);
 });
 
-test('what the server refuses is shown at the field', async () => {
+test('server errors are shown at the field', async () => {
   const refusal = problem(400, 'not valid', [{ pointer: '/properties/owner', message: 'not a team' }]);
   await form(new FakeServer().on('PUT', PATH, refusal));
   type(field('Value of owner'), 'nobody');
   press('Save');
-  await until(() => alerts().length === 1);
+  await waitUntil(() => alerts().length === 1);
   expect(alerts()).toEqual(['not a team']);
   expect(field('Value of owner').getAttribute('aria-invalid')).toBe('true');
 });
 
-test('a conflict shows both versions and ends with the choice of one', async () => {
+test('a conflict shows both versions to choose from', async () => {
   const theirs = { version: 2, value: { properties: { owner: 'them' }, tags: [] }, actor: 'bob', time: '', via: null };
   const server = new FakeServer().on('PUT', PATH, problem(412, 'stale')).on('GET', PATH, { body: theirs });
   await form(server);
   type(field('Value of owner'), 'me');
   press('Save');
-  await until(() => document.querySelector('[role="alertdialog"]') !== null);
+  await waitUntil(() => document.querySelector('[role="alertdialog"]') !== null);
   expect(document.querySelector('[role="alertdialog"]')?.textContent).toContain('Changed by bob');
-  press('Take theirs');
-  await until(() => field('Value of owner').value === 'them');
+  press('Use theirs');
+  await waitUntil(() => field('Value of owner').value === 'them');
   expect(document.querySelector('[role="alertdialog"]')).toBeNull();
 });
 
-test('where the store cannot write, the form says so and keeps what was typed', async () => {
+test('an unavailable store is reported and the draft kept', async () => {
   const server = new FakeServer().on('PUT', PATH, problem(503, 'the catalog cannot be reached'));
   const editor = await form(server);
   type(field('Value of owner'), 'me');
   press('Save');
-  await until(() => alerts().length === 1);
-  expect(alerts()[0]).toContain("The catalog's store cannot do this now");
+  await waitUntil(() => alerts().length === 1);
+  expect(alerts()[0]).toContain('The store of the catalog is unavailable');
   expect(alerts()[0]).toContain('the catalog cannot be reached');
-  expect(editor.dirty).toBe(true);
+  expect(editor.isDirty).toBe(true);
   server.on('PUT', PATH, { body: {} });
   press('Save');
-  await until(() => alerts().length === 0);
-  expect(editor.dirty).toBe(false);
+  await waitUntil(() => alerts().length === 0);
+  expect(editor.isDirty).toBe(false);
 });

@@ -6,7 +6,7 @@ import type { Entity } from '../../../src/generated/api';
 import { EntityPanel } from '../../../src/panels/entity';
 import { EntityModel } from '../../../src/panels/entity/model';
 import { column, entityOf, FakeServer, PEOPLE, table } from '../../support/server';
-import { until } from '../../support/waiting';
+import { waitUntil } from '../../support/wait-until';
 
 const VALUE = { properties: {}, tags: ['faa'] };
 
@@ -44,14 +44,14 @@ async function shown(server: FakeServer, urn: string): Promise<void> {
     nullTranslator.load('')
   );
   Widget.attach(panel, document.body);
-  await until(() => document.querySelector('section') !== null);
+  await waitUntil(() => document.querySelector('section') !== null);
 }
 
 function button(name: string): HTMLButtonElement | undefined {
-  return [...document.querySelectorAll('button')].find(one => one.textContent?.trim() === name);
+  return [...document.querySelectorAll('button')].find(item => item.textContent?.trim() === name);
 }
 
-test('the page of a column leads to its table and offers no lineage, which columns have not', async () => {
+test('the page of a column links to its table without lineage', async () => {
   const urn = column('staff', 'name');
   await shown(serving({ ...entityOf('name', VALUE), urn, type: 'schemaField' }), urn);
   expect(button('Lineage')).toBeUndefined();
@@ -60,18 +60,18 @@ test('the page of a column leads to its table and offers no lineage, which colum
   expect(opened).toEqual([table('staff')]);
 });
 
-test('the page of a table offers lineage, and is of no other', async () => {
+test('the page of a table has a lineage button', async () => {
   await shown(serving(entityOf('a', VALUE)), table('a'));
   expect(button('Lineage')).toBeDefined();
   expect(document.body.textContent).not.toContain('Column of');
 });
 
-test('an aspect that the registry lost is shown as it is stored, with a notice, also where its type is lost', async () => {
+test('an unregistered aspect is shown as JSON with a note', async () => {
   const entity = entityOf('a', VALUE);
   const lost = { ...entity.aspects['businessMetadata']!, name: 'editableContract', value: { rows: 4 } };
   const server = serving({ ...entity, type: 'sensor', aspects: { editableContract: lost } });
   await shown(server.on('GET', 'registry/sensor', { status: 404, body: { title: 'Absent', status: 404 } }), table('a'));
   const aspect = document.querySelector('[data-aspect="editableContract"]');
   expect(aspect?.querySelector('pre')?.textContent).toBe(JSON.stringify({ rows: 4 }, null, 2));
-  expect(aspect?.querySelector('[role="note"]')?.textContent).toContain('does not describe this aspect');
+  expect(aspect?.querySelector('[role="note"]')?.textContent).toContain('not in the entity registry');
 });

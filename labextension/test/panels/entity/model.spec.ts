@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { EntityModel } from '../../../src/panels/entity/model';
-import { SpokenFeed } from '../../support/feed';
+import { FakeFeed } from '../../support/feed';
 import { entityOf, FakeServer, PEOPLE, problem, runOf, table } from '../../support/server';
-import { until } from '../../support/waiting';
+import { waitUntil } from '../../support/wait-until';
 
 const URN = table('a');
 const VALUE = { properties: {}, tags: ['faa'] };
@@ -23,14 +23,14 @@ function server(scopes: string[] = ['read', 'annotate']): FakeServer {
     .on('PUT', `entities/${URN}/aspects/businessMetadata`, { body: {} });
 }
 
-async function shown(behind: FakeServer, spoken: SpokenFeed | null = null): Promise<EntityModel> {
-  const model = new EntityModel(new Catalog(behind.settings), spoken?.feed ?? null, URN);
+async function shown(behind: FakeServer, fakeFeed: FakeFeed | null = null): Promise<EntityModel> {
+  const model = new EntityModel(new Catalog(behind.settings), fakeFeed?.feed ?? null, URN);
   model.show();
-  await until(() => model.state.history !== null && model.state.runs !== null);
+  await waitUntil(() => model.state.history !== null && model.state.runs !== null);
   return model;
 }
 
-test('the page brings the entity, its runs and the history of what people wrote', async () => {
+test('the page loads entity, runs and user history', async () => {
   const model = await shown(server());
   expect(model.state.entity?.name).toBe('a');
   expect(model.state.runs?.map(run => run.runId)).toEqual(['new']);
@@ -38,71 +38,71 @@ test('the page brings the entity, its runs and the history of what people wrote'
   expect(model.state.mayEdit).toBe(true);
 });
 
-test('the runs of a dataset are those that touched it, those of a program its own', async () => {
+test('runs are listed by dataset or by program', async () => {
   const behind = server();
   await shown(behind);
-  expect(behind.seen.find(seen => seen.path === 'runs')?.query.get('data')).toBe(URN);
+  expect(behind.seen.find(request => request.path === 'runs')?.query.get('data')).toBe(URN);
 });
 
-test('who may only read cannot edit', async () => {
+test('readers cannot edit', async () => {
   expect((await shown(server(['read']))).state.mayEdit).toBe(false);
 });
 
-test('older runs are added', async () => {
+test('the next page of runs is appended', async () => {
   const model = await shown(server());
-  await model.moreRuns();
+  await model.loadMoreRuns();
   expect(model.state.runs?.map(run => run.runId)).toEqual(['new', 'old']);
   expect(model.state.runsCursor).toBeNull();
 });
 
-test('a save closes the form and shows what was saved', async () => {
+test('saving closes the form and shows the new value', async () => {
   const behind = server();
   const model = await shown(behind);
   model.edit(PEOPLE);
-  expect(model.dirty).toBe(false);
+  expect(model.isDirty).toBe(false);
   model.state.editor?.edit({ ...VALUE, tags: ['raw'] });
-  expect(model.dirty).toBe(true);
+  expect(model.isDirty).toBe(true);
   const before = behind.count('GET', `entities/${URN}`);
   await model.state.editor?.save();
   expect(model.state.editor).toBeNull();
-  await until(() => behind.count('GET', `entities/${URN}`) === before + 1);
+  await waitUntil(() => behind.count('GET', `entities/${URN}`) === before + 1);
 });
 
-test('what somebody else changes appears, and a form that is open is told of it and kept', async () => {
+test('changes by others are shown and an open form is kept', async () => {
   const behind = server();
-  const spoken = new SpokenFeed();
-  const model = await shown(behind, spoken);
+  const fakeFeed = new FakeFeed();
+  const model = await shown(behind, fakeFeed);
   model.edit(PEOPLE);
   model.state.editor?.edit({ ...VALUE, tags: ['mine'] });
   behind.on('GET', `entities/${URN}`, { body: entityOf('a', { properties: {}, tags: ['theirs'] }, 2) });
-  spoken.tell('a');
-  await until(() => model.state.entity?.aspects['businessMetadata']?.version === 2);
-  expect(model.state.editor?.state).toMatchObject({ newer: 'bob', draft: { tags: ['mine'] } });
+  fakeFeed.emit('a');
+  await waitUntil(() => model.state.entity?.aspects['businessMetadata']?.version === 2);
+  expect(model.state.editor?.state).toMatchObject({ newerActor: 'bob', draft: { tags: ['mine'] } });
 });
 
-test('changes of other entities ask for nothing', async () => {
+test('changes of other entities are ignored', async () => {
   const behind = server();
-  const spoken = new SpokenFeed();
-  const model = await shown(behind, spoken);
+  const fakeFeed = new FakeFeed();
+  const model = await shown(behind, fakeFeed);
   const before = behind.seen.length;
-  spoken.tell('b');
-  spoken.tell('a');
-  await until(() => behind.count('GET', `entities/${URN}`) === 2);
-  await until(() => !model.state.busy);
+  fakeFeed.emit('b');
+  fakeFeed.emit('a');
+  await waitUntil(() => behind.count('GET', `entities/${URN}`) === 2);
+  await waitUntil(() => !model.state.busy);
   expect(behind.seen.length - before).toBe(7);
   model.dispose();
-  expect(spoken.holders).toBe(0);
+  expect(fakeFeed.holders).toBe(0);
 });
 
-test('an entity that is not there says so, with the runs that are', async () => {
+test('a missing entity is reported with its runs', async () => {
   const behind = server().on('GET', `entities/${URN}`, problem(404, 'no such entity'));
   const model = new EntityModel(new Catalog(behind.settings), null, URN);
   model.show();
-  await until(() => model.state.runs !== null);
-  expect(model.state).toMatchObject({ entity: null, problem: { kind: 'absent' } });
+  await waitUntil(() => model.state.runs !== null);
+  expect(model.state).toMatchObject({ entity: null, problem: { kind: 'not-found' } });
 });
 
-test('the newest profile is shown with the share of nulls, and what is no figure is left out', async () => {
+test('the newest profile is read without invalid numbers', async () => {
   const fieldProfiles = [
     {
       fieldPath: 'a',
@@ -143,21 +143,21 @@ test('the newest profile is shown with the share of nulls, and what is no figure
     body: { values: query.get('limit') === '1' ? [{ time: stamp, recorded: stamp, actor: 'ada', value }] : [] }
   }));
   const model = await shown(behind);
-  await until(() => model.state.profile !== null);
+  await waitUntil(() => model.state.profile !== null);
   expect(model.state.profile).toEqual({
     time: stamp,
     rows: 4,
     bytes: undefined,
-    part: 'SAMPLE',
+    partition: 'SAMPLE',
     columns: [
       {
-        ...{ path: 'a', nulls: 1, nullShare: 0.25, distinct: 3, least: '1', most: '9', mean: '4.5', deviation: '2.0' },
-        // A sketch may be a little wrong: nothing is drawn outside.
-        spread: { low: '3', middle: '5', high: '11', places: [0.25, 0.5, 1] }
+        ...{ path: 'a', nulls: 1, nullShare: 0.25, distinct: 3, min: '1', max: '9', mean: '4.5', deviation: '2.0' },
+        // A sketch may be slightly inaccurate: nothing is drawn out of range.
+        spread: { low: '3', middle: '5', high: '11', positions: [0.25, 0.5, 1] }
       },
       {
-        ...{ path: 'day', least: '2026-01-01', most: '2026-01-05' },
-        spread: { low: '2026-01-02', middle: '2026-01-03', high: '2026-01-04', places: [0.25, 0.5, 0.75] }
+        ...{ path: 'day', min: '2026-01-01', max: '2026-01-05' },
+        spread: { low: '2026-01-02', middle: '2026-01-03', high: '2026-01-04', positions: [0.25, 0.5, 0.75] }
       },
       { path: 'hidden', nulls: 0, nullShare: 1 }
     ]

@@ -8,17 +8,17 @@ import React from 'react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { Schemaspaces } from '../../../src/api/schemaspaces';
-import { Drafts } from '../../../src/model/drafts';
+import { DraftStorage } from '../../../src/model/drafts';
 import { InstanceBody } from '../../../src/panels/instance/body';
 import { FormTools } from '../../../src/forms/context';
-import { rendererId } from '../../../src/forms/renderers';
+import { getRendererId } from '../../../src/forms/renderers';
 import { InstanceModel } from '../../../src/panels/instance/model';
 import { hello, pipelineServer, PLACE, RUNTIME, snippetServer } from '../../support/instance-pages';
 import type { FakeServer } from '../../support/server';
 import { problem } from '../../support/server';
-import { until } from '../../support/waiting';
+import { waitUntil } from '../../support/wait-until';
 
-/** A plugin that reads files, with properties of several kinds. */
+/** A plugin that reads files, with properties of several types. */
 const FILE = {
   type: 'source',
   name: 'file',
@@ -72,7 +72,7 @@ async function page(
     spaces: new Schemaspaces(server.settings),
     catalog: new Catalog(server.settings),
     feed: null,
-    drafts: new Drafts(window.localStorage, 's')
+    drafts: new DraftStorage(window.localStorage, 's')
   };
   const schema = server.count('GET', '') === 0 && name === '' ? 'code-snippet' : '';
   const model = new InstanceModel(sources, { space, schema, name });
@@ -89,11 +89,11 @@ async function page(
   shown = { page: ReactWidget.create(body), model };
   Widget.attach(shown.page, document.body);
   model.show();
-  await until(() => document.querySelector('form input') !== null);
+  await waitUntil(() => document.querySelector('form input') !== null);
 }
 
 function field(label: string): HTMLInputElement {
-  const labelled = [...document.querySelectorAll('label')].find(one => one.textContent?.startsWith(label));
+  const labelled = [...document.querySelectorAll('label')].find(item => item.textContent?.startsWith(label));
   const named = document.querySelector(`[aria-label="${label}"]`);
   return (labelled ? document.getElementById(labelled.htmlFor) : named) as HTMLInputElement;
 }
@@ -105,7 +105,7 @@ function type(into: Element, text: string): void {
 
 function press(name: string): void {
   const all = [...document.querySelectorAll('button')];
-  all.find(one => one.textContent === name || one.getAttribute('aria-label') === name)?.click();
+  all.find(item => item.textContent === name || item.getAttribute('aria-label') === name)?.click();
 }
 
 function alerts(): string[] {
@@ -113,155 +113,155 @@ function alerts(): string[] {
 }
 
 function sent(server: FakeServer): { metadata: Record<string, unknown> } | undefined {
-  return server.seen.find(seen => ['PUT', 'POST'].includes(seen.method))?.body as never;
+  return server.seen.find(request => ['PUT', 'POST'].includes(request.method))?.body as never;
 }
 
-test('a form shows titles, categories and values, is clean, and complains of nothing', async () => {
+test('a form shows titles, categories and values without errors', async () => {
   await page(snippetServer());
   expect(field('Name').value).toBe('Hello');
   expect(field('Language').value).toBe('Python');
   expect(document.querySelector('legend')?.textContent).toBe('Source code');
   expect(document.body.textContent).toContain('demo');
   expect(document.body.textContent).not.toContain('not for people');
-  expect([alerts(), shown?.model.dirty]).toEqual([[], false]);
+  expect([alerts(), shown?.model.isDirty]).toEqual([[], false]);
 });
 
-test('a form changes nothing by itself, whatever its schema asks for', async () => {
+test('opening a form changes nothing', async () => {
   const file = 'schemas/schemaspaces/metadata-tests/metadata-test.json';
   const schema = JSON.parse(readFileSync(file, 'utf8')) as ReadonlyJSONObject;
   const instance = hello({ schema_name: 'metadata-test', metadata: { required_test: 'x', const_test: 3.14 } });
   const server = snippetServer(schema, 'metadata-test').on('GET', `${PLACE}/hello`, { body: instance });
   await page(server);
-  await until(() => field('Required Test') !== null);
+  await waitUntil(() => field('Required Test') !== null);
   await new Promise(resolve => setTimeout(resolve, 50));
   expect(shown?.model.state.editor?.state.draft['metadata']).toEqual(instance.metadata);
-  expect(shown?.model.dirty).toBe(false);
+  expect(shown?.model.isDirty).toBe(false);
 });
 
-test('a new one shows faults only where somebody was, then all of them, and sends nothing before they are mended', async () => {
+test('a new instance shows errors of touched fields, then all', async () => {
   const server = snippetServer().on('POST', PLACE, { status: 201, body: hello() });
   await page(server, '');
   expect(alerts()).toEqual([]);
   field('Language').focus();
   field('Language').blur();
-  await until(() => alerts().length === 1);
+  await waitUntil(() => alerts().length === 1);
   expect(alerts()).toEqual(['Required.']);
   press('Save');
-  await until(() => alerts().length === 3);
+  await waitUntil(() => alerts().length === 3);
   expect(field('Name').getAttribute('aria-invalid')).toBe('true');
-  await until(() => document.activeElement === field('Name'));
+  await waitUntil(() => document.activeElement === field('Name'));
   expect(sent(server)).toBeUndefined();
   type(field('Name'), 'Hello');
   type(field('Language'), 'Scala');
   const code = document.querySelector('textarea[aria-labelledby$="code__label"]');
   type(code as Element, 'one\ntwo');
-  await until(() => alerts().length === 0);
+  await waitUntil(() => alerts().length === 0);
   press('Save');
-  await until(() => sent(server) !== undefined);
+  await waitUntil(() => sent(server) !== undefined);
   expect(sent(server)).toMatchObject({ display_name: 'Hello', metadata: { language: 'Scala', code: ['one', 'two'] } });
-  await until(() => document.querySelector('h1')?.textContent === 'Hello');
+  await waitUntil(() => document.querySelector('h1')?.textContent === 'Hello');
 });
 
-test('a dropdown offers what the schema and other instances have, by keyboard', async () => {
+test('a dropdown offers suggestions by keyboard', async () => {
   await page(snippetServer());
   const language = field('Language');
-  await until(() => shown?.model.state.choices.size !== 0);
+  await waitUntil(() => shown?.model.state.choices.size !== 0);
   const key = (name: string): boolean =>
     language.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true }));
   language.focus();
   key('ArrowDown');
-  await until(() => document.querySelectorAll('[role="option"]').length > 0);
-  expect([...document.querySelectorAll('[role="option"]')].map(one => one.textContent)).toEqual([
+  await waitUntil(() => document.querySelectorAll('[role="option"]').length > 0);
+  expect([...document.querySelectorAll('[role="option"]')].map(item => item.textContent)).toEqual([
     'Python',
     'R',
     'Scala'
   ]);
   key('ArrowUp');
-  await until(() => language.getAttribute('aria-activedescendant')?.endsWith('choice2') ?? false);
+  await waitUntil(() => language.getAttribute('aria-activedescendant')?.endsWith('choice2') ?? false);
   key('Enter');
-  await until(() => language.value === 'Scala');
+  await waitUntil(() => language.value === 'Scala');
   expect(language.getAttribute('aria-expanded')).toBe('false');
 });
 
-test('a kept secret is never shown; it is left, replaced or removed as one says', async () => {
+test('a stored secret is hidden and can be kept or replaced', async () => {
   const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp', auth: AUTH });
   await page(server);
   expect([field('Password').value, field('Password').type]).toEqual(['', 'password']);
-  expect(document.body.textContent).toContain('One is kept');
+  expect(document.body.textContent).toContain('A secret is stored');
   type(field('Password'), 'new one');
-  await until(() => document.body.textContent?.includes('What you typed will replace') ?? false);
-  press('Show what is typed in Password');
-  await until(() => field('Password').type === 'text');
-  press('Leave Password unchanged');
-  await until(() => shown?.model.dirty === false);
+  await waitUntil(() => document.body.textContent?.includes('The stored secret will be replaced') ?? false);
+  press('Show Password');
+  await waitUntil(() => field('Password').type === 'text');
+  press('Keep the stored secret of Password');
+  await waitUntil(() => shown?.model.isDirty === false);
   type(field('Api endpoint'), 'http://y');
   press('Save');
-  await until(() => sent(server) !== undefined);
+  await waitUntil(() => sent(server) !== undefined);
   expect(sent(server)?.metadata['auth']).toEqual(AUTH);
 });
 
-test('another branch can be chosen: its constants are put in, and what the old one had is gone', async () => {
+test('selecting another branch replaces its properties', async () => {
   const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp', auth: AUTH });
   await page(server);
-  const kind = field('Kind of Sign in') as unknown as HTMLSelectElement;
+  const kind = field('Type of Sign in') as unknown as HTMLSelectElement;
   expect(kind.selectedOptions[0]?.textContent).toContain('A user');
   type(kind, '0');
-  await until(() => JSON.stringify(shown?.model.state.editor?.state.draft).includes('"auth":{"type":"none"}'));
+  await waitUntil(() => JSON.stringify(shown?.model.state.editor?.state.draft).includes('"auth":{"type":"none"}'));
   press('Save');
-  await until(() => sent(server) !== undefined);
+  await waitUntil(() => sent(server) !== undefined);
   expect(sent(server)?.metadata['auth']).toEqual({ type: 'none' });
 });
 
-test('a choice that nobody made stays open, and can be made and taken back', async () => {
+test('an optional choice can be made and cleared', async () => {
   const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp' });
   await page(server);
   const auth = (): unknown => (shown?.model.state.editor?.state.draft['metadata'] as { auth?: unknown }).auth;
-  const kind = (): HTMLSelectElement => field('Kind of Sign in') as unknown as HTMLSelectElement;
-  expect([kind().value, shown?.model.dirty]).toEqual(['', false]);
+  const kind = (): HTMLSelectElement => field('Type of Sign in') as unknown as HTMLSelectElement;
+  expect([kind().value, shown?.model.isDirty]).toEqual(['', false]);
   type(kind(), '0');
-  await until(() => JSON.stringify(auth()) === '{"type":"none"}');
+  await waitUntil(() => JSON.stringify(auth()) === '{"type":"none"}');
   type(kind(), '1');
-  await until(() => JSON.stringify(auth()) === '{"type":"user"}');
+  await waitUntil(() => JSON.stringify(auth()) === '{"type":"user"}');
   expect(kind().selectedOptions[0]?.textContent).toContain('A user');
   type(kind(), '');
-  await until(() => auth() === undefined);
+  await waitUntil(() => auth() === undefined);
   type(kind(), '1');
-  await until(() => JSON.stringify(auth()) === '{"type":"user"}');
+  await waitUntil(() => JSON.stringify(auth()) === '{"type":"user"}');
   type(kind(), '');
-  await until(() => auth() === undefined);
-  expect(shown?.model.dirty).toBe(false);
+  await waitUntil(() => auth() === undefined);
+  expect(shown?.model.isDirty).toBe(false);
 });
 
-test('items of a list are added, moved and removed by buttons with names', async () => {
+test('list items are added, moved and removed by buttons', async () => {
   const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp', servers: ['a', 'b'] });
   await page(server);
   press('Move 2 up');
-  await until(() => field('Servers 1').value === 'b');
+  await waitUntil(() => field('Servers 1').value === 'b');
   press('Add to Servers');
-  await until(() => field('Servers 3') !== null);
+  await waitUntil(() => field('Servers 3') !== null);
   type(field('Servers 3'), 'c');
   press('Remove 2');
-  await until(() => document.querySelectorAll('.jp-Colophon-arrayItem').length === 2);
+  await waitUntil(() => document.querySelectorAll('.jp-Colophon-arrayItem').length === 2);
   press('Save');
-  await until(() => sent(server) !== undefined);
+  await waitUntil(() => sent(server) !== undefined);
   expect(sent(server)?.metadata['servers']).toEqual(['b', 'c']);
 });
 
-test('what a condition asks for appears when it holds, and is asked for', async () => {
+test('conditional properties appear and are required', async () => {
   const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp' });
   await page(server);
   expect(document.body.textContent).not.toContain('Why so often');
   type(field('Tries'), '9');
-  await until(() => document.body.textContent?.includes('Why so often') ?? false);
+  await waitUntil(() => document.body.textContent?.includes('Why so often') ?? false);
   press('Save');
-  await until(() => alerts().length === 1);
+  await waitUntil(() => alerts().length === 1);
   type(field('Why so often'), 'it fails');
   press('Save');
-  await until(() => sent(server) !== undefined);
+  await waitUntil(() => sent(server) !== undefined);
   expect(sent(server)?.metadata).toMatchObject({ tries: 9, reason: 'it fails' });
 });
 
-test('history is told by titles, without what a record keeps for itself', async () => {
+test('the history uses titles and omits internal members', async () => {
   const diff = [
     { op: 'replace', path: '/metadata/code/1', value: 'two' },
     { op: 'replace', path: '/$kept', value: 'file' },
@@ -270,19 +270,19 @@ test('history is told by titles, without what a record keeps for itself', async 
   const version = { version: 2, deleted: false, value: {}, actor: 'ada', via: null, time: '', diff };
   const history = 'entities/urn:li:instance:(code-snippets,hello)/aspects/instance/versions';
   await page(snippetServer().on('GET', history, { body: { versions: [version], cursor: null } }));
-  await until(() => document.querySelector('.jp-Colophon-differences') !== null);
-  const lines = [...document.querySelectorAll('.jp-Colophon-differences > li')].map(one => one.textContent);
+  await waitUntil(() => document.querySelector('.jp-Colophon-differences') !== null);
+  const lines = [...document.querySelectorAll('.jp-Colophon-differences > li')].map(item => item.textContent);
   expect(lines).toEqual(['~Code › 2 two', '~Language R']);
 });
 
-test('what is constant is to read only, and what is hidden is kept and not shown', async () => {
+test('constants are read-only and hidden properties kept', async () => {
   await page(runtimeServer({ api_endpoint: 'http://x', kind: 'kfp', secret_note: 'keep me' }));
   expect(field('Kind').readOnly).toBe(true);
   expect(document.body.textContent).not.toContain('Secret note');
   expect(shown?.model.state.editor?.state.draft['metadata']).toMatchObject({ secret_note: 'keep me' });
 });
 
-test('what the server refuses is told at its field, and at the form where that does not show the place', async () => {
+test('server errors are shown at their field or below the form', async () => {
   const refused = [
     { pointer: '/metadata/language', message: 'no such language' },
     { pointer: '/metadata/nowhere', message: 'not this' }
@@ -291,12 +291,12 @@ test('what the server refuses is told at its field, and at the form where that d
   await page(server);
   type(field('Language'), 'X');
   press('Save');
-  await until(() => alerts().length === 2);
+  await waitUntil(() => alerts().length === 2);
   expect(alerts()).toEqual(['no such language', '/metadata/nowhere: not this']);
   expect(field('Language').getAttribute('aria-invalid')).toBe('true');
 });
 
-test('a conflict shows both versions by the titles of what differs, and no secret', async () => {
+test('a conflict shows titles of differences without secrets', async () => {
   const mine = { api_endpoint: 'http://x', kind: 'kfp', auth: AUTH };
   const server = runtimeServer(mine);
   await page(server);
@@ -305,17 +305,17 @@ test('a conflict shows both versions by the titles of what differs, and no secre
   const theirs = hello({ schema_name: 'runtime', version: 5, metadata: { ...mine, api_endpoint: 'http://theirs' } });
   server.on('PUT', `${PLACE}/hello`, problem(412, '')).on('GET', `${PLACE}/hello`, { body: theirs });
   press('Save');
-  await until(() => document.querySelector('[role="alertdialog"]') !== null);
-  const said = document.querySelector('[role="alertdialog"]')?.textContent;
-  expect(said).toContain('Api endpoint');
-  expect(said).toContain('http://mine');
-  expect(said).toContain('http://theirs');
-  expect(said).not.toContain('CANARY');
-  press('Take theirs');
-  await until(() => field('Api endpoint').value === 'http://theirs');
+  await waitUntil(() => document.querySelector('[role="alertdialog"]') !== null);
+  const messages = document.querySelector('[role="alertdialog"]')?.textContent;
+  expect(messages).toContain('Api endpoint');
+  expect(messages).toContain('http://mine');
+  expect(messages).toContain('http://theirs');
+  expect(messages).not.toContain('CANARY');
+  press('Use theirs');
+  await waitUntil(() => field('Api endpoint').value === 'http://theirs');
 });
 
-test('a broken instance says why, and which version can be restored', async () => {
+test('an invalid instance shows its errors and restorable versions', async () => {
   const problems = [{ pointer: '/metadata/code', message: "'code' is a required property" }];
   const broken = hello({ valid: false, reason: 'ValidationError', problems, metadata: { language: 'R' } });
   const [one, two] = [1, 2].map(version => ({
@@ -332,30 +332,30 @@ test('a broken instance says why, and which version can be restored', async () =
     .on('GET', `entities/${broken.urn}/aspects/instance/versions`, { body: { versions: [two, one], cursor: null } });
   await page(server);
   expect(document.querySelector('[data-reason="ValidationError"]')?.textContent).toContain('required property');
-  await until(() => alerts().includes('Required.'));
-  await until(() => document.querySelector('[data-version="1"] button') !== null);
+  await waitUntil(() => alerts().includes('Required.'));
+  await waitUntil(() => document.querySelector('[data-version="1"] button') !== null);
   expect(document.querySelector('[data-version="2"] button')).toBeNull();
   (document.querySelector('[data-version="1"] button') as HTMLButtonElement).click();
   expect(restored).toEqual([1]);
 });
 
-test('somebody else may put a field in the place of ours', async () => {
+test('another extension can replace a field', async () => {
   const renderers = new FormRendererRegistry();
   const Other = (props: FieldProps): React.JSX.Element => (
     <input aria-label="theirs" defaultValue={String(props.formData)} />
   );
-  renderers.addRenderer(rendererId('dropdown'), { fieldRenderer: Other });
+  renderers.addRenderer(getRendererId('dropdown'), { fieldRenderer: Other });
   await page(snippetServer(), 'hello', renderers);
   expect(field('theirs').value).toBe('Python');
 });
 
-test('who may only read gets a form that cannot be changed', async () => {
+test('readers get a read-only form', async () => {
   await page(snippetServer().on('GET', 'me', { body: { user: 'eve', scopes: ['read'] } }));
   expect(field('Name').matches(':disabled')).toBe(true);
-  expect(document.body.textContent).toContain('You may read this, not change it.');
+  expect(document.body.textContent).toContain('Read-only: you do not have permission to change this.');
 });
 
-test('a pipeline that a run would refuse is saved, and says so at the field until somebody types on', async () => {
+test('check errors of a pipeline are shown until the next edit', async () => {
   const file = 'schemas/schemaspaces/pipelines/pipeline.json';
   const stages = [{ name: 'orders', type: 'source', plugin: 'fil', properties: {} }];
   const saved = hello({ schema_name: 'pipeline', metadata: { namespace: 'shop', stages, connections: [] } });
@@ -366,20 +366,20 @@ test('a pipeline that a run would refuse is saved, and says so at the field unti
     .on('PUT', 'schemaspaces/pipelines/instances/hello', { body: { ...saved, version: 3 } })
     .on('POST', 'pipelines/check', () => ({ body: { valid: problems.length === 0, order: [], problems } }));
   await page(server, 'hello', null, 'pipelines');
-  await until(() => alerts().includes(wrong.message));
+  await waitUntil(() => alerts().includes(wrong.message));
   expect(document.querySelector('[data-findings]')?.textContent).toContain(wrong.message);
-  expect(server.seen.find(seen => seen.path === 'pipelines/check')?.body).toEqual({ name: 'hello' });
-  await until(() => field('Plugin').querySelector('option[value="file"]') !== null);
+  expect(server.seen.find(request => request.path === 'pipelines/check')?.body).toEqual({ name: 'hello' });
+  await waitUntil(() => field('Plugin').querySelector('option[value="file"]') !== null);
   type(field('Plugin'), 'file');
-  await until(() => alerts().length === 0);
+  await waitUntil(() => alerts().length === 0);
   problems = [];
   await shown?.model.save();
   expect(sent(server)).toBeDefined();
-  await until(() => document.querySelector('[data-findings]') === null);
-  expect([alerts(), shown?.model.dirty]).toEqual([[], false]);
+  await waitUntil(() => document.querySelector('[data-findings]') === null);
+  expect([alerts(), shown?.model.isDirty]).toEqual([[], false]);
 });
 
-test('a stage of a pipeline chooses its plugin from a list, and its properties are drawn by the schema of that', async () => {
+test('a stage has a plugin selection and the properties of the plugin', async () => {
   const file = 'schemas/schemaspaces/pipelines/pipeline.json';
   const properties = { path: '/data/a.csv', columns: ['id', 'name'], options: { header: true } };
   const stages = [{ name: 'read', type: 'source', plugin: 'file', properties }];
@@ -389,23 +389,23 @@ test('a stage of a pipeline chooses its plugin from a list, and its properties a
     .on('POST', 'pipelines/check', { body: { valid: true, order: [], problems: [] } })
     .on('PUT', 'schemaspaces/pipelines/instances/hello', { body: { ...saved, version: 3 } });
   await page(server, 'hello', null, 'pipelines');
-  await until(() => field('Path') !== null);
-  expect([...document.querySelectorAll('legend')].map(one => one.textContent)).toContain('Stages 1');
+  await waitUntil(() => field('Path') !== null);
+  expect([...document.querySelectorAll('legend')].map(item => item.textContent)).toContain('Stages 1');
   expect([field('Path').value, field('Columns 2').value]).toEqual(['/data/a.csv', 'name']);
-  expect([...field('Plugin').querySelectorAll('option')].map(one => one.value)).toEqual(['', 'file']);
+  expect([...field('Plugin').querySelectorAll('option')].map(item => item.value)).toEqual(['', 'file']);
   expect(JSON.parse(field('Options').value)).toEqual({ header: true });
   press('Add to Columns');
-  await until(() => field('Columns 3') !== null);
+  await waitUntil(() => field('Columns 3') !== null);
   type(field('Columns 3'), 'city');
   type(field('Options'), '{ "header": ');
-  await until(() => shown?.model.state.editor?.state.blocked.size === 1);
+  await waitUntil(() => shown?.model.state.editor?.state.inputErrors.size === 1);
   await shown?.model.save();
-  await until(() => alerts().some(alert => alert.startsWith('Not valid JSON')));
+  await waitUntil(() => alerts().some(alert => alert.startsWith('Invalid JSON')));
   expect(server.count('PUT', 'schemaspaces/pipelines/instances/hello')).toBe(0);
   type(field('Options'), '{ "header": false, "sizes": [1, 2] }');
-  await until(() => shown?.model.state.editor?.state.blocked.size === 0);
+  await waitUntil(() => shown?.model.state.editor?.state.inputErrors.size === 0);
   await shown?.model.save();
-  const put = server.seen.find(seen => seen.method === 'PUT')?.body as {
+  const put = server.seen.find(request => request.method === 'PUT')?.body as {
     metadata: { stages: { properties: object }[] };
   };
   expect(put.metadata.stages[0]?.properties).toEqual({

@@ -7,7 +7,7 @@ import type { ISchemaspaceActions } from '../../../src/panels/schemaspace/action
 import { SchemaspacesModel } from '../../../src/panels/schemaspace/model';
 import { pageOf, rowOf, SPACES } from '../../support/instances';
 import { FakeServer } from '../../support/server';
-import { until } from '../../support/waiting';
+import { waitUntil } from '../../support/wait-until';
 
 const LIST = 'schemaspaces/code-snippets/instances';
 const ROWS = [
@@ -41,14 +41,14 @@ async function panel(server: FakeServer): Promise<SchemaspacesModel> {
     create: note('create'),
     importInto: note('import'),
     exportFrom: note('export'),
-    reload: note('reload'),
-    codeAtHand: () => null,
+    refreshSpace: note('reload'),
+    getCachedCode: () => null,
     fetchCode: note('fetch')
   };
   const model = new SchemaspacesModel(new Schemaspaces(server.settings), null);
   open = new SchemaspacesPanel(model, actions, nullTranslator.load(''));
   Widget.attach(open, document.body);
-  await until(() => document.querySelector('[role="status"]')?.textContent?.includes('instance') === true);
+  await waitUntil(() => document.querySelector('[role="status"]')?.textContent?.includes('instance') === true);
   return model;
 }
 
@@ -59,13 +59,13 @@ function serving(rows = ROWS): FakeServer {
 }
 
 function button(name: string): HTMLButtonElement {
-  const found = [...document.querySelectorAll('button')].find(
-    one => (one.getAttribute('aria-label') ?? one.textContent)?.trim().startsWith(name) === true
+  const result = [...document.querySelectorAll('button')].find(
+    item => (item.getAttribute('aria-label') ?? item.textContent)?.trim().startsWith(name) === true
   );
-  if (!found) {
+  if (!result) {
     throw new Error(`no button ${name}`);
   }
-  return found;
+  return result;
 }
 
 function key(name: string): void {
@@ -77,61 +77,61 @@ function focused(): string {
   return at?.getAttribute('aria-label') ?? at?.querySelector('.jp-Colophon-name')?.textContent ?? '';
 }
 
-test('a section lists what is valid and what is not, with why', async () => {
+test('a section lists instances with their errors', async () => {
   await panel(serving());
   const rows = [...document.querySelectorAll('[role="row"]')].map(row => row.textContent ?? '');
   expect(rows.length).toBe(4);
   expect(rows[0]).toContain('ALPHA');
-  expect(rows[1]).toContain("Not valid: 'code' is a required property");
+  expect(rows[1]).toContain("Invalid: 'code' is a required property");
   expect(rows[2]).toContain('gamma');
-  expect(rows[2]).toContain('Not valid: cannot be read');
+  expect(rows[2]).toContain('Invalid: unreadable');
   expect(document.querySelector('[role="status"]')?.textContent).toBe('4 instances');
 });
 
-test('only what is in view is in the page, however long the list is', async () => {
+test('only visible rows are rendered', async () => {
   const rows = Array.from({ length: 200 }, (_, index) => rowOf(`s${index}`));
   await panel(serving(rows).on('GET', LIST, { body: pageOf(rows, 5000, 'next') }));
   expect(document.querySelector('[role="grid"]')?.getAttribute('aria-rowcount')).toBe('5000');
   expect(document.querySelectorAll('[role="row"]').length).toBeLessThan(40);
 });
 
-test('the keyboard goes through rows and to the buttons of a row; one row is reached by Tab', async () => {
+test('arrow keys navigate rows and buttons, one is a tab stop', async () => {
   await panel(serving());
   expect(document.querySelectorAll('[role="grid"] [tabindex="0"]').length).toBe(1);
   button('ALPHA').focus();
   key('ArrowDown');
-  await until(() => focused() === 'BETA');
+  await waitUntil(() => focused() === 'BETA');
   key('End');
-  await until(() => focused() === 'DELTA');
+  await waitUntil(() => focused() === 'DELTA');
   expect(document.querySelectorAll('[role="grid"] [tabindex="0"]').length).toBe(1);
   key('ArrowRight');
   expect(focused()).toBe('Insert DELTA');
   key('ArrowRight');
-  expect(focused()).toBe('More about DELTA');
+  expect(focused()).toBe('More actions for DELTA');
   key('ArrowLeft');
   key('ArrowLeft');
   key('Home');
-  await until(() => focused() === 'ALPHA');
+  await waitUntil(() => focused() === 'ALPHA');
   key('Delete');
   expect(done).toEqual(['remove code-snippets alpha']);
 });
 
-test('the keyboard stays in the list when the row it is at goes', async () => {
+test('the focus stays in the list when its row is removed', async () => {
   const server = serving();
   const model = await panel(server);
   button('BETA').focus();
   server.on('GET', LIST, { body: pageOf(ROWS.filter(row => row.name !== 'beta')) });
-  await model.section('code-snippets').refresh();
-  await until(() => focused() === 'gamma');
+  await model.getSection('code-snippets').refresh();
+  await waitUntil(() => focused() === 'gamma');
 });
 
-test('the row that somebody is at is the one that commands are about', async () => {
+test('the focused row is the default of commands', async () => {
   const model = await panel(serving());
   button('BETA').focus();
   expect(model.state.current).toMatchObject({ space: 'code-snippets', row: { name: 'beta' } });
 });
 
-test('rows, tools and the head ask for what they say', async () => {
+test('rows, tools and header call their actions', async () => {
   await panel(serving());
   for (const name of ['ALPHA', 'Insert ALPHA', 'Create in Code', 'Import into', 'Export', 'Refresh']) {
     button(name).click();
@@ -148,22 +148,22 @@ test('rows, tools and the head ask for what they say', async () => {
 
 test('only valid snippets can be inserted', async () => {
   await panel(serving());
-  const inserts = [...document.querySelectorAll('button')].filter(one => one.title.startsWith('Insert '));
-  expect(inserts.map(one => one.title)).toEqual(['Insert ALPHA', 'Insert DELTA']);
+  const inserts = [...document.querySelectorAll('button')].filter(item => item.title.startsWith('Insert '));
+  expect(inserts.map(item => item.title)).toEqual(['Insert ALPHA', 'Insert DELTA']);
 });
 
-test('a tag narrows the list, and nothing found says so with a way back', async () => {
+test('a tag filters the list, an empty result can be reset', async () => {
   const server = serving();
   const model = await panel(server);
   server.on('GET', LIST, { body: pageOf([]) });
   button('pandas').click();
-  await until(() => document.body.textContent?.includes('Nothing is like this.') === true);
+  await waitUntil(() => document.body.textContent?.includes('No results.') === true);
   expect(button('pandas').getAttribute('aria-pressed')).toBe('true');
   button('Show all').click();
-  expect(model.section('code-snippets').filtered).toBe(false);
+  expect(model.getSection('code-snippets').isFiltered).toBe(false);
 });
 
-test('what a killed save left behind is brought back or thrown away by its buttons', async () => {
+test('recovery files are restored or deleted by buttons', async () => {
   const left = [
     { name: 'gone', file: 'gone.json1700000000.5', time: 1_700_000_000_500, missing: true, problem: '' },
     { name: 'torn', file: 'torn.json1700000001.5', time: 1_700_000_001_500, missing: true, problem: 'it is empty' },
@@ -171,43 +171,45 @@ test('what a killed save left behind is brought back or thrown away by its butto
   ];
   const drop = ({ body }: { body: unknown }): void => {
     left.splice(
-      left.findIndex(one => one.file === (body as { file: string }).file),
+      left.findIndex(item => item.file === (body as { file: string }).file),
       1
     );
   };
   const at = 'schemaspaces/code-snippets/recovery-files';
   const server = serving()
     .on('GET', at, () => ({ body: { recoveryFiles: left } }))
-    .on('POST', `${at}/recover`, seen => {
-      drop(seen);
+    .on('POST', `${at}/recover`, request => {
+      drop(request);
       return { body: {} };
     })
-    .on('POST', `${at}/discard`, seen => {
-      drop(seen);
+    .on('POST', `${at}/discard`, request => {
+      drop(request);
       return { body: { recoveryFiles: left } };
     });
   await panel(server);
   const buttons = (): HTMLButtonElement[] => [
-    ...document.querySelectorAll<HTMLButtonElement>('.jp-Colophon-unloaded li button')
+    ...document.querySelectorAll<HTMLButtonElement>('.jp-Colophon-load-problems li button')
   ];
-  await until(() => buttons().length === 4);
-  expect(document.querySelector('.jp-Colophon-unloaded summary')?.textContent).toContain('3 copies');
-  const asked = server.count('GET', LIST);
+  await waitUntil(() => buttons().length === 4);
+  expect(document.querySelector('.jp-Colophon-load-problems summary')?.textContent).toContain('3 recovered copies');
+  const requests = server.count('GET', LIST);
   buttons()[0]?.click();
-  await until(() => buttons().length === 2);
-  expect(server.seen.find(seen => seen.path === `${at}/recover`)?.body).toEqual({ file: 'gone.json1700000000.5' });
-  expect(server.count('GET', LIST)).toBe(asked + 1);
-  // The keyboard that was on it goes to the line above.
-  await until(() => document.activeElement?.tagName === 'SUMMARY');
+  await waitUntil(() => buttons().length === 2);
+  expect(server.seen.find(request => request.path === `${at}/recover`)?.body).toEqual({
+    file: 'gone.json1700000000.5'
+  });
+  expect(server.count('GET', LIST)).toBe(requests + 1);
+  // The focus moves to the summary above.
+  await waitUntil(() => document.activeElement?.tagName === 'SUMMARY');
   buttons()[0]?.click();
-  await until(() => document.querySelector('.jp-Dialog') !== null);
+  await waitUntil(() => document.querySelector('.jp-Dialog') !== null);
   expect(server.count('POST', `${at}/discard`)).toBe(0);
   document.querySelector<HTMLButtonElement>('.jp-Dialog .jp-mod-warn')?.click();
-  await until(() => buttons().length === 1);
+  await waitUntil(() => buttons().length === 1);
   expect(server.count('POST', `${at}/discard`)).toBe(1);
 });
 
-test('a section can be closed, and what did not load is told', async () => {
+test('a section can be closed and load errors are listed', async () => {
   const problems = [
     { kind: 'schema', source: 'bad', distribution: 'pkg', version: '1', reason: 'no schema', timedOut: false }
   ];
@@ -215,6 +217,6 @@ test('a section can be closed, and what did not load is told', async () => {
   await panel(server);
   expect(document.querySelector('details')?.textContent).toContain('bad (pkg 1): no schema');
   button('Code Snippets').click();
-  await until(() => document.querySelector('[role="grid"]') === null);
+  await waitUntil(() => document.querySelector('[role="grid"]') === null);
   expect(button('Code Snippets').getAttribute('aria-expanded')).toBe('false');
 });

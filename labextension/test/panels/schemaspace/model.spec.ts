@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { Schemaspaces } from '../../../src/api/schemaspaces';
 import { InstancesModel } from '../../../src/panels/schemaspace/instances';
 import { SchemaspacesModel } from '../../../src/panels/schemaspace/model';
-import { SpokenFeed } from '../../support/feed';
+import { FakeFeed } from '../../support/feed';
 import { pageOf, rowOf, SPACES } from '../../support/instances';
 import { FakeServer, problem } from '../../support/server';
-import { until } from '../../support/waiting';
+import { waitUntil } from '../../support/wait-until';
 
 const LIST = 'schemaspaces/code-snippets/instances';
 
-/** Six hundred instances, served by cursors that say where to go on. */
+/** Six hundred instances in pages with cursors. */
 function many(total = 600): FakeServer {
   const rows = Array.from({ length: total }, (_, index) => rowOf(`s${index}`));
   return new FakeServer()
@@ -22,125 +22,125 @@ function many(total = 600): FakeServer {
     });
 }
 
-function sectionOf(server: FakeServer, spoken?: SpokenFeed): InstancesModel {
-  return new InstancesModel(new Schemaspaces(server.settings), spoken?.feed ?? null, 'code-snippets');
+function sectionOf(server: FakeServer, fakeFeed?: FakeFeed): InstancesModel {
+  return new InstancesModel(new Schemaspaces(server.settings), fakeFeed?.feed ?? null, 'code-snippets');
 }
 
-test('nothing is asked before the panel is shown; then the first section is open, and only its instances are asked', async () => {
+test('showing the panel loads the first section only', async () => {
   const server = many();
   const model = new SchemaspacesModel(new Schemaspaces(server.settings), null);
   expect(server.seen).toEqual([]);
   model.show();
-  await until(() => model.section('code-snippets').state.answered);
+  await waitUntil(() => model.getSection('code-snippets').state.answered);
   expect(model.state.spaces.map(space => space.name)).toEqual(['code-snippets', 'runtimes']);
   expect([...model.state.open]).toEqual(['code-snippets']);
   expect(server.count('GET', 'schemaspaces/runtimes/instances')).toBe(0);
   model.toggle('runtimes');
-  await until(() => model.section('runtimes').state.answered);
+  await waitUntil(() => model.getSection('runtimes').state.answered);
   model.dispose();
 });
 
-test('sections that were open come open again, as far as they are there still', async () => {
+test('open sections are restored if they exist', async () => {
   const remembered = (): Promise<string[]> => Promise.resolve(['runtimes', 'gone']);
   const model = new SchemaspacesModel(new Schemaspaces(many().settings), null, remembered);
   model.show();
-  await until(() => model.state.answered);
+  await waitUntil(() => model.state.answered);
   expect([...model.state.open]).toEqual(['runtimes']);
   model.dispose();
 });
 
-test('pages are fetched as far as somebody looks, and each row is there once', async () => {
+test('pages are loaded on scrolling without duplicates', async () => {
   const server = many();
   const section = sectionOf(server);
   section.show();
-  await until(() => section.state.answered);
+  await waitUntil(() => section.state.answered);
   expect([section.state.rows.length, section.state.total]).toEqual([200, 600]);
-  await section.reach(150);
+  await section.loadUpTo(150);
   expect(server.count('GET', LIST)).toBe(1);
-  await section.reach(450);
+  await section.loadUpTo(450);
   expect(section.state.rows.length).toBe(600);
   expect(new Set(section.state.rows.map(row => row.name)).size).toBe(600);
   expect(server.count('GET', LIST)).toBe(2);
   section.dispose();
 });
 
-test('a filter begins at the top again, and several tags are alternatives', async () => {
+test('a filter reloads from the top and combines tags by or', async () => {
   const server = many();
   const section = sectionOf(server);
   section.show();
-  await until(() => section.state.answered);
-  await section.reach(599);
+  await waitUntil(() => section.state.answered);
+  await section.loadUpTo(599);
   section.toggleTag('pandas');
   section.toggleTag('a, b');
-  section.showOnly('invalid');
+  section.filterByValidity('invalid');
   section.sortBy('-time');
   const before = server.count('GET', LIST);
-  await until(() => server.count('GET', LIST) > before && !section.state.busy);
+  await waitUntil(() => server.count('GET', LIST) > before && !section.state.busy);
   const { query } = server.seen.at(-1) ?? { query: new URLSearchParams() };
   expect(JSON.parse(query.get('tag') ?? '')).toEqual(['pandas', 'a, b']);
   expect([query.get('valid'), query.get('sort'), query.get('cursor')]).toEqual(['false', '-time', null]);
   expect(section.state.rows.length).toBe(200);
-  expect(section.filtered).toBe(true);
-  section.clear();
-  expect(section.filtered).toBe(false);
+  expect(section.isFiltered).toBe(true);
+  section.clearFilters();
+  expect(section.isFiltered).toBe(false);
   section.dispose();
 });
 
-test('typing asks once, when the fingers rest', async () => {
+test('typing loads once after a pause', async () => {
   const server = many();
   const section = sectionOf(server);
-  section.type('p');
-  section.type('pa');
-  section.type('pan ');
-  await until(() => section.state.answered);
-  expect(server.seen.map(seen => seen.query.get('q'))).toEqual(['pan']);
+  section.setText('p');
+  section.setText('pa');
+  section.setText('pan ');
+  await waitUntil(() => section.state.answered);
+  expect(server.seen.map(request => request.query.get('q'))).toEqual(['pan']);
   section.dispose();
 });
 
-test('a change of one of its instances makes a shown section ask again, as far as was looked; others do not', async () => {
+test('only changes of its instances reload a section', async () => {
   const server = many();
-  const spoken = new SpokenFeed();
-  const section = sectionOf(server, spoken);
+  const fakeFeed = new FakeFeed();
+  const section = sectionOf(server, fakeFeed);
   section.show();
-  await until(() => section.state.answered);
-  await section.reach(399);
+  await waitUntil(() => section.state.answered);
+  await section.loadUpTo(399);
   const before = server.count('GET', LIST);
-  spoken.tell('elsewhere');
-  spoken.tell('kfp1', { type: 'instance', urn: 'urn:li:instance:(runtimes,kfp1)' });
-  spoken.tell('s1', { type: 'instance', urn: 'urn:li:instance:(code-snippets,s1)' });
-  await until(() => server.count('GET', LIST) === before + 2 && !section.state.busy);
+  fakeFeed.emit('elsewhere');
+  fakeFeed.emit('kfp1', { type: 'instance', urn: 'urn:li:instance:(runtimes,kfp1)' });
+  fakeFeed.emit('s1', { type: 'instance', urn: 'urn:li:instance:(code-snippets,s1)' });
+  await waitUntil(() => server.count('GET', LIST) === before + 2 && !section.state.busy);
   expect(section.state.rows.length).toBe(600);
   section.hide();
-  expect(spoken.holders).toBe(0);
+  expect(fakeFeed.holders).toBe(0);
   section.dispose();
 });
 
-test('changes without end neither give up what is asked nor put it off', async () => {
+test('constant changes neither cancel nor postpone requests', async () => {
   const server = many(3);
-  const spoken = new SpokenFeed();
-  const section = sectionOf(server, spoken);
+  const fakeFeed = new FakeFeed();
+  const section = sectionOf(server, fakeFeed);
   section.show();
-  await until(() => section.state.answered);
+  await waitUntil(() => section.state.answered);
   const storm = window.setInterval(
-    () => spoken.tell('s1', { type: 'instance', urn: 'urn:li:instance:(code-snippets,s1)' }),
+    () => fakeFeed.emit('s1', { type: 'instance', urn: 'urn:li:instance:(code-snippets,s1)' }),
     20
   );
   server.on('GET', LIST, async () => {
     await new Promise(resolve => setTimeout(resolve, 100));
     return { body: pageOf([rowOf('new')]) };
   });
-  await until(() => section.state.rows[0]?.name === 'new');
+  await waitUntil(() => section.state.rows[0]?.name === 'new');
   const before = server.count('GET', LIST);
-  await until(() => server.count('GET', LIST) > before);
+  await waitUntil(() => server.count('GET', LIST) > before);
   window.clearInterval(storm);
   section.dispose();
 });
 
-test('a server that fails is told in the section, and the next answer takes that away', async () => {
+test('a failure is shown in the section until the next answer', async () => {
   const server = many().on('GET', LIST, problem(503, 'the store is down'));
   const section = sectionOf(server);
   section.show();
-  await until(() => section.state.problem !== null);
+  await waitUntil(() => section.state.problem !== null);
   expect(section.state.problem).toMatchObject({ kind: 'store', message: 'the store is down' });
   server.on('GET', LIST, { body: pageOf([rowOf('a')]) });
   await section.refresh();
@@ -148,13 +148,15 @@ test('a server that fails is told in the section, and the next answer takes that
   section.dispose();
 });
 
-test('refreshing loads schemas anew, then asks for all that is shown', async () => {
+test('refreshing reloads schemas and everything shown', async () => {
   const server = many().on('POST', 'schemaspaces/refresh', { body: SPACES });
   const model = new SchemaspacesModel(new Schemaspaces(server.settings), null);
   model.show();
-  await until(() => model.section('code-snippets').state.answered);
-  await model.reload('code-snippets');
-  const paths = server.seen.map(seen => `${seen.method} ${seen.path} ${seen.query.get('space') ?? ''}`.trim());
+  await waitUntil(() => model.getSection('code-snippets').state.answered);
+  await model.reloadSchemas('code-snippets');
+  const paths = server.seen.map(request =>
+    `${request.method} ${request.path} ${request.query.get('space') ?? ''}`.trim()
+  );
   expect(paths.slice(-4)).toEqual([
     'POST schemaspaces/refresh code-snippets',
     'GET schemaspaces',
@@ -164,13 +166,13 @@ test('refreshing loads schemas anew, then asks for all that is shown', async () 
   model.dispose();
 });
 
-test('opened and closed twenty times, it holds no connection', async () => {
-  const spoken = new SpokenFeed();
+test('opening and closing repeatedly leaks no connection', async () => {
+  const fakeFeed = new FakeFeed();
   for (let time = 0; time < 20; time++) {
-    const model = new SchemaspacesModel(new Schemaspaces(many(3).settings), spoken.feed);
+    const model = new SchemaspacesModel(new Schemaspaces(many(3).settings), fakeFeed.feed);
     model.show();
-    await until(() => model.section('code-snippets').state.answered);
+    await waitUntil(() => model.getSection('code-snippets').state.answered);
     model.dispose();
   }
-  expect(spoken.holders).toBe(0);
+  expect(fakeFeed.holders).toBe(0);
 });

@@ -3,11 +3,11 @@ import { Widget } from '@lumino/widgets';
 import { afterEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { Schemaspaces } from '../../../src/api/schemaspaces';
-import { SavedSearches } from '../../../src/model/saved-searches';
+import { SavedSearchStore } from '../../../src/model/saved-searches';
 import { SearchPanel } from '../../../src/panels/search';
 import { SearchModel } from '../../../src/panels/search/model';
 import { answerOf, column, FakeServer, hit } from '../../support/server';
-import { until } from '../../support/waiting';
+import { waitUntil } from '../../support/wait-until';
 
 const NASTY = '<img src=x onerror=alert(1)>';
 const SPACE = 'schemaspaces/saved-searches/instances';
@@ -39,7 +39,7 @@ function server(): FakeServer {
     .on('DELETE', `${SPACE}/mine`, { body: { name: 'mine', version: 4 } });
 }
 
-/** A hit whose texts somebody made to be read as HTML. */
+/** A hit with HTML in its texts. */
 function why(): ReturnType<typeof hit> {
   return hit(NASTY, [
     {
@@ -63,7 +63,7 @@ afterEach(() => {
 });
 
 function shown(behind: FakeServer, keeps = true): SearchModel {
-  const saved = keeps ? new SavedSearches(new Schemaspaces(behind.settings)) : null;
+  const saved = keeps ? new SavedSearchStore(new Schemaspaces(behind.settings)) : null;
   const model = new SearchModel(new Catalog(behind.settings), null, saved);
   const actions = { openEntity: () => undefined, askName: () => Promise.resolve(' Mine ') };
   open = new SearchPanel(model, actions, nullTranslator.load(''));
@@ -73,21 +73,21 @@ function shown(behind: FakeServer, keeps = true): SearchModel {
 
 function button(name: string): HTMLButtonElement | undefined {
   return [...document.querySelectorAll('button')].find(
-    one => (one.getAttribute('aria-label') ?? one.textContent)?.trim() === name
+    item => (item.getAttribute('aria-label') ?? item.textContent)?.trim() === name
   );
 }
 
 async function click(name: string): Promise<void> {
-  await until(() => button(name) !== undefined);
+  await waitUntil(() => button(name) !== undefined);
   button(name)?.click();
 }
 
 async function typed(model: SearchModel, text: string): Promise<void> {
-  model.type(text);
-  await until(() => document.querySelector('[data-urn]') !== null && model.state.hits.length > 0);
+  model.setText(text);
+  await waitUntil(() => document.querySelector('[data-urn]') !== null && model.state.hits.length > 0);
 }
 
-test('what was found is marked, and stays text whatever it says', async () => {
+test('matches are highlighted as text', async () => {
   await typed(shown(server()), 'img');
   const marks = [...document.querySelectorAll('mark')].map(mark => mark.textContent);
   expect(marks).toEqual(['<img ', 'owner']);
@@ -95,64 +95,66 @@ test('what was found is marked, and stays text whatever it says', async () => {
   expect(document.querySelector('img')).toBeNull();
 });
 
-test('a column that is found says of which table it is, and other hits say no such thing', async () => {
-  const found = { ...hit('name'), urn: column('staff', 'name'), type: 'schemaField' };
-  const behind = server().on('GET', 'search', { body: answerOf([found, hit('a')]) });
+test('hits that are columns show their table', async () => {
+  const result = { ...hit('name'), urn: column('staff', 'name'), type: 'schemaField' };
+  const behind = server().on('GET', 'search', { body: answerOf([result, hit('a')]) });
   await typed(shown(behind), 'name');
   const names = [...document.querySelectorAll('.jp-Colophon-hit .jp-Colophon-name')].map(name => name.textContent);
   expect(names).toEqual(['name of flights.staff', 'a']);
-  expect(document.querySelector('.jp-Colophon-hit .jp-Colophon-place')?.textContent).toBe('flights · column · spark');
+  expect(document.querySelector('.jp-Colophon-hit .jp-Colophon-subtitle')?.textContent).toBe(
+    'flights · column · spark'
+  );
 });
 
-test('values that matches have narrow the search down, and give it free again', async () => {
+test('facet values set and clear filters', async () => {
   const behind = server();
   const model = shown(behind);
   await typed(model, 'a');
   expect(document.querySelector('[role="group"][aria-label="Type"]')).toBeNull();
   await click('sales 1');
-  await until(() => model.state.hits.length === 1 && button('sales 1')?.getAttribute('aria-pressed') === 'true');
+  await waitUntil(() => model.state.hits.length === 1 && button('sales 1')?.getAttribute('aria-pressed') === 'true');
   expect(behind.seen.at(-1)?.query.get('namespace')).toBe('sales');
   await click('sales 1');
-  await until(() => model.state.hits.length === 2);
+  await waitUntil(() => model.state.hits.length === 2);
   expect(behind.seen.at(-1)?.query.get('namespace')).toBeNull();
 });
 
-test('a search is kept under a name, done again and thrown away', async () => {
+test('a search is saved, opened and deleted', async () => {
   const behind = server();
   const model = shown(behind);
   await typed(model, 'ops');
   model.toggleFilter('tag', 'raw');
-  await click('Save this search');
-  await until(() => behind.count('POST', SPACE) === 1);
-  expect(behind.seen.find(seen => seen.method === 'POST')?.body).toEqual({
+  await click('Save search');
+  await waitUntil(() => behind.count('POST', SPACE) === 1);
+  expect(behind.seen.find(request => request.method === 'POST')?.body).toEqual({
     display_name: 'Mine',
     schema_name: 'saved-search',
     metadata: { query: 'ops*', tag: 'raw' }
   });
-  model.type('');
+  model.setText('');
   await click('Mine');
-  await until(() => model.state.text === 'owner:ops' && !model.state.busy);
+  await waitUntil(() => model.state.text === 'owner:ops' && !model.state.busy);
   expect(model.state.filters).toEqual({ namespace: 'sales' });
   expect(
     behind.seen
-      .filter(seen => seen.path === 'search')
+      .filter(request => request.path === 'search')
       .at(-1)
       ?.query.get('q')
   ).toBe('owner:ops');
-  model.type('');
+  model.setText('');
   await click('Delete the saved search Mine');
-  await until(() => document.querySelector('.jp-Dialog') !== null);
+  await waitUntil(() => document.querySelector('.jp-Dialog') !== null);
   expect(document.querySelector('.jp-Dialog')?.textContent).toContain('Delete “Mine”?');
   await click('Cancel');
-  await until(() => document.querySelector('.jp-Dialog') === null);
+  await waitUntil(() => document.querySelector('.jp-Dialog') === null);
   expect(behind.count('DELETE', `${SPACE}/mine`)).toBe(0);
   await click('Delete the saved search Mine');
-  await until(() => document.querySelector('.jp-Dialog') !== null);
+  await waitUntil(() => document.querySelector('.jp-Dialog') !== null);
   document.querySelector<HTMLButtonElement>('.jp-Dialog .jp-mod-warn')?.click();
-  await until(() => behind.count('DELETE', `${SPACE}/mine`) === 1);
+  await waitUntil(() => behind.count('DELETE', `${SPACE}/mine`) === 1);
 });
 
-test('without schemaspaces no search is kept', async () => {
+test('without schemaspaces searches cannot be saved', async () => {
   await typed(shown(server(), false), 'a');
-  expect(button('Save this search')).toBeUndefined();
+  expect(button('Save search')).toBeUndefined();
 });

@@ -1,1 +1,1 @@
-"""What the commands on entities ask of: a store on this machine, or a server."""
+"""What the commands on entities share: clients of a store or a server, names, completion."""

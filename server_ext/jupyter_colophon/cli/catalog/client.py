@@ -1,19 +1,19 @@
-"""The operations that commands call: in this process on the store, or on a server (`--url`)."""
+"""Clients for commands on entities: operations run in this process on a store, or on a server (`--url`)."""
 
 import getpass
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from importlib.metadata import version
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from jupyter_colophon.cli.servers import server_at
-from jupyter_colophon.client.caller import Call, Caller, Document
+from jupyter_colophon.cli.config import require_existing_store
+from jupyter_colophon.cli.servers import create_server
+from jupyter_colophon.client.caller import Caller, Document
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.paging import pages
+from jupyter_colophon.client.paging import read_pages
 from jupyter_colophon.client.transport import Transport
+from jupyter_colophon.client.v3_operations import V3Operations
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import NotFound
 
 if TYPE_CHECKING:
     from jupyter_colophon.operations.services import Services
@@ -24,48 +24,21 @@ _PAGE = 500
 
 
 class CatalogClient(Operations):
-    """The operations of the native API, and those of CDAP's API that have no like there."""
+    """The operations of the native API; `v3` are those of the CDAP API without a native counterpart."""
 
-    def __init__(self, caller: Caller, v3: Caller) -> None:
+    def __init__(self, caller: Caller, v3_caller: Caller) -> None:
         super().__init__(caller)
-        self._v3 = v3
-
-    def put_namespace(self, namespace: str) -> Document:
-        """Create a namespace; an existing one stays unchanged."""
-        path = {"namespaces": "namespaces", "namespace": namespace}
-        return self._v3.call(Call("v3PutNamespace", "PUT", "/{namespaces}/{namespace}", path=path, body={}))
-
-    def put_dataset(self, namespace: str, dataset: str, body: Mapping[str, Any]) -> Document:
-        """Create a dataset, or add to its metadata."""
-        path = {"namespace": namespace, "collection": "datasets", "dataset": dataset}
-        template = "/namespaces/{namespace}/{collection}/{dataset}"
-        return self._v3.call(Call("v3PutDataset", "PUT", template, path=path, body=body))
-
-    def put_application(self, namespace: str, app: str, body: Mapping[str, Any]) -> Document:
-        """Deploy an application."""
-        path = {"namespace": namespace, "app": app}
-        return self._v3.call(
-            Call("v3PutApplication", "PUT", "/namespaces/{namespace}/apps/{app}", path=path, body=body)
-        )
-
-    def read_namespace_changes(
-        self, namespace: str, *, form: str, after: int | None, limit: int, wait_seconds: int | None, timeout_s: float
-    ) -> Document:
-        """Return changes of a namespace's metadata in a form of CDAP's."""
-        template = "/namespaces/{namespace}/metadata/changes"
-        query = {"format": form, "after": after, "limit": limit, "waitSeconds": wait_seconds}
-        call = Call("v3ReadChanges", "GET", template, path={"namespace": namespace}, query=query)
-        return self._v3.call(call, timeout_s)
+        self.v3 = V3Operations(v3_caller)
 
     def close(self) -> None:
         """Release the connections to a server, or the store."""
         super().close()
-        self._v3.close()
+        self.v3.close()
 
 
 def collect_pages(list_page: Callable[..., Document], member: str) -> list[Document]:
-    """Return what is under a member in all pages."""
-    return list(pages(lambda cursor: list_page(cursor=cursor, limit=_PAGE), member))
+    """Return the items of all pages of a list; `member` holds those of a page."""
+    return list(read_pages(lambda cursor: list_page(cursor=cursor, limit=_PAGE), member))
 
 
 @contextmanager
@@ -78,7 +51,7 @@ def open_client(url: str, settings: "Settings") -> Iterator[CatalogClient]:
         StorageError: the store cannot be opened.
     """
     if url:
-        server = server_at(url)
+        server = create_server(url)
         with closing(CatalogClient(Transport(server), Transport(server, prefix=_V3))) as client:
             yield client
         return
@@ -94,14 +67,11 @@ def open_client(url: str, settings: "Settings") -> Iterator[CatalogClient]:
 def open_services(settings: "Settings") -> Iterator["Services"]:
     """Open the catalog in the store of the settings. Raises InvalidConfiguration, NotFound, StorageError."""
     from jupyter_colophon.operations.services import Services
-    from jupyter_colophon.service.registry_files import readable
+    from jupyter_colophon.service.registry_files import require_readable
 
-    store = settings.store()
-    path = store.options.get("path") if store.provider == "sqlite" else None
-    if path is not None and not Path(path).exists():
-        raise NotFound("catalog", str(path))
-    readable(settings.overlay())
-    services = Services(settings, store, settings.identity(), version("jupyter-colophon"))
+    store = require_existing_store(settings)
+    require_readable(settings.get_registry_extension())
+    services = Services(settings, store, settings.build_identity(), version("jupyter-colophon"))
     with closing(services):
-        services.catalog()
+        services.get_catalog()
         yield services

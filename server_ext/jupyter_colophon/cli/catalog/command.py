@@ -1,4 +1,4 @@
-"""What the commands on entities share: `--url`, names as people type them, pages."""
+"""What the commands on entities share: `--url`, resolving names, rendering documents."""
 
 import os
 import time
@@ -7,78 +7,83 @@ from contextlib import contextmanager
 from typing import Any
 
 from jupyter_colophon.cli.catalog.client import CatalogClient, open_client
-from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import Parser
-from jupyter_colophon.client.aspect_edits import edit_aspect
+from jupyter_colophon.cli.parser import CommandParser
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.api.did_you_mean import explain_absence
+from jupyter_colophon.client.api.edits import Edits
+from jupyter_colophon.client.problems import EntityNotFound
 from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.identity.names import parse_data_name
 from jupyter_colophon.core.time_format import format_time, parse_time
+from jupyter_colophon.rendering.renderers import render_creation
 
-#: Keys of what the catalog knows of every entity: its times are shown below its properties.
-_EVENTS = frozenset({"created-by", "creation-time", "last-update-time", "last-updated-by"})
-#: Members of a value of the vocabulary (core/model/vocabulary.py).
-_STATEMENT = ("kind", "key", "name", "scope", "detail")
+#: System properties of every entity. They are shown as the entity's times, not as properties.
+_LIFECYCLE_KEYS = frozenset({"created-by", "creation-time", "last-update-time", "last-updated-by"})
+#: Members of a descriptor in `--json` (core/model/vocabulary.py).
+_DESCRIPTOR_MEMBERS = ("kind", "key", "name", "scope", "detail")
 
-ENTITY_HELP = "A table's name, the path of a file (from / or ./), or a URN."
+ENTITY_HELP = "A table name, a file path that begins with / or ./, or a URN."
 
 
-class CatalogCommand(Command):
-    """A command on a store of this machine, or with `--url` on a server's."""
+class CatalogCommand(CliCommand):
+    """A command on the store of this machine, or with `--url` on a server."""
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
-        """Declare which catalog is meant."""
+    def add_arguments(cls, parser: CommandParser) -> None:
+        """Declare the option `--url`."""
         add_url(parser)
 
     @contextmanager
-    def client(self) -> Iterator[CatalogClient]:
+    def connect(self) -> Iterator[CatalogClient]:
         """Open the catalog. Raises InvalidConfiguration, NotFound, StorageError."""
         self.silence_logs()
         with open_client(self.args.url, self.settings) as client:
             yield client
 
-    def times(self, *names: str) -> dict[str, Any]:
-        """Return the options that are times as operations take them, by their names. Raises InvalidQuery."""
+    def parse_times(self, *names: str) -> dict[str, Any]:
+        """Return the values of options that are times, by option name, as operations expect them. Raises InvalidQuery."""
         now = time.time_ns() // 1_000_000
-        given = {name: getattr(self.args, name) for name in names}
+        texts = {name: getattr(self.args, name) for name in names}
         ms = {
-            name: parse_time(text, now, f"--{name.replace('_', '-')}") if text else None for name, text in given.items()
+            name: parse_time(text, now, f"--{name.replace('_', '-')}") if text else None for name, text in texts.items()
         }
         start, end = ms.get("start"), ms.get("end")
         if start is not None and end is not None and start > end:
-            raise InvalidQuery("is after --end", "--start")
-        return {name: None if one is None else format_time(one) for name, one in ms.items()}
+            raise InvalidQuery("must not be after --end", "--start")
+        return {name: None if time_ms is None else format_time(time_ms) for name, time_ms in ms.items()}
 
     def annotate(self, name: str, change: Annotation) -> int:
-        """Change what people say of an existing entity."""
-        urn = self.urn(name)
-
-        def edit(value: dict[str, Any]) -> dict[str, Any]:
-            return change.applied({"properties": {}, "tags": [], **value})
-
-        with self.client() as client:
-            client.read_entity(urn, aspects="status")
-            changed = bool(edit_aspect(client, urn, "businessMetadata", edit)["changed"])
-        self.answer({"urn": urn, "changed": changed}, f"{name} {'was changed' if changed else 'was so already'}.")
+        """Change the USER metadata of an entity, as `%metadata` does: an unknown entity is created if something is added."""
+        urn = self.resolve_urn(name)
+        with self.connect() as client:
+            result = Edits(client).annotate(urn, change).document
+        document = {member: result[member] for member in ("urn", "changed", "isNew", "similarName")}
+        creation = [line.to_text(None) for line in render_creation(result, urn)]
+        self.print_result(
+            document, "\n".join([*creation, f"{name} {'updated' if result['changed'] else 'unchanged'}."])
+        )
         return EXIT_OK
 
-    def show(self, urn: str) -> int:
-        """Show an entity."""
-        with self.client() as client:
-            entity, metadata = client.read_entity(urn), client.read_entity_metadata(urn)
-        own = [one for one in entity["descriptors"] if one["column"] is None]
+    def show_entity(self, urn: str) -> int:
+        """Print an entity with its metadata."""
+        with self.connect() as client:
+            if (entity := find_entity(client, urn)) is None:
+                raise EntityNotFound(explain_absence(client, urn))
+            metadata = client.read_entity_metadata(urn)
+        descriptors = [descriptor for descriptor in entity["descriptors"] if descriptor["column"] is None]
         user, system = metadata["USER"], metadata["SYSTEM"]
         document = {name: entity[name] for name in ("urn", "type", "namespace", "name", "created", "updated")} | {
             "user": user["properties"],
             "user_tags": user["tags"],
             "system": system["properties"],
             "system_tags": system["tags"],
-            "statements": [{name: one[name] for name in _STATEMENT} for one in own],
+            "statements": [{name: descriptor[name] for name in _DESCRIPTOR_MEMBERS} for descriptor in descriptors],
         }
-        in_aspects = {one["key"] for one in own if one["scope"] == "SYSTEM"}
-        known = [
+        in_aspects = {descriptor["key"] for descriptor in descriptors if descriptor["scope"] == "SYSTEM"}
+        properties = [
             {
                 "kind": "property",
                 "key": key,
@@ -89,29 +94,31 @@ class CatalogCommand(Command):
                 "column": None,
             }
             for key, value in system["properties"].items()
-            if key not in in_aspects | _EVENTS
+            if key not in in_aspects | _LIFECYCLE_KEYS
         ]
-        descriptors = [one | {"aspect": ""} for one in own] + known
-        self.answer(document, self.page("show", entity | {"aspects": {}, "descriptors": descriptors, "runs": []}))
+        descriptors = [descriptor | {"aspect": ""} for descriptor in descriptors] + properties
+        self.print_result(
+            document, self.render_text("show", entity | {"aspects": {}, "descriptors": descriptors, "runs": []})
+        )
         return EXIT_OK
 
-    def urn(self, text: str) -> str:
-        """What is meant by a name: `<database>.<table>`, the path of a file, or a URN. Raises InvalidName."""
-        whole = os.path.abspath(text) if text.startswith("./") else text
-        return str(parse_data_name(whole, self.settings.identity()))
+    def resolve_urn(self, text: str) -> str:
+        """Return the URN for `<database>.<table>`, the path of a file, or a URN. Raises InvalidName."""
+        name = os.path.abspath(text) if text.startswith("./") else text
+        return str(parse_data_name(name, self.settings.build_identity()))
 
-    def page(self, kind: str, document: Mapping[str, Any]) -> str:
-        """Return the text of a document, names as commands take them."""
+    def render_text(self, kind: str, document: Mapping[str, Any]) -> str:
+        """Return a document as text, with names that commands accept."""
         from jupyter_colophon.rendering.renderers import render
-        from jupyter_colophon.rendering.style import command_style
+        from jupyter_colophon.rendering.style import make_command_style
 
-        return str(render(kind, document, command_style(self.settings.identity())))
+        return str(render(kind, document, make_command_style(self.settings.build_identity())))
 
 
-def add_url(parser: Parser) -> None:
-    """Declare the server whose catalog is meant."""
+def add_url(parser: CommandParser) -> None:
+    """Declare the option `--url`."""
     parser.add_argument(
         "--url",
         default="",
-        help="The server whose catalog is meant (its token in COLOPHON_TOKEN). Default: the store of this machine.",
+        help="Use the catalog of this server (token in COLOPHON_TOKEN). Default: the store of this machine.",
     )

@@ -1,4 +1,4 @@
-"""The names of a catalog that complete arguments. The catalog is the one of the options that are typed already."""
+"""Complete arguments with names from the catalog that the options already typed select."""
 
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
@@ -16,14 +16,14 @@ from jupyter_colophon.core.identity.urn import PREFIX
 _Finder = Callable[[CatalogClient, Identity, str], Iterable[str]]
 
 
-def _completer(find: _Finder) -> Completer:
-    """Make a completer that finds nothing where the catalog cannot be read: the command itself will print why."""
+def _create_completer(find: _Finder) -> Completer:
+    """Return a completer. It finds nothing if the catalog cannot be read; the command itself will print the error."""
 
     def complete(prefix: str, parsed_args: Namespace, **_: object) -> list[str]:
         try:
             settings = read_settings(parsed_args)
             with open_client(getattr(parsed_args, "url", ""), settings) as client:
-                names = find(client, settings.identity(), prefix)
+                names = find(client, settings.build_identity(), prefix)
                 return sorted({name for name in names if name.startswith(prefix) and name.isprintable()})
         except (MetadataError, ClientError, OSError):
             return []
@@ -31,13 +31,13 @@ def _completer(find: _Finder) -> Completer:
     return complete
 
 
-def _namespaces(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
-    yield from (one["namespace"] for one in _first(client, "namespace", "", prefix))
+def _find_namespaces(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+    yield from (entity["namespace"] for entity in _list_first_page(client, "namespace", "", prefix))
 
 
-def _datasets(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
-    """Datasets by the names that mean them; before a dot, their namespaces."""
-    for name, urn in _members(client, "dataset", prefix):
+def _find_datasets(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+    """Yield names of datasets that resolve to them, or namespaces if the prefix has no dot."""
+    for name, urn in _find_qualified_names(client, "dataset", prefix):
         try:
             if not urn or str(parse_data_name(name, identity)) == urn:
                 yield name
@@ -45,48 +45,51 @@ def _datasets(client: CatalogClient, identity: Identity, prefix: str) -> Iterato
             continue
 
 
-def _applications(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
-    yield from (name for name, _ in _members(client, "dataFlow", prefix))
+def _find_applications(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+    yield from (name for name, _ in _find_qualified_names(client, "dataFlow", prefix))
 
 
-def _members(client: CatalogClient, type_: str, prefix: str) -> Iterator[tuple[str, str]]:
-    """`<namespace>.<name>` with its URN; before a dot `<namespace>.` without one."""
+def _find_qualified_names(client: CatalogClient, type_: str, prefix: str) -> Iterator[tuple[str, str]]:
+    """Yield `<namespace>.<name>` with its URN, or `<namespace>.` with an empty one if the prefix has no dot."""
     if prefix.startswith(PREFIX):
         return
     namespace, dot, name = prefix.partition(".")
     if not dot:
-        yield from ((f"{one['namespace']}.", "") for one in _first(client, "namespace", "", namespace))
+        yield from ((f"{entity['namespace']}.", "") for entity in _list_first_page(client, "namespace", "", namespace))
         return
-    yield from ((f"{one['namespace']}.{one['name']}", one["urn"]) for one in _first(client, type_, namespace, name))
+    yield from (
+        (f"{entity['namespace']}.{entity['name']}", entity["urn"])
+        for entity in _list_first_page(client, type_, namespace, name)
+    )
 
 
-def _tags(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
-    yield from _keys_of(client, "tag", prefix)
+def _find_tags(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+    yield from _list_keys_of_kind(client, "tag", prefix)
 
 
-def _keys(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
-    yield from _keys_of(client, "property", prefix)
+def _find_keys(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+    yield from _list_keys_of_kind(client, "property", prefix)
 
 
-def _pairs(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
-    yield from (f"{key}=" for key in _keys(client, identity, prefix))
+def _find_pairs(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+    yield from (f"{key}=" for key in _find_keys(client, identity, prefix))
 
 
-def _first(client: CatalogClient, type_: str, namespace: str, prefix: str) -> list[Document]:
-    """Return the first entities of a type whose names begin with a prefix."""
+def _list_first_page(client: CatalogClient, type_: str, namespace: str, prefix: str) -> list[Document]:
+    """Return the first page of entities of a type whose names begin with a prefix."""
     page = client.list_entities(type=type_, namespace=namespace or None, prefix=prefix or None)
-    found: list[Document] = page["entities"]
-    return found
+    entities: list[Document] = page["entities"]
+    return entities
 
 
-def _keys_of(client: CatalogClient, kind: str, prefix: str) -> Iterator[str]:
+def _list_keys_of_kind(client: CatalogClient, kind: str, prefix: str) -> Iterator[str]:
     rows = collect_pages(partial(client.list_keys, prefix=prefix or None), "keys")
-    yield from (one["key"] for one in rows if one["kind"] == kind)
+    yield from (row["key"] for row in rows if row["kind"] == kind)
 
 
-complete_namespaces = _completer(_namespaces)
-complete_datasets = _completer(_datasets)
-complete_applications = _completer(_applications)
-complete_tags = _completer(_tags)
-complete_keys = _completer(_keys)
-complete_pairs = _completer(_pairs)
+complete_namespaces = _create_completer(_find_namespaces)
+complete_datasets = _create_completer(_find_datasets)
+complete_applications = _create_completer(_find_applications)
+complete_tags = _create_completer(_find_tags)
+complete_keys = _create_completer(_find_keys)
+complete_pairs = _create_completer(_find_pairs)

@@ -1,4 +1,4 @@
-"""What `dataset` and `app` share: create, show, list, delete."""
+"""What `dataset` and `app` share: the subcommands list, create, show and delete."""
 
 from abc import abstractmethod
 from functools import partial
@@ -8,64 +8,69 @@ from jupyter_colophon.cli.catalog.client import collect_pages
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_namespaces, complete_tags
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import Completer, Parser, complete_with, key_value
-from jupyter_colophon.core.cdap.names import v3_path
+from jupyter_colophon.cli.parser import CommandParser, Completer, complete_with, parse_key_value
+from jupyter_colophon.core.cdap.names import make_v3_path
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.rendering.page import table_page
+from jupyter_colophon.rendering.page import build_table_page
 
 
 class EntityCommand(CatalogCommand):
-    """A command on one kind of entity, with a subcommand for each verb."""
+    """A command on entities of one type, with subcommands."""
 
-    #: The entity type, its word in sentences, how its names are written, and what completes them.
-    type: ClassVar[str]
-    word: ClassVar[str]
+    entity_type: ClassVar[str]
+    #: The type in messages.
+    label: ClassVar[str]
+    #: Help on names, what completes them, and the arguments of an example of `create`, the name first.
     name_help: ClassVar[str]
     completer: ClassVar[Completer]
+    create_example: ClassVar[str]
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
-        """Declare a subcommand for each verb."""
+    def add_arguments(cls, parser: CommandParser) -> None:
+        """Declare the subcommands."""
         verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
-        for verb, help_ in (
-            ("list", f"List {cls.word.lower()}s."),
-            ("create", "Create one, or add to it."),
-            ("show", "Show what people and machines say of one."),
-            ("delete", "Delete one."),
+        noun, name = cls.label.lower(), cls.create_example.split(" ")[0]
+        for verb, help_, example in (
+            ("list", f"List {noun}s.", ""),
+            ("create", f"Create a new {noun}, or add to the metadata of an existing one.", cls.create_example),
+            ("show", f"Show the {noun} with its metadata.", name),
+            ("delete", f"Delete the {noun}. Its history and lineage are kept.", name),
         ):
-            one = verbs.add_parser(verb, help=help_, description=help_)
-            super().add_arguments(one)
+            subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(example,))
+            super().add_arguments(subparser)
             if verb == "list":
-                namespace = one.add_argument("--namespace", default="", metavar="NAME", help="Of this namespace only.")
+                namespace = subparser.add_argument(
+                    "--namespace", default="", metavar="NAME", help="Only those in this namespace."
+                )
                 complete_with(namespace, complete_namespaces)
                 continue
-            complete_with(one.add_argument("name", metavar="NAME", help=cls.name_help), cls.completer)
+            complete_with(subparser.add_argument("name", metavar="NAME", help=cls.name_help), cls.completer)
             if verb == "create":
-                cls.add_members(one)
+                cls.add_entity_options(subparser)
 
     @classmethod
-    def add_members(cls, parser: Parser) -> None:
-        """Declare the options of an entity that is created."""
-        parser.add_argument("--description", metavar="TEXT", help="What it is.")
-        add_pairs(parser, "--property", "A property; may be repeated.")
+    def add_entity_options(cls, parser: CommandParser) -> None:
+        """Declare the options of `create`."""
+        parser.add_argument("--description", metavar="TEXT", help="Its description.")
+        add_pairs_option(parser, "--property", "A property; may be repeated.")
         tags = parser.add_argument("--tag", action="append", default=[], help="A tag; may be repeated.")
         complete_with(tags, complete_tags)
 
     def run(self) -> int:
-        """Do what the verb says."""
+        """Run the subcommand."""
         if self.args.verb == "list":
             return self._list()
-        urn = self.meant(self.args.name)
+        urn = self.resolve_entity(self.args.name)
         if self.args.verb == "show":
-            return self.show(urn)
+            return self.show_entity(urn)
         return (self._create if self.args.verb == "create" else self._delete)(self.args.name, urn)
 
     @abstractmethod
-    def meant(self, text: str) -> str:
+    def resolve_entity(self, name: str) -> str:
         """Return the URN of the entity with a name. Raises InvalidName."""
 
-    def deployment(self) -> dict[str, Any]:
-        """Return the options as members of a document of `/v3`. Raises InvalidConfiguration, OSError."""
+    def build_registration(self) -> dict[str, Any]:
+        """Return the options as a document of the CDAP API. Raises InvalidConfiguration, OSError."""
         args = self.args
         members: dict[str, Any] = {} if args.description is None else {"description": args.description}
         if args.property or args.tag:
@@ -73,32 +78,34 @@ class EntityCommand(CatalogCommand):
         return members
 
     def _create(self, name: str, urn: str) -> int:
-        members = self.deployment()
-        segments = v3_path(Urn.parse(urn), self.settings.identity()).segments
-        with self.client() as client:
-            put = client.put_application if self.type == "dataFlow" else client.put_dataset
-            changed = put(segments[1], segments[3], members)["changed"]
-        self.answer(
-            {"urn": urn, "changed": changed}, f"{self.word} {name} {'is there' if changed else 'was so already'}."
-        )
+        members = self.build_registration()
+        segments = make_v3_path(Urn.parse(urn), self.settings.build_identity()).segments
+        with self.connect() as client:
+            if self.entity_type == "dataFlow":
+                result = client.v3.put_application(segments[1], segments[3], members)
+            else:
+                result = client.v3.put_dataset(segments[1], "datasets", segments[3], members)
+        changed = result["changed"]
+        text = f"{self.label} {name} {'saved' if changed else 'already exists; unchanged'}."
+        self.print_result({"urn": urn, "changed": changed}, text)
         return EXIT_OK
 
     def _delete(self, name: str, urn: str) -> int:
-        with self.client() as client:
+        with self.connect() as client:
             client.delete_entity(urn)
-        self.answer({"urn": urn}, f"{self.word} {name} was deleted.")
+        self.print_result({"urn": urn}, f"{self.label} {name} deleted.")
         return EXIT_OK
 
     def _list(self) -> int:
         columns = ("name", "namespace", "urn")
-        with self.client() as client:
-            list_page = partial(client.list_entities, type=self.type, namespace=self.args.namespace or None)
-            entities = [{name: one[name] for name in columns} for one in collect_pages(list_page, "entities")]
-        rows = [tuple(one.values()) for one in entities]
-        self.answer({"entities": entities}, str(table_page(rows, *columns)))
+        with self.connect() as client:
+            list_page = partial(client.list_entities, type=self.entity_type, namespace=self.args.namespace or None)
+            entities = [{name: entity[name] for name in columns} for entity in collect_pages(list_page, "entities")]
+        rows = [tuple(entity.values()) for entity in entities]
+        self.print_result({"entities": entities}, str(build_table_page(rows, *columns)))
         return EXIT_OK
 
 
-def add_pairs(parser: Parser, name: str, help_: str, metavar: str = "KEY=VALUE") -> None:
-    """Declare an option that takes `KEY=VALUE`, once or more often."""
-    parser.add_argument(name, action="append", default=[], type=key_value, metavar=metavar, help=help_)
+def add_pairs_option(parser: CommandParser, name: str, help_: str, metavar: str = "KEY=VALUE") -> None:
+    """Declare a repeatable option whose values are `KEY=VALUE`."""
+    parser.add_argument(name, action="append", default=[], type=parse_key_value, metavar=metavar, help=help_)

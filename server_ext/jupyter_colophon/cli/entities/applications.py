@@ -5,60 +5,59 @@ from collections import defaultdict
 from typing import Any
 
 from jupyter_colophon.cli.catalog.completers import complete_applications
-from jupyter_colophon.cli.catalog.entity_command import EntityCommand, add_pairs
-from jupyter_colophon.cli.parser import Parser
+from jupyter_colophon.cli.catalog.entity_command import EntityCommand, add_pairs_option
+from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.core.cdap.names import from_v3
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import PREFIX
 
 
-class Applications(EntityCommand):
-    """Deploys, shows, lists and deletes applications."""
+class ApplicationCommand(EntityCommand):
+    """List, deploy, show and delete applications."""
 
     description = "List, deploy, show and delete applications."
-    type, word, name_help, completer = (
-        "dataFlow",
-        "Application",
-        "NAMESPACE.APPLICATION, or a URN.",
-        complete_applications,
-    )
+    entity_type = "dataFlow"
+    label = "Application"
+    name_help = "NAMESPACE.APPLICATION, or a URN."
+    completer = complete_applications
+    create_example = "shop.etl --program=flows/Load"
 
     @classmethod
-    def add_members(cls, parser: Parser) -> None:
-        """Declare the options of an application that is created."""
-        super().add_members(parser)
+    def add_entity_options(cls, parser: CommandParser) -> None:
+        """Declare the options of `create`."""
+        super().add_entity_options(parser)
         parser.add_argument(
             "--program",
             action="append",
             default=[],
-            type=_program,
+            type=_parse_program,
             metavar="TYPE/PROGRAM",
-            help="A program, such as flows/Load; may be repeated. Programs that are not named are deleted.",
+            help="A program, such as flows/Load; may be repeated. Programs that are not given are deleted.",
         )
         parser.add_argument("--remove-all-programs", action="store_true", help="Delete all its programs.")
-        parser.add_argument("--artifact", metavar="TEXT", help="What it was made of.")
-        add_pairs(parser, "--plugin", "A plugin; may be repeated.", "NAME=WORDS")
-        add_pairs(parser, "--schedule", "A schedule; may be repeated.", "NAME=WORDS")
+        parser.add_argument("--artifact", metavar="TEXT", help="The artifact that it was deployed from.")
+        add_pairs_option(parser, "--plugin", "A plugin; may be repeated.", "NAME=WORDS")
+        add_pairs_option(parser, "--schedule", "A schedule; may be repeated.", "NAME=WORDS")
 
-    def meant(self, text: str) -> str:
-        """`<namespace>.<application>`, or a URN."""
-        if text.startswith(PREFIX):
-            urn = Urn.parse(text)
-            if urn.type != self.type:
-                raise InvalidName("application", text, f"it is the URN of a {urn.type}")
+    def resolve_entity(self, name: str) -> str:
+        """Return the URN for `<namespace>.<application>` or a URN. Raises InvalidName."""
+        if name.startswith(PREFIX):
+            urn = Urn.parse(name)
+            if urn.type != self.entity_type:
+                raise InvalidName("application", name, f"it is the URN of a {urn.type}")
             return str(urn)
-        space, dot, name = text.partition(".")
+        namespace, dot, application = name.partition(".")
         if not dot:
-            raise InvalidName("application", text, "write <namespace>.<application>, or a URN")
-        return str(from_v3(("namespaces", space, "apps", name), self.settings.identity()))
+            raise InvalidName("application", name, "write <namespace>.<application>, or a URN")
+        return str(from_v3(("namespaces", namespace, "apps", application), self.settings.build_identity()))
 
-    def deployment(self) -> dict[str, Any]:
-        """What the options say."""
-        members = super().deployment()
+    def build_registration(self) -> dict[str, Any]:
+        """Return the options as a document of the CDAP API."""
+        members = super().build_registration()
         args = self.args
         if args.program or args.remove_all_programs:
-            members["programs"] = _by_type(args.program)
+            members["programs"] = _group_by_type(args.program)
         if args.artifact is not None:
             members["artifact"] = args.artifact
         for member, pairs in (("plugins", args.plugin), ("schedules", args.schedule)):
@@ -67,15 +66,15 @@ class Applications(EntityCommand):
         return members
 
 
-def _program(text: str) -> tuple[str, str]:
+def _parse_program(text: str) -> tuple[str, str]:
     type_, slash, name = text.partition("/")
     if not slash:
         raise argparse.ArgumentTypeError(f"must be TYPE/PROGRAM, not {text!r}")
     return type_, name
 
 
-def _by_type(programs: list[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+def _group_by_type(programs: list[tuple[str, str]]) -> dict[str, list[str]]:
+    names_by_type: dict[str, list[str]] = defaultdict(list)
     for type_, name in programs:
-        found[type_].append(name)
-    return dict(found)
+        names_by_type[type_].append(name)
+    return dict(names_by_type)

@@ -5,40 +5,46 @@ from typing import Any
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP
 from jupyter_colophon.cli.catalog.completers import complete_datasets
-from jupyter_colophon.cli.catalog.entity_command import EntityCommand, add_pairs
-from jupyter_colophon.cli.parser import Parser, whole_number
-from jupyter_colophon.core.documents.json_parsing import decoded
+from jupyter_colophon.cli.catalog.entity_command import EntityCommand, add_pairs_option
+from jupyter_colophon.cli.parser import CommandParser, build_integer_type
+from jupyter_colophon.core.documents.json_parsing import decode_utf8
 
 
-class Dataset(EntityCommand):
-    """Creates, shows, lists and deletes datasets."""
+class DatasetCommand(EntityCommand):
+    """List, create, show and delete datasets."""
 
     description = "List, create, show and delete datasets."
-    type, word, name_help, completer = "dataset", "Dataset", ENTITY_HELP, complete_datasets
+    entity_type = "dataset"
+    label = "Dataset"
+    name_help = ENTITY_HELP
+    completer = complete_datasets
+    create_example = "sales.orders --description='One row per order' --tag=reviewed"
 
     @classmethod
-    def add_members(cls, parser: Parser) -> None:
-        """Declare the options of a dataset that is created."""
-        super().add_members(parser)
-        parser.add_argument("--type", help="What kind of data it is, such as table.")
+    def add_entity_options(cls, parser: CommandParser) -> None:
+        """Declare the options of `create`."""
+        super().add_entity_options(parser)
+        parser.add_argument("--type", help="The kind of dataset, such as table.")
         parser.add_argument(
-            "--ttl", type=whole_number(0, 10**18 - 1), metavar="SECONDS", help="How long its data are kept."
+            "--ttl", type=build_integer_type(0, 10**18 - 1), metavar="SECONDS", help="How long its data is kept."
         )
-        parser.add_argument("--schema", default="", metavar="FILE", help="Its schema, Avro as JSON or any text.")
-        add_pairs(parser, "--setting", "A setting of the source itself; may be repeated.")
+        parser.add_argument(
+            "--schema", default="", metavar="FILE", help="A file with its schema: Avro as JSON, or any text."
+        )
+        add_pairs_option(parser, "--setting", "A property of the data source; may be repeated.")
 
-    def meant(self, text: str) -> str:
-        """A table's name, a file's path, or a URN."""
-        return self.urn(text)
+    def resolve_entity(self, name: str) -> str:
+        """Return the URN for a table name, the path of a file, or a URN. Raises InvalidName."""
+        return self.resolve_urn(name)
 
-    def deployment(self) -> dict[str, Any]:
-        """What the options say."""
-        members = super().deployment()
+    def build_registration(self) -> dict[str, Any]:
+        """Return the options as a document of the CDAP API. Raises OSError."""
+        members = super().build_registration()
         args = self.args
-        words = {"typeName": args.type, "ttl": None if args.ttl is None else str(args.ttl)}
-        members |= {name: value for name, value in words.items() if value is not None}
+        texts = {"typeName": args.type, "ttl": None if args.ttl is None else str(args.ttl)}
+        members |= {name: value for name, value in texts.items() if value is not None}
         if args.setting:
             members["properties"] = dict(args.setting)
         if args.schema:
-            members["schema"] = decoded(Path(args.schema).expanduser().read_bytes(), f"the file {args.schema}")
+            members["schema"] = decode_utf8(Path(args.schema).expanduser().read_bytes(), f"the file {args.schema}")
         return members

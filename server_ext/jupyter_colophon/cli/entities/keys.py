@@ -1,4 +1,4 @@
-"""`jupyter colophon keys`: which properties and tags there are."""
+"""`jupyter colophon keys`: properties and tags in use."""
 
 from functools import partial
 
@@ -6,17 +6,18 @@ from jupyter_colophon.cli.catalog.client import collect_pages
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_keys
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import Parser, complete_with
+from jupyter_colophon.cli.parser import CommandParser, complete_with
 
 
-class Keys(CatalogCommand):
-    """Lists keys, or the values of one."""
+class KeysCommand(CatalogCommand):
+    """List keys, or the values of a key."""
 
-    description = "List properties and tags that entities carry, or with --values=KEY the values of a key."
+    description = "List properties and tags that entities have, or with --values=KEY the values of a key."
+    examples = ("", "--prefix=own", "--values=owner")
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
-        """Declare which are listed."""
+    def add_arguments(cls, parser: CommandParser) -> None:
+        """Declare the prefix and the key."""
         super().add_arguments(parser)
         prefix = parser.add_argument("--prefix", default="", help="Only those with this prefix.")
         values = parser.add_argument("--values", default="", metavar="KEY", help="List the values of this key.")
@@ -24,21 +25,21 @@ class Keys(CatalogCommand):
             complete_with(action, complete_keys)
 
     def run(self) -> int:
-        """List them."""
+        """List keys or values."""
         key, prefix = self.args.values, self.args.prefix
         kind, member = ("values", "value") if key else ("keys", "key")
-        with self.client() as client:
+        with self.connect() as client:
             list_page = partial(client.list_values, key) if key else client.list_keys
             rows = collect_pages(partial(list_page, prefix=prefix or None), kind)
-        text = self.page(kind, {kind: rows, "key": key, "prefix": prefix})
-        found = [
+        text = self.render_text(kind, {kind: rows, "key": key, "prefix": prefix})
+        documents = [
             {
-                "text": one[member],
-                "entities": one["entities"],
-                "kind": one.get("kind", ""),
-                "scope": one.get("scope", ""),
+                "text": row[member],
+                "entities": row["entities"],
+                "kind": row.get("kind", ""),
+                "scope": row.get("scope", ""),
             }
-            for one in rows
+            for row in rows
         ]
-        self.answer({kind: found}, text)
+        self.print_result({kind: documents}, text)
         return EXIT_OK

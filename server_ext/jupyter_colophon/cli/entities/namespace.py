@@ -6,48 +6,52 @@ from jupyter_colophon.cli.catalog.client import collect_pages
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_namespaces
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import Parser, complete_with
+from jupyter_colophon.cli.parser import CommandParser, complete_with
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.rendering.page import table_page
+from jupyter_colophon.rendering.page import build_table_page
 
 
-class Namespace(CatalogCommand):
-    """Lists, creates and deletes namespaces."""
+class NamespaceCommand(CatalogCommand):
+    """List, create and delete namespaces."""
 
     description = "List, create and delete namespaces."
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
-        """Declare a subcommand for each verb."""
+    def add_arguments(cls, parser: CommandParser) -> None:
+        """Declare the subcommands."""
         verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
-        for verb, help_ in (
-            ("list", "List all namespaces."),
-            ("create", "Create one."),
-            ("delete", "Delete an empty one."),
+        for verb, help_, example in (
+            ("list", "List all namespaces.", ""),
+            ("create", "Create a namespace.", "sales"),
+            ("delete", "Delete an empty namespace.", "sales"),
         ):
-            one = verbs.add_parser(verb, help=help_, description=help_)
-            super().add_arguments(one)
+            subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(example,))
+            super().add_arguments(subparser)
             if verb != "list":
-                complete_with(one.add_argument("name", metavar="NAME", help="The namespace."), complete_namespaces)
+                name = subparser.add_argument("name", metavar="NAME", help="The namespace.")
+                complete_with(name, complete_namespaces)
 
     def run(self) -> int:
-        """Do what the verb says."""
+        """Run the subcommand."""
         if self.args.verb == "list":
             return self._list()
-        name = self.args.name
-        urn = str(names.namespace(name))
-        with self.client() as client:
+        name, changed = self.args.name, True
+        urn = str(names.make_namespace_urn(name))
+        with self.connect() as client:
             if self.args.verb == "delete":
                 client.delete_entity(urn)
-                became = "deleted"
+                outcome = "deleted"
             else:
-                became = "made" if client.put_namespace(name)["changed"] else "there already"
-        self.answer({"urn": urn, "changed": became != "there already"}, f"Namespace {name} was {became}.")
+                changed = client.v3.put_namespace("namespaces", name)["changed"]
+                outcome = "created" if changed else "already exists"
+        self.print_result({"urn": urn, "changed": changed}, f"Namespace {name} {outcome}.")
         return EXIT_OK
 
     def _list(self) -> int:
-        with self.client() as client:
+        with self.connect() as client:
             list_page = partial(client.list_entities, type="namespace")
-            found = sorted(one["name"] for one in collect_pages(list_page, "entities"))
-        self.answer({"namespaces": found}, str(table_page([(name,) for name in found], "namespace")))
+            namespaces = sorted(entity["name"] for entity in collect_pages(list_page, "entities"))
+        self.print_result(
+            {"namespaces": namespaces}, str(build_table_page([(name,) for name in namespaces], "namespace"))
+        )
         return EXIT_OK

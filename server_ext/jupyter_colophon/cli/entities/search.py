@@ -2,48 +2,70 @@
 
 from typing import Any
 
+from jupyter_colophon.cli.catalog.client import CatalogClient
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_namespaces, complete_tags
 from jupyter_colophon.cli.exit_status import EXIT_OK, EXIT_USAGE
-from jupyter_colophon.cli.parser import Parser, complete_with, ignoring_case, whole_number
+from jupyter_colophon.cli.parser import (
+    CommandParser,
+    build_choice_type,
+    build_integer_type,
+    complete_with,
+    list_choices,
+    suggest,
+)
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.model.search_filters import FILTERS
 
 #: Filters whose values are names of the catalog.
 _COMPLETERS = {"namespace": complete_namespaces, "tag": complete_tags}
 
 
-class Search(CatalogCommand):
-    """Searches the catalog."""
+class SearchCommand(CatalogCommand):
+    """Search the catalog."""
 
-    description = "Search entities: words, key:value, prefixes with *; by filters alone too."
+    description = "Search entities by words, key:value, prefixes with *, and filters."
+    examples = ("orders", "owner:alice --type=dataset", "--tag=reviewed --limit=50")
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
+    def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the words, and an option for each filter of search."""
         super().add_arguments(parser)
-        parser.add_argument("words", metavar="WORD", nargs="*", help="What is searched; * finds everything.")
-        for one in FILTERS:
-            choices = one.choices or None
+        parser.add_argument("words", metavar="WORD", nargs="*", help="What to search for; * matches everything.")
+        for filter_ in FILTERS:
             option = parser.add_argument(
-                f"--{one.name}", choices=choices, type=ignoring_case(one.choices), help=one.description
+                f"--{filter_.name}",
+                choices=filter_.choices or None,
+                type=build_choice_type(filter_.choices),
+                help=filter_.description,
             )
-            if one.name in _COMPLETERS:
-                complete_with(option, _COMPLETERS[one.name])
-        parser.add_argument("--removed", action="store_true", help="Also what was softly deleted.")
-        parser.add_argument("--limit", type=whole_number(1, 500), default=20, help="Maximum number of results.")
+            if filter_.name in _COMPLETERS:
+                complete_with(option, _COMPLETERS[filter_.name])
+        parser.add_argument("--removed", action="store_true", help="Include soft-deleted entities.")
+        parser.add_argument("--limit", type=build_integer_type(1, 500), default=20, help="Maximum number of results.")
 
     def run(self) -> int:
-        """Search."""
+        """Search, and print the results."""
         words = self.args.words
-        filters = {one.name: value for one in FILTERS if (value := getattr(self.args, one.name))}
+        filters = {each.name: value for each in FILTERS if (value := getattr(self.args, each.name))}
         if not words and not filters:
-            return self.fail("a search needs words or a filter; '*' finds everything", EXIT_USAGE)
+            return self.fail("search needs words or a filter; '*' matches everything", EXIT_USAGE)
         query = " ".join(words) or "*"
-        with self.client() as client:
-            found = client.search(query, **filters, limit=self.args.limit, include_removed=self.args.removed or None)
+        with self.connect() as client:
+            if self.args.type:
+                _require_entity_type(client, self.args.type)
+            result = client.search(query, **filters, limit=self.args.limit, include_removed=self.args.removed or None)
         columns = {"urn": "", "type": "", "namespace": "", "name": "", "description": "", "tags": ()}
-        listed = [{name: one.get(name, default) for name, default in columns.items()} for one in found["hits"]]
-        document: dict[str, Any] = {"total": found["total"], "hits": listed}
-        hits = [{**hit, "owner": None, "matches": ()} for hit in listed]
-        self.answer(document, self.page("search", {**document, "query": query, "isLowerBound": False, "hits": hits}))
+        hits = [{name: hit.get(name, default) for name, default in columns.items()} for hit in result["hits"]]
+        document: dict[str, Any] = {"total": result["total"], "hits": hits}
+        shown_hits = [{**hit, "owner": None, "matches": ()} for hit in hits]
+        displayed = {**document, "query": query, "isLowerBound": False, "hits": shown_hits}
+        self.print_result(document, self.render_text("search", displayed))
         return EXIT_OK
+
+
+def _require_entity_type(client: CatalogClient, name: str) -> None:
+    """Raise InvalidQuery if the registry has no entity type of this name."""
+    types = [each["type"] for each in client.list_entity_types()["types"]]
+    if name not in types:
+        raise InvalidQuery(f"unknown entity type {name!r}{suggest(name, types) or list_choices(types)}", "--type")

@@ -2,25 +2,26 @@
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_pairs
-from jupyter_colophon.cli.parser import Parser, complete_with, key_value
+from jupyter_colophon.cli.parser import CommandParser, complete_with, parse_key_value
 from jupyter_colophon.core.entities.annotation import Annotation
 
 
-class Set(CatalogCommand):
-    """Sets properties of an entity."""
+class SetCommand(CatalogCommand):
+    """Set properties of an entity."""
 
     description = "Set properties of an entity."
+    examples = ("sales.orders owner=alice refresh=daily",)
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
+    def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the entity and the properties."""
         super().add_arguments(parser)
         complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
         pairs = parser.add_argument(
-            "properties", metavar="KEY=VALUE", nargs="+", type=key_value, help="A key and its value."
+            "properties", metavar="KEY=VALUE", nargs="+", type=parse_key_value, help="A key and its value."
         )
         complete_with(pairs, complete_pairs)
 
     def run(self) -> int:
-        """Set them."""
+        """Set the properties."""
         return self.annotate(self.args.entity, Annotation(dict(self.args.properties)))

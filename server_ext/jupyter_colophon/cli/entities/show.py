@@ -1,21 +1,22 @@
-"""`jupyter colophon show ENTITY`: what people and machines say of it."""
+"""`jupyter colophon show ENTITY`: its metadata."""
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
-from jupyter_colophon.cli.parser import Parser, complete_with
+from jupyter_colophon.cli.parser import CommandParser, complete_with
 
 
-class Show(CatalogCommand):
-    """Shows one entity."""
+class ShowCommand(CatalogCommand):
+    """Show an entity."""
 
-    description = "Show what people and machines say of an entity."
+    description = "Show the metadata of an entity: what users wrote (USER) and what programs recorded (SYSTEM)."
+    examples = ("sales.orders", "./data/flights.csv")
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
+    def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the entity."""
         super().add_arguments(parser)
         complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
 
     def run(self) -> int:
-        """Show it."""
-        return self.show(self.urn(self.args.entity))
+        """Show the entity."""
+        return self.show_entity(self.resolve_urn(self.args.entity))

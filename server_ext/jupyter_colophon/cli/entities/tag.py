@@ -1,18 +1,19 @@
-"""`jupyter colophon tag ENTITY TAG…`, and with `--remove` the other way round."""
+"""`jupyter colophon tag [--remove] ENTITY TAG…`."""
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_tags
-from jupyter_colophon.cli.parser import Parser, complete_with
+from jupyter_colophon.cli.parser import CommandParser, complete_with
 from jupyter_colophon.core.entities.annotation import Annotation
 
 
-class Tag(CatalogCommand):
-    """Tags an entity."""
+class TagCommand(CatalogCommand):
+    """Add or remove tags."""
 
     description = "Add tags to an entity, or remove them."
+    examples = ("sales.orders reviewed pii", "--remove sales.orders pii")
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
+    def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the entity and the tags."""
         super().add_arguments(parser)
         complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
@@ -20,7 +21,7 @@ class Tag(CatalogCommand):
         parser.add_argument("--remove", action="store_true", help="Remove the tags.")
 
     def run(self) -> int:
-        """Tag it."""
+        """Add or remove the tags."""
         tags = self.args.tags
         change = Annotation(without_tags=frozenset(tags)) if self.args.remove else Annotation(tags=tuple(tags))
         return self.annotate(self.args.entity, change)

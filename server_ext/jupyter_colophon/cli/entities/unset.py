@@ -2,22 +2,23 @@
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_keys
-from jupyter_colophon.cli.parser import Parser, complete_with
+from jupyter_colophon.cli.parser import CommandParser, complete_with
 from jupyter_colophon.core.entities.annotation import Annotation
 
 
-class Unset(CatalogCommand):
-    """Removes properties of an entity."""
+class UnsetCommand(CatalogCommand):
+    """Remove properties of an entity."""
 
     description = "Remove properties of an entity."
+    examples = ("sales.orders refresh",)
 
     @classmethod
-    def add_arguments(cls, parser: Parser) -> None:
+    def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the entity and the keys."""
         super().add_arguments(parser)
         complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
         complete_with(parser.add_argument("keys", metavar="KEY", nargs="+", help="A key."), complete_keys)
 
     def run(self) -> int:
-        """Remove them."""
+        """Remove the properties."""
         return self.annotate(self.args.entity, Annotation(without_properties=frozenset(self.args.keys)))

@@ -1,1 +1,1 @@
-"""`jupyter colophon metadata …`: instances of schemaspaces by Elyra's words."""
+"""`jupyter colophon metadata …`: Elyra's commands for instances of schemaspaces."""

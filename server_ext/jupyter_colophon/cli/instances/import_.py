@@ -1,32 +1,34 @@
-"""`import`."""
+"""`import`: read instances from files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.cli.instances.client import BULK_TIMEOUT_S
-from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.option import Option, flag
-from jupyter_colophon.cli.instances.output import count, log, say, table
-from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.cli.instances.errors import InstanceCommandError
+from jupyter_colophon.cli.instances.option import Option, create_flag
+from jupyter_colophon.cli.instances.output import format_count, log, print_line, print_table
+from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.documents import json_parsing
 from jupyter_colophon.core.errors import InstanceExists, MetadataError
-from jupyter_colophon.service.instances.masking import masks_in, pointer
+from jupyter_colophon.service.instances.masking import find_masks, format_pointer
 
 _MEMBERS = ("schema_name", "display_name", "metadata")
-_GOOD = ("created", "updated", "unchanged")
-#: Without --overwrite a name that is there is a conflict, also where the content is the same (spec INST-12).
-_NEW = ("created",)
-#: How many of the places that differ are listed.
-_PLACES = 5
+_SUCCESSES = ("created", "updated", "unchanged")
+#: Without --overwrite, an existing name is a conflict even if the content is the same (spec INST-12).
+_SUCCESSES_WITHOUT_OVERWRITE = ("created",)
+#: Maximum number of differences that are listed.
+_DIFFERENCES_MAX = 5
 
 
-class Import(SpaceCommand):
-    """Reads instances from files, one each; one that cannot be taken in harms no other."""
+class ImportInstances(FixedOptionsCommand):
+    """Import instances from files, one file per instance. A file that fails does not affect others."""
 
+    name = "import"
     description = "Import metadata instances into a given schemaspace."
     about = "Import metadata instances into schemaspace '{space}'."
+    example = "--directory=./exported/{space} --dry-run"
     takes_deprecated = False
     declared = (
         Option(
@@ -34,72 +36,76 @@ class Import(SpaceCommand):
             "The local file system path from where the metadata will be imported",
             is_required=True,
         ),
-        flag("overwrite", "Overwrite existing metadata instance with the same name"),
-        flag("dry-run", "Show what would be imported, and change nothing"),
-        flag("json", "Answer in JSON"),
+        create_flag("overwrite", "Overwrite existing metadata instance with the same name"),
+        create_flag("dry-run", "Print what would be imported, and change nothing"),
+        create_flag("json", "Print the result as JSON"),
     )
 
-    def work(self) -> bool:
-        """Import them. Refused instances are listed in a table, with exit code 0 (spec INST-12); missing secrets end with 1."""
+    def execute(self) -> bool:
+        """Import the files. Failures are listed, but the exit code is 1 only for missing secrets (spec INST-12)."""
         directory = Path(self.args.directory)
         overwrite, dry_run = self.args.overwrite, self.args.dry_run
-        files = _files(directory)
+        files = _list_files(directory)
         if not files:
-            none = f"No instances for import found in the '{directory}' directory"
-            self.tell({"schemaspace": self.space, "imported": [], "failed": []}, none)
+            message = f"No instances for import found in the '{directory}' directory"
+            self.print_result({"schemaspace": self.space, "imported": [], "failed": []}, message)
             if next((directory / self.space).glob("*.json"), None):
-                log.warning("there are some in %s", directory / self.space)
+                log.warning("the folder %s contains instances", directory / self.space)
             return True
-        failed, documents = _read(files)
-        done = self._import(documents, overwrite=overwrite, dry_run=dry_run) if documents else ()
-        good = _GOOD if overwrite else _NEW
-        refused = [one for one in done if one["outcome"] not in good]
-        failed += [(f"{one['name']}.json", self._reason(one)) for one in refused]
-        imported = [{"name": one["name"], "outcome": one["outcome"]} for one in done if one["outcome"] in good]
-        missing = _missing_secrets(documents, refused)
+        failed, documents = _read_documents(files)
+        results = self._import(documents, overwrite=overwrite, dry_run=dry_run) if documents else ()
+        successes = _SUCCESSES if overwrite else _SUCCESSES_WITHOUT_OVERWRITE
+        failures = [result for result in results if result["outcome"] not in successes]
+        failed += [(f"{result['name']}.json", self._explain_failure(result)) for result in failures]
+        imported = [
+            {"name": result["name"], "outcome": result["outcome"]}
+            for result in results
+            if result["outcome"] in successes
+        ]
+        missing = _find_missing_secrets(documents, failures)
         if self.json:
-            failures = [{"file": file, "reason": reason} for file, reason in sorted(failed)]
-            document = {"schemaspace": self.space, "dry_run": dry_run, "imported": imported, "failed": failures}
+            reasons = [{"file": file, "reason": reason} for file, reason in sorted(failed)]
+            document = {"schemaspace": self.space, "dry_run": dry_run, "imported": imported, "failed": reasons}
             secrets = [{"file": file, "pointer": pointer} for file, pointer in missing]
-            self.tell(document | ({"missing_secrets": secrets} if secrets else {}))
+            self.print_result(document | ({"missing_secrets": secrets} if secrets else {}))
             return not missing
-        say(f"{'Would import' if dry_run else 'Imported'} {count(len(imported))}")
-        _tell_failed(sorted(failed))
-        _list_missing_secrets(missing)
+        print_line(f"{'Would import' if dry_run else 'Imported'} {format_count(len(imported))}")
+        _print_failures(sorted(failed))
+        _print_missing_secrets(missing)
         return not missing
 
     def _import(self, documents: Sequence[Document], *, overwrite: bool, dry_run: bool) -> Sequence[Document]:
         body = {"instances": documents}
-        done = self.client.import_instances(
+        answer = self.client.import_instances(
             self.space, body, dry_run=dry_run, overwrite=overwrite, timeout_s=BULK_TIMEOUT_S
         )
-        results: list[Document] = done["results"]
+        results: list[Document] = answer["results"]
         return results
 
-    def _reason(self, result: Document) -> str:
+    def _explain_failure(self, result: Document) -> str:
         if result["outcome"] in ("conflict", "unchanged"):
             detail = f"{InstanceExists(self.space, result['name']).detail} Use '--overwrite' to update."
-            return f"{detail}{_where(result)}"
+            return f"{detail}{_format_differences(result)}"
         return str(result["reason"])
 
 
-def _where(result: Document) -> str:
-    """The places that differ from what is there; of many the first few."""
-    places = [one["pointer"] or one["message"] for one in result["problems"]]
-    more = f", and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
-    return f" (differs: {', '.join(places[:_PLACES])}{more})" if places else ""
+def _format_differences(result: Document) -> str:
+    """Return the JSON pointers that differ from the existing instance, at most `_DIFFERENCES_MAX`."""
+    differences = [problem["pointer"] or problem["message"] for problem in result["problems"]]
+    more = f", and {len(differences) - _DIFFERENCES_MAX} more" if len(differences) > _DIFFERENCES_MAX else ""
+    return f" (differs: {', '.join(differences[:_DIFFERENCES_MAX])}{more})" if differences else ""
 
 
-def _files(directory: Path) -> list[Path]:
+def _list_files(directory: Path) -> list[Path]:
     try:
         return sorted(path for path in directory.iterdir() if path.name.endswith(".json"))
     except OSError as error:
         reason = f"{error.strerror}: '{error.filename}'"
-        raise Refusal(f"Unable to reach the '{directory}' directory: {reason}") from None
+        raise InstanceCommandError(f"Unable to reach the '{directory}' directory: {reason}") from None
 
 
-def _read(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """What cannot be read, with the reason, and the documents, each with its name."""
+def _read_documents(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
+    """Return unreadable files with reasons, and the documents of the others with their names."""
     failed: list[tuple[str, str]] = []
     documents: list[dict[str, Any]] = []
     for path in files:
@@ -113,8 +119,8 @@ def _read(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[dict[str, 
             failed.append((path.name, error.detail))
             continue
         if repeated:
-            log.warning("%s has the same member twice (%s): the last one counts", path, ", ".join(repeated))
-        missing = _missing(document)
+            log.warning("%s contains duplicate members (%s); the last value is used", path, ", ".join(repeated))
+        missing = _find_missing_member(document)
         if missing:
             failed.append((path.name, f"{missing} in the import file '{path}'"))
         else:
@@ -123,27 +129,29 @@ def _read(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[dict[str, 
     return failed, documents
 
 
-def _missing(document: object) -> str:
+def _find_missing_member(document: object) -> str:
     if not isinstance(document, dict):
         return "Could not find an object"
     return next((f"Could not find '{key}' key" for key in _MEMBERS if key not in document), "")
 
 
-def _tell_failed(failed: Sequence[tuple[str, str]]) -> None:
+def _print_failures(failed: Sequence[tuple[str, str]]) -> None:
     if failed:
-        say(f"{count(len(failed))} could not be imported")
-        say("\nThe following files could not be imported: ")
-        table(("File", "Reason"), failed)
+        print_line(f"{format_count(len(failed))} could not be imported")
+        print_line("\nThe following files could not be imported: ")
+        print_table(("File", "Reason"), failed)
 
 
-def _missing_secrets(documents: Sequence[Mapping[str, Any]], refused: Sequence[Document]) -> list[tuple[str, str]]:
-    """Return the files that were refused for a secret that an export left out, each with the secret's pointer."""
-    masked = {document["name"]: {pointer(words) for words in masks_in(document)} for document in documents}
-    found = ((one["name"], problem["pointer"]) for one in refused for problem in one["problems"])
-    return sorted((f"{name}.json", place) for name, place in found if place in masked.get(name, ()))
+def _find_missing_secrets(
+    documents: Sequence[Mapping[str, Any]], failures: Sequence[Document]
+) -> list[tuple[str, str]]:
+    """Return the files that failed for a secret that an export omitted, with the secret's JSON pointer."""
+    masked = {document["name"]: {format_pointer(path) for path in find_masks(document)} for document in documents}
+    problems = ((result["name"], problem["pointer"]) for result in failures for problem in result["problems"])
+    return sorted((f"{name}.json", path) for name, path in problems if path in masked.get(name, ()))
 
 
-def _list_missing_secrets(missing: Sequence[tuple[str, str]]) -> None:
+def _print_missing_secrets(missing: Sequence[tuple[str, str]]) -> None:
     if missing:
-        say("\nThe following secrets are missing: export with --include-secrets, or write them into the files.")
-        table(("File", "Secret"), missing)
+        print_line("\nThe following secrets are missing. Export with --include-secrets, or add them to the files:")
+        print_table(("File", "Secret"), missing)

@@ -1,60 +1,70 @@
-"""`list`."""
+"""`list`: list instances."""
 
 from typing import Any
 
-from jupyter_colophon.cli.instances.client import record
-from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.option import Option, flag
-from jupyter_colophon.cli.instances.output import answer, log, say, table
-from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.cli.instances.client import to_elyra_document
+from jupyter_colophon.cli.instances.errors import InstanceCommandError
+from jupyter_colophon.cli.instances.option import Option, create_flag
+from jupyter_colophon.cli.instances.output import log, print_json, print_line, print_table
+from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 
 
-class List(SpaceCommand):
-    """Lists instances: a table by schema and name, or all of them whole."""
+class ListInstances(FixedOptionsCommand):
+    """List instances: a table by schema and name, or complete documents."""
 
+    name = "list"
     description = "List metadata instances for a given schemaspace."
     about = "List installed metadata for {space}."
+    example = "--include-invalid"
     declared = (
-        flag("json", "List complete instances as JSON"),
-        flag("include-invalid", "Include invalid instances (default displays only valid instances)"),
-        flag("valid-only", "List valid instances only: the default (for scripts of older versions)"),
-        Option("schema_name", "List the instances of this schema only"),
+        create_flag("json", "List complete instances as JSON"),
+        create_flag("include-invalid", "Include invalid instances (default displays only valid instances)"),
+        create_flag("valid-only", "List only valid instances, the default (for scripts of older versions)"),
+        Option("schema_name", "List only instances of this schema"),
     )
 
-    def work(self) -> bool:
-        """List them; instances that are left out as invalid are reported on stderr."""
+    def execute(self) -> bool:
+        """List the instances. Invalid instances that are not listed are reported on stderr."""
         invalid, valid, schema = self.args.include_invalid, self.args.valid_only, self.args.schema_name
         if invalid and valid:
-            raise Refusal("At most one of '--include-invalid' or '--valid-only' can be set at a time.", shows_help=True)
-        found = self.client.instances(self.space, schema or None)
-        for instance in found:
+            raise InstanceCommandError(
+                "At most one of '--include-invalid' or '--valid-only' can be set at a time.", shows_help=True
+            )
+        instances = self.client.list_all_instances(self.space, schema or None)
+        for instance in instances:
             if instance["reason"] and not invalid:
                 self._warn_invalid(instance)
             elif not instance["reason"]:
                 self._warn_valid(instance)
-        shown = [instance for instance in found if invalid or not instance["reason"]]
+        listed = [instance for instance in instances if invalid or not instance["reason"]]
         if self.json:
-            answer([record(instance) for instance in shown])
-        elif not shown:
-            say(f"No metadata instances found for {self.space}")
+            print_json([to_elyra_document(instance) for instance in listed])
+        elif not listed:
+            print_line(f"No metadata instances found for {self.space}")
         else:
-            say(f"Available metadata instances for {self.space}{' (includes invalid)' if invalid else ''}:")
-            say()
-            _table(shown)
+            print_line(f"Available metadata instances for {self.space}{' (includes invalid)' if invalid else ''}:")
+            print_line()
+            _print_instances(listed)
         return True
 
     def _warn_invalid(self, instance: dict[str, Any]) -> None:
         problems = instance["problems"]
         reason = problems[0]["message"] if problems else instance["reason"]
-        log.warning("instance '%s' of %s is left out, since it is not valid: %s", instance["name"], self.space, reason)
+        log.warning("instance '%s' of %s is invalid and not listed: %s", instance["name"], self.space, reason)
 
     def _warn_valid(self, instance: dict[str, Any]) -> None:
         for problem in instance["problems"]:
-            place = f" at {problem['pointer']}" if problem["pointer"] else ""
-            log.warning("instance '%s' of %s%s: %s", instance["name"], self.space, place, problem["message"])
+            location = f" at {problem['pointer']}" if problem["pointer"] else ""
+            log.warning(
+                "instance '%s' of %s is valid, with a warning%s: %s",
+                instance["name"],
+                self.space,
+                location,
+                problem["message"],
+            )
 
 
-def _table(instances: list[dict[str, Any]]) -> None:
+def _print_instances(instances: list[dict[str, Any]]) -> None:
     ordered = sorted(instances, key=lambda instance: (instance["schema_name"], instance["name"]))
     rows = [
         (
@@ -65,4 +75,4 @@ def _table(instances: list[dict[str, Any]]) -> None:
         )
         for instance in ordered
     ]
-    table(("Schema", "Instance", "Resource", ""), rows)
+    print_table(("Schema", "Instance", "Resource", ""), rows)

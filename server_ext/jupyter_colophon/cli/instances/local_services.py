@@ -1,4 +1,4 @@
-"""The services for instances on this machine, with or without a server beside and without a catalog."""
+"""Services for the instances on this machine. Neither a server nor a catalog is needed."""
 
 import getpass
 from functools import cached_property
@@ -8,23 +8,24 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.operations.services import Services
-from jupyter_colophon.schemaspaces.instances import current, release
+from jupyter_colophon.schemaspaces.instances import get_instances as open_instances
+from jupyter_colophon.schemaspaces.instances import release
 from jupyter_colophon.service.instances.instances import Instances
-from jupyter_colophon.service.schemaspaces.spaces import Spaces
+from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
 from jupyter_colophon.settings import Settings
 
 
 class LocalServices(Services):
-    """Services whose instances open the catalog, if there is one, only for a save or a version."""
+    """Services that open the catalog, if it exists, only to save an instance or read a version."""
 
     @classmethod
     def open(cls, settings: Settings) -> "LocalServices":
-        """Return the services of these settings. Nothing is opened; settings of the store may be wrong."""
+        """Return the services of these settings. Nothing is opened; settings of the store may be invalid."""
         try:
-            store, wrong = settings.store(), ""
+            store, problem = settings.store(), ""
         except InvalidConfiguration as error:
-            store, wrong = StoreChoice("", {}), error.detail
-        return cls(settings, store, settings.identity(), version("jupyter-colophon"), wrong)
+            store, problem = StoreChoice("", {}), error.detail
+        return cls(settings, store, settings.build_identity(), version("jupyter-colophon"), problem)
 
     @cached_property
     def principal(self) -> Principal:
@@ -34,16 +35,16 @@ class LocalServices(Services):
         except (KeyError, OSError):
             return Principal("unknown")
 
-    def spaces(self) -> Spaces:
+    def get_schemaspaces(self) -> Schemaspaces:
         """Return the schemaspaces; the first call loads them."""
         from jupyter_colophon.schemaspaces.schema import SchemaManager
 
         manager: SchemaManager = SchemaManager.instance(config=self.settings.config)
         return manager.spaces
 
-    def instances(self) -> Instances:
+    def get_instances(self) -> Instances:
         """Return the instances of this process. Raises InvalidConfiguration."""
-        self._instances = current(self.settings) if self._instances is None else self._instances
+        self._instances = open_instances(self.settings) if self._instances is None else self._instances
         return self._instances
 
     def close(self) -> None:

@@ -1,38 +1,40 @@
-"""`migrate`."""
+"""`migrate`: update instances to the current version of their schemas."""
 
 from jupyter_colophon.cli.instances.client import BULK_TIMEOUT_S
-from jupyter_colophon.cli.instances.option import flag
-from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.cli.instances.option import create_flag
+from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 
 
-class Migrate(SpaceCommand):
-    """Has the packages of a schemaspace bring its instances up to date."""
+class MigrateInstances(FixedOptionsCommand):
+    """Let the packages of a schemaspace migrate its instances."""
 
+    name = "migrate"
     description = "Migrate metadata instances in a given schemaspace."
     about = "Migrate metadata instance in schemaspace '{space}'."
+    example = "--dry-run"
     declared = (
-        flag("dry-run", "Show what would be migrated, and change nothing"),
-        flag("json", "Answer in JSON"),
+        create_flag("dry-run", "Print what would be migrated, and change nothing"),
+        create_flag("json", "Print the result as JSON"),
     )
 
-    def work(self) -> bool:
-        """Migrate; a provider that fails ends the command with 1, after all others had their turn."""
-        done = self.client.migrate_instances(self.space, dry_run=self.args.dry_run, timeout_s=BULK_TIMEOUT_S)
-        migrated, failed, unknown = done["migrated"], done["failed"], done["withoutDryRun"]
+    def execute(self) -> bool:
+        """Migrate the instances. If a provider fails, the others still run, and the exit code is 1."""
+        result = self.client.migrate_instances(self.space, dry_run=self.args.dry_run, timeout_s=BULK_TIMEOUT_S)
+        migrated, failed, unknown = result["migrated"], result["failed"], result["withoutDryRun"]
         document = {
             "schemaspace": self.space,
-            "dry_run": done["dryRun"],
+            "dry_run": result["dryRun"],
             "migrated": migrated,
             "failed": failed,
             "withoutDryRun": unknown,
         }
-        lines = [f"Migration of schema {one['schema']} failed: {one['reason']}" for one in failed]
+        lines = [f"Migration of schema {failure['schema']} failed: {failure['reason']}" for failure in failed]
         if unknown:
-            lines.append(f"What migrates {', '.join(unknown)} cannot say beforehand what it would do.")
-        verb = "would be" if done["dryRun"] else "were"
+            lines.append(f"The migration of {', '.join(unknown)} does not support --dry-run.")
+        verb = "would be" if result["dryRun"] else "were"
         if migrated:
             lines.insert(0, f"The following {self.space} instances {verb} migrated: {migrated}")
         else:
             lines.insert(0, f"No instances of schemaspace {self.space} {verb} migrated.")
-        self.tell(document, *lines)
+        self.print_result(document, *lines)
         return not failed

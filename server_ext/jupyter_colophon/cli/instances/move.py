@@ -1,46 +1,50 @@
-"""`move`: from one kind of store to another. Elyra has no such command."""
+"""`move`: move instances from one store to another. Elyra has no such command."""
 
 from collections.abc import Sequence
 
-from jupyter_colophon.cli.instances.option import Option, flag
-from jupyter_colophon.cli.instances.output import count, say, table
-from jupyter_colophon.cli.instances.space_command import SpaceCommand
-from jupyter_colophon.core.instances.instance_query import Outcome
+from jupyter_colophon.cli.instances.option import Option, create_flag
+from jupyter_colophon.cli.instances.output import format_count, print_line, print_table
+from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
+from jupyter_colophon.core.instances.instance_query import InstanceOutcome
 
-_MOVED = ("created", "updated")
+_SUCCESSES = ("created", "updated")
 
 
-class Move(SpaceCommand):
-    """Moves all instances of a schemaspace, secrets and all."""
+class MoveInstances(FixedOptionsCommand):
+    """Move all instances of a schemaspace with their secrets."""
 
+    name = "move"
     description = "Move the instances of a schemaspace to another store."
-    about = "Move all instances of {space}, as they are, from one store to another; nothing there is overwritten."
+    about = "Move all instances of {space} unchanged from one store to another. Existing instances are not overwritten."
+    example = "--from=file --to=catalog --dry-run"
     declared = (
-        Option("from", "The store that they are in.", is_required=True, hint="file, catalog, or one that is installed"),
-        Option("to", "The store that they go to.", is_required=True, hint="file, catalog, or one that is installed"),
-        flag("dry-run", "Show what would be moved, and change nothing"),
-        flag("json", "Answer in JSON"),
+        Option("from", "The store to move from.", is_required=True, hint="file, catalog, or another installed store"),
+        Option("to", "The store to move to.", is_required=True, hint="file, catalog, or another installed store"),
+        create_flag("dry-run", "Print what would be moved, and change nothing"),
+        create_flag("json", "Print the result as JSON"),
     )
 
-    def work(self) -> bool:
-        """Move them; exits with 1 where one could not be."""
+    def execute(self) -> bool:
+        """Move the instances. The exit code is 1 if one could not be moved."""
         from_, to, dry_run = getattr(self.args, "from"), self.args.to, self.args.dry_run
-        services = self.client.require_services("instances are moved between stores")
-        done = services.instances().move(self.space, from_, to, services.principal, dry_run=dry_run)
-        failed = [one for one in done if one.kind not in _MOVED and one.kind != "unchanged"]
-        moved = [one for one in done if one.kind in _MOVED]
-        stayed = [one for one in done if one.kind == "unchanged"]
+        services = self.client.require_services("instances can be moved")
+        outcomes = services.get_instances().move(self.space, from_, to, services.principal, dry_run=dry_run)
+        failed = [each for each in outcomes if each.kind not in (*_SUCCESSES, "unchanged")]
+        moved = [each for each in outcomes if each.kind in _SUCCESSES]
+        unchanged = [each for each in outcomes if each.kind == "unchanged"]
         if self.json:
-            results = [{"name": one.name, "outcome": one.kind, "reason": one.reason} for one in done]
-            self.tell({"schemaspace": self.space, "dry_run": dry_run, "results": results})
+            results = [{"name": each.name, "outcome": each.kind, "reason": each.reason} for each in outcomes]
+            self.print_result({"schemaspace": self.space, "dry_run": dry_run, "results": results})
             return not failed
-        say(f"{'Would move' if dry_run else 'Moved'} {count(len(moved))} of {self.space} from {from_} to {to}")
-        _tell("were left as they are", stayed)
-        _tell("could not be moved", failed)
+        print_line(
+            f"{'Would move' if dry_run else 'Moved'} {format_count(len(moved))} of {self.space} from {from_} to {to}"
+        )
+        _print_outcomes("not changed", unchanged)
+        _print_outcomes("not moved", failed)
         return not failed
 
 
-def _tell(what: str, outcomes: Sequence[Outcome]) -> None:
+def _print_outcomes(state: str, outcomes: Sequence[InstanceOutcome]) -> None:
     if outcomes:
-        say(f"{count(len(outcomes))} {what}\n")
-        table(("Instance", "Reason"), [(one.name, one.reason or "it is there already") for one in outcomes])
+        print_line(f"{format_count(len(outcomes))} {state}\n")
+        print_table(("Instance", "Reason"), [(each.name, each.reason or "already exists") for each in outcomes])

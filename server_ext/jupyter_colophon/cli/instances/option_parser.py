@@ -1,16 +1,16 @@
-"""Parses the options of Elyra's commands, `--name=value` or `--name value`, in any order."""
+"""Parse options of Elyra's commands, `--name=value` or `--name value`, in any order."""
 
 import argparse
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from jupyter_colophon.cli.instances.errors import Refusal
+from jupyter_colophon.cli.instances.errors import InstanceCommandError
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.parser import StoreOnce
 
 
 class OptionParser(argparse.ArgumentParser):
-    """Parses options into a namespace with the member `help`, which is true where help is requested."""
+    """Parse options into a namespace; its member `help` is true if help is requested."""
 
     def __init__(self, options: Iterable[Option]) -> None:
         super().__init__(add_help=False, allow_abbrev=False)
@@ -20,9 +20,9 @@ class OptionParser(argparse.ArgumentParser):
             option.add_to(self)
 
     def error(self, message: str) -> NoReturn:
-        """Refuse the command line."""
-        raise Refusal(message, shows_help=True)
+        """Raise InstanceCommandError."""
+        raise InstanceCommandError(message, shows_help=True)
 
     def _parse_optional(self, arg_string: str) -> Any:
-        """Take a word that begins with one dash as a value, as Elyra does."""
+        """Treat a word that begins with a single dash as a value, as Elyra does."""
         return super()._parse_optional(arg_string) if arg_string.startswith("--") or arg_string == "-h" else None

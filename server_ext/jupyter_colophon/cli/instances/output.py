@@ -1,4 +1,4 @@
-"""How these commands speak: text and tables on stdout, log lines on stderr (spec INST-12)."""
+"""Output of commands on instances: text and tables on stdout, log lines on stderr (spec INST-12)."""
 
 import json
 import logging
@@ -6,47 +6,47 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from jupyter_colophon.core.display_text import align, count_of
+from jupyter_colophon.core.display_text import count_of, format_columns
 
 _LOG_FORMAT = "[%(levelname)1.1s %(asctime)s.%(msecs)03d] %(message)s"
 log = logging.getLogger("jupyter_colophon.cli.instances")
 
 
-def say(text: str = "") -> None:
-    """A line on stdout. What a terminal would obey is shown instead."""
-    print("".join(one if one.isprintable() or one in "\n\t" else repr(one)[1:-1] for one in text))
+def print_line(text: str = "") -> None:
+    """Print a line on stdout, with control characters escaped."""
+    print("".join(char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text))
 
 
-def answer(document: Any) -> None:
-    """A document on stdout, for programs."""
+def print_json(document: Any) -> None:
+    """Print a document as JSON on stdout."""
     print(json.dumps(document, indent=2))
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows below their heads, as Elyra does: a rule as long as each head, three blanks behind the first column."""
-    for line in align([heads, ["-" * len(head) for head in heads], *rows], "   "):
-        say(line)
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table as Elyra does: underlined headings, three spaces after the first column."""
+    for line in format_columns([headings, ["-" * len(heading) for heading in headings], *rows], "   "):
+        print_line(line)
 
 
-def count(number: int) -> str:
-    """Return a number of instances in words."""
+def format_count(number: int) -> str:
+    """Return a number of instances as text: `1 instance`, `2 instances`."""
     return count_of(number, "instance")
 
 
-class _Lines(logging.Formatter):
-    """A line each; tracebacks are for who looks for the fault."""
+class _LineFormatter(logging.Formatter):
+    """Format records as lines, with tracebacks only at level DEBUG."""
 
     def __init__(self) -> None:
         super().__init__(_LOG_FORMAT, "%Y-%m-%d %H:%M:%S")
 
     def formatException(self, ei: Any) -> str:
-        """Where it was raised, for `--debug`; else its last line."""
-        whole = super().formatException(ei)
-        return whole if logging.getLogger().isEnabledFor(logging.DEBUG) else whole.rpartition("\n")[2]
+        """Return the traceback at level DEBUG, else its last line."""
+        traceback = super().formatException(ei)
+        return traceback if logging.getLogger().isEnabledFor(logging.DEBUG) else traceback.rpartition("\n")[2]
 
 
 def log_to_stderr(level: str) -> None:
-    """Have everybody's log lines come on stderr. Raises ValueError for what is no level."""
+    """Print the log lines of all loggers on stderr. Raises ValueError if the level is unknown."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Lines())
+    handler.setFormatter(_LineFormatter())
     logging.basicConfig(handlers=[handler], level=level.upper())

@@ -1,74 +1,74 @@
-"""`recover`: what saves of Elyra's left behind when they were killed (spec INST-11). Elyra has no such command."""
+"""`recover`: recovery files, which interrupted saves of Elyra leave (spec INST-11). Elyra has no such command."""
 
 from datetime import UTC, datetime
 
-from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.option import Option, flag
-from jupyter_colophon.cli.instances.output import say, table
-from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.cli.instances.errors import InstanceCommandError
+from jupyter_colophon.cli.instances.option import Option, create_flag
+from jupyter_colophon.cli.instances.output import print_line, print_table
+from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 from jupyter_colophon.service.instances.recovery import Recovery
 
 
-class Recover(SpaceCommand):
-    """Lists leftovers, lets one be its instance again, or throws one away."""
+class RecoverInstances(FixedOptionsCommand):
+    """List recovery files, recover an instance from one, or discard one."""
 
-    description = "Recover instances from what killed saves left behind."
-    about = "List what killed saves left behind in {space}; with --name, let it be the instance again."
+    name = "recover"
+    description = "Recover instances from the files of interrupted saves."
+    about = "List recovery files of interrupted saves in {space}; with --name, recover the instance."
+    example = "--name=NAME"
     declared = (
-        Option("name", "The instance, whose own file is missing or cannot be read."),
-        Option("file", "Which leftover it is; the newest one that can be read, unless this says another."),
-        flag("discard", "Throw the leftover away instead; --file says which."),
-        flag("json", "Answer in JSON"),
+        Option("name", "The instance, whose own file is missing or unreadable."),
+        Option("file", "The recovery file. Default: the newest readable one."),
+        create_flag("discard", "Discard the recovery file given by --file instead."),
+        create_flag("json", "Print the result as JSON"),
     )
 
-    def work(self) -> bool:
-        """List, recover or discard."""
+    def execute(self) -> bool:
+        """List, recover or discard recovery files."""
         name, file, discards = self.args.name, self.args.file, self.args.discard
-        services = self.client.require_services("leftovers are discarded" if discards else "leftovers are recovered")
-        recovery = services.instances().recovery(self.space, services.principal, "admin")
+        services = self.client.require_services(
+            "recovery files can be discarded" if discards else "recovery files can be used"
+        )
+        recovery = services.get_instances().create_recovery(self.space, services.principal, "admin")
         if not name:
             self._list(recovery)
             return True
         if discards and not file:
-            raise Refusal("'--file' is a required parameter.", shows_help=True)
-        file = file or next((one.file for one in recovery.leftovers() if one.name == name and not one.problem), "")
+            raise InstanceCommandError("'--file' is a required parameter.", shows_help=True)
+        file = file or next((each.file for each in recovery.list_files() if each.name == name and not each.problem), "")
         if discards:
             recovery.discard(file, name)
-            self.tell(
+            self.print_result(
                 {"schemaspace": self.space, "discarded": file}, f"'{file}' of schemaspace '{self.space}' removed."
             )
             return True
         recovery.recover(file, name)
         path = self.client.read_instance(self.space, name)["resource"]
         document = {"schemaspace": self.space, "recovered": name, "file": file, "resource": path}
-        self.tell(document, f"Metadata instance '{name}' has been recovered from {file} to: {path}")
+        self.print_result(document, f"Metadata instance '{name}' has been recovered from {file} to: {path}")
         return True
 
     def _list(self, recovery: Recovery) -> None:
-        found = recovery.leftovers()
+        rows = [
+            {
+                "name": each.name,
+                "file": each.file,
+                "time": _format_time(each.time),
+                "state": _describe_state(each.problem, missing=each.missing),
+            }
+            for each in recovery.list_files()
+        ]
         if self.json:
-            rows = [
-                {
-                    "name": one.name,
-                    "file": one.file,
-                    "time": _time(one.time),
-                    "state": _state(one.problem, missing=one.missing),
-                }
-                for one in found
-            ]
-            self.tell({"schemaspace": self.space, "recoveryFiles": rows})
-        elif not found:
-            say(f"No leftovers found for {self.space}")
+            self.print_result({"schemaspace": self.space, "recoveryFiles": rows})
+        elif not rows:
+            print_line(f"No recovery files found for {self.space}")
         else:
-            rows_told = [
-                (one.name, one.file, _time(one.time), _state(one.problem, missing=one.missing)) for one in found
-            ]
-            table(("Instance", "File", "Time", "State"), rows_told)
+            print_table(("Instance", "File", "Time", "State"), [tuple(row.values()) for row in rows])
 
 
-def _time(time_ms: int) -> str:
+def _format_time(time_ms: int) -> str:
     return datetime.fromtimestamp(time_ms / 1_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _state(problem: str, *, missing: bool) -> str:
-    return problem or ("the instance is missing or broken" if missing else "the instance is sound")
+def _describe_state(problem: str, *, missing: bool) -> str:
+    return problem or ("the instance is missing or unreadable" if missing else "the instance is readable")

@@ -1,23 +1,25 @@
-"""`remove`."""
+"""`remove`: delete an instance."""
 
-from jupyter_colophon.cli.instances.option import Option, flag
-from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.cli.instances.option import Option, create_flag
+from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 
 
-class Remove(SpaceCommand):
-    """Removes an instance, also one that cannot be read."""
+class RemoveInstance(FixedOptionsCommand):
+    """Remove an instance, even if it is unreadable."""
 
+    name = "remove"
     description = "Remove a metadata instance from a given schemaspace."
     about = "Remove a metadata instance from schemaspace '{space}'."
+    example = "--name=NAME"
     declared = (
         Option("name", "The name of the metadata instance to remove", is_required=True),
-        flag("json", "Answer in JSON"),
+        create_flag("json", "Print the result as JSON"),
     )
 
-    def work(self) -> bool:
-        """Remove it."""
+    def execute(self) -> bool:
+        """Remove the instance."""
         name = self.args.name
         self.client.delete_instance(self.space, name)
         document = {"schemaspace": self.space, "removed": name}
-        self.tell(document, f"Metadata instance '{name}' removed from schemaspace '{self.space}'.")
+        self.print_result(document, f"Metadata instance '{name}' removed from schemaspace '{self.space}'.")
         return True

@@ -1,62 +1,66 @@
-"""The options of `create` and `update`, made of a schema's properties."""
+"""The options of `create` and `update`, derived from a schema's properties."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jupyter_colophon.cli.instances.option import COMPOSING, Option, of_property
+from jupyter_colophon.cli.instances.option import UNSUPPORTED_KEYWORDS, Option, create_property_option
 
-#: Options of the command itself; a property of such a name is set by --file or --json alone.
-OWN = ("file", "json", "schema_name", "name", "output", "debug", "log-level", "help")
+#: Options of the command itself. A property with such a name can only be set by --file or --json.
+COMMAND_OPTIONS = ("file", "json", "schema_name", "name", "output", "debug", "log-level", "help")
 
 
-def options_of(schema: Mapping[str, Any], *, creates: bool, whole: bool) -> list[Option]:
-    """An option for each property beside `metadata`, and for each in it.
+def create_options(schema: Mapping[str, Any], *, creates: bool, whole: bool) -> list[Option]:
+    """Return an option for each property of the document and of its `metadata`.
 
-    `creates` says that `display_name` and the like are required, `whole` that all of the metadata comes from here and
-    so what the schema requires of it is.
+    Args:
+        schema: the JSON Schema of the instance.
+        creates: whether required properties of the document, such as `display_name`, are required options.
+        whole: whether required properties of `metadata` are required options.
     """
     options: dict[str, Option] = {}
-    for name, says in _properties(schema).items():
+    for name, definition in _read_properties(schema).items():
         if name == "metadata":
-            required = _required(says) if whole else ()
-            for inner, inner_says in _properties(says).items():
-                if inner not in OWN:
-                    options[inner] = of_property(inner, inner_says, "metadata", required=inner in required)
-        elif name not in OWN:
-            required = _required(schema) if creates else ()
-            options[name] = of_property(name, says, "document", required=name in required)
+            required = _read_required(definition) if whole else ()
+            for inner, inner_definition in _read_properties(definition).items():
+                if inner not in COMMAND_OPTIONS:
+                    options[inner] = create_property_option(
+                        inner, inner_definition, "metadata", required=inner in required
+                    )
+        elif name not in COMMAND_OPTIONS:
+            required = _read_required(schema) if creates else ()
+            options[name] = create_property_option(name, definition, "document", required=name in required)
     return list(options.values())
 
 
-def document_keys(schema: Mapping[str, Any]) -> frozenset[str]:
-    """What the schema knows beside `metadata` and the names."""
-    return frozenset(_properties(schema)) - {"metadata", "schema_name", "display_name", "name"}
+def list_document_keys(schema: Mapping[str, Any]) -> frozenset[str]:
+    """Return the properties of the document without `metadata` and names."""
+    return frozenset(_read_properties(schema)) - {"metadata", "schema_name", "display_name", "name"}
 
 
-def metadata_keys(schema: Mapping[str, Any]) -> frozenset[str]:
-    """What the schema knows in `metadata`."""
-    return frozenset(_properties(_properties(schema).get("metadata")))
+def list_metadata_keys(schema: Mapping[str, Any]) -> frozenset[str]:
+    """Return the properties of `metadata`."""
+    return frozenset(_read_properties(_read_properties(schema).get("metadata")))
 
 
-def composed_note(options: Sequence[Option], say: Callable[[str], None]) -> None:
-    """Print which properties an option describes in part only."""
-    composed = [option.name for option in options if option.composing]
-    if composed:
-        say(
+def print_unsupported_note(options: Sequence[Option], write_line: Callable[[str], None]) -> None:
+    """Print a note on properties that options do not fully represent."""
+    names = [option.name for option in options if option.unsupported]
+    if names:
+        write_line(
             "Note: The following properties in this schema contain JSON keywords that are not supported by the tooling: "
-            f"{composed}."
+            f"{names}."
         )
-        say(
+        write_line(
             "Their types, descriptions and values may be incomplete here. They can be set as JSON, or by --file or --json."
         )
-        say(f"The following are considered unsupported keywords: {list(COMPOSING)}")
+        write_line(f"The following are considered unsupported keywords: {list(UNSUPPORTED_KEYWORDS)}")
 
 
-def _properties(schema: object) -> Mapping[str, Any]:
-    found = schema.get("properties") if isinstance(schema, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+def _read_properties(schema: object) -> Mapping[str, Any]:
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    return properties if isinstance(properties, Mapping) else {}
 
 
-def _required(schema: object) -> tuple[str, ...]:
-    found = schema.get("required") if isinstance(schema, Mapping) else None
-    return tuple(found) if isinstance(found, list | tuple) else ()
+def _read_required(schema: object) -> tuple[str, ...]:
+    required = schema.get("required") if isinstance(schema, Mapping) else None
+    return tuple(required) if isinstance(required, list | tuple) else ()

@@ -1,25 +1,29 @@
-"""What the commands on one schemaspace share."""
+"""Base classes of commands on a schemaspace."""
 
+from abc import ABC, abstractmethod
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import ClassVar
 
 from jupyter_colophon.cli.instances.client import InstanceClient
-from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal
+from jupyter_colophon.cli.instances.errors import HelpRequested, InstanceCommandError
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.option_parser import OptionParser
-from jupyter_colophon.cli.instances.output import answer, say
+from jupyter_colophon.cli.instances.output import print_json, print_line
 
 
-class SpaceCommand:
-    """One command on one schemaspace. `work` does it, after its options were parsed."""
+class SpaceCommand(ABC):
+    """A command on a schemaspace."""
 
-    #: What it does, in the list of commands, and with the name of a schemaspace.
+    #: The name of the command, what it does, and what it does in the schemaspace `{space}`.
+    name: ClassVar[str]
     description: ClassVar[str]
     about: ClassVar[str]
+    #: The options of a call that help shows as an example.
+    example: ClassVar[str]
     #: The options that do not depend on a schema.
     declared: ClassVar[Sequence[Option]]
-    #: Whether it works on deprecated schemaspaces too.
+    #: Whether deprecated schemaspaces are accepted.
     takes_deprecated: ClassVar[bool] = True
 
     def __init__(self, client: InstanceClient, space: str) -> None:
@@ -28,56 +32,77 @@ class SpaceCommand:
         self.args = Namespace()
         self.json = False
 
+    @abstractmethod
     def run(self, words: Sequence[str]) -> bool:
-        """Run with these options; returns whether all went well. Raises Refusal, HelpAsked, ClientError, MetadataError, OSError."""
-        unexpected = self.parse(words)
-        self.json = self.args.json
-        if self.args.help:
-            raise HelpAsked
-        for option in self.options:
-            if option.is_required:
-                self.require(option)
-        refuse_unexpected(unexpected)
-        return self.work()
+        """Run the command with these options, and return whether it succeeded.
+
+        Raises:
+            InstanceCommandError: the options are wrong, or the command failed.
+            HelpRequested: help is among the options.
+            ClientError, MetadataError, OSError: the command failed.
+        """
 
     def parse(self, words: Sequence[str]) -> list[str]:
-        """Parse the options; returns the words that are none."""
+        """Parse the options; return unknown words."""
         self.args, unexpected = OptionParser(self.options).parse_known_args(words)
         return unexpected
 
-    def work(self) -> bool:
-        """Do it; returns whether all went well."""
-        raise NotImplementedError
-
-    def require(self, option: Option) -> None:
-        """Refuse a command line without the value of an option."""
-        value = getattr(self.args, option.name)
-        if value is None:
-            raise Refusal(f"'--{option.name}' is a required parameter.", shows_help=True)
-        if not value:
-            raise Refusal(f"Parameter '--{option.name}' requires a value.", shows_help=True)
-
-    def tell(self, document: object, *lines: str) -> None:
-        """Print the result, for programs or for people."""
+    def print_result(self, document: object, *lines: str) -> None:
+        """Print the result: the document with `--json`, else the lines."""
         if self.json:
-            answer(document)
+            print_json(document)
             return
         for line in lines:
-            say(line)
+            print_line(line)
 
-    def help(self) -> None:
-        """Print what the command does, and its options."""
-        say(self.about.format(space=self.space))
-        say()
-        say("Options")
-        say("-------")
-        say()
+    def print_help(self) -> None:
+        """Print what the command does, its options, and an example."""
+        print_line(self.about.format(space=self.space))
+        print_line()
+        print_line("Options")
+        print_line("-------")
+        print_line()
         for option in self.options:
-            for line in option.lines():
-                say(line)
+            for line in option.format_help():
+                print_line(line)
+        print_line()
+        print_line(f"Example: {self.format_example(self.space)}")
+
+    @classmethod
+    def format_example(cls, space: str) -> str:
+        """Return a call of the command as text."""
+        return f"jupyter colophon metadata {cls.name} {space} {cls.example.format(space=space)}"
+
+
+class FixedOptionsCommand(SpaceCommand):
+    """A command whose options do not depend on a schema."""
+
+    def run(self, words: Sequence[str]) -> bool:
+        """Parse and check the options, then execute the command."""
+        unexpected = self.parse(words)
+        self.json = self.args.json
+        if self.args.help:
+            raise HelpRequested
+        for option in self.options:
+            if option.is_required:
+                _require_value(option, getattr(self.args, option.name))
+        refuse_unexpected(unexpected)
+        return self.execute()
+
+    @abstractmethod
+    def execute(self) -> bool:
+        """Execute the command with the parsed options, and return whether it succeeded."""
 
 
 def refuse_unexpected(words: Sequence[str]) -> None:
-    """Refuse words that no option takes."""
+    """Raise InstanceCommandError if there are unknown words."""
     if words:
-        raise Refusal(f"The following arguments were unexpected: {words}", shows_help=True)
+        raise InstanceCommandError(f"The following arguments were unexpected: {words}", shows_help=True)
+
+
+def _require_value(option: Option, value: object) -> None:
+    """Raise InstanceCommandError if an option or its value is missing."""
+    if value is None:
+        raise InstanceCommandError(f"'--{option.name}' is a required parameter.", shows_help=True)
+    if not value:
+        raise InstanceCommandError(f"Parameter '--{option.name}' requires a value.", shows_help=True)

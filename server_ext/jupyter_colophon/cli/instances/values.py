@@ -1,57 +1,54 @@
-"""From a word of the command line to a value of JSON.
-
-Python's literals are taken beside JSON's: a shell makes it hard to write double quotes.
-"""
+"""Parse the values of options as JSON or as Python literals: double quotes are hard to write in a shell."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.cli.instances.errors import Refusal
+from jupyter_colophon.cli.instances.errors import InstanceCommandError
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.output import log
 from jupyter_colophon.core.documents import json_parsing
 from jupyter_colophon.core.errors import MetadataError
 
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
-#: How long a word may be that is looked at as a literal of Python.
+#: Maximum length of a value that is parsed as a Python literal.
 _LITERAL_MAX = 1_000_000
 
 
-def value_of(option: Option, text: str) -> Any:
-    """The value that a word means for an option. Raises Refusal where it means none.
+def parse_value(option: Option, text: str) -> Any:
+    """Return the value of an option. Raises InstanceCommandError if it does not have the option's format.
 
-    What is no boolean stays text, so that the schema's own words tell of it; of a choice the value that is written so.
+    A choice is returned as declared. An invalid boolean stays text: validation by the schema reports it.
     """
     for choice in option.choices:
         if choice == text or (not isinstance(choice, str) and json.dumps(choice) == text.lower()):
             return choice
-    if len(option.kinds) > 1:
-        return _first_that_fits(option, text)
-    return _as(option.kind, option, text)
+    if len(option.types) > 1:
+        return _parse_any_type(option, text)
+    return _parse_as(option.type, option, text)
 
 
-def _first_that_fits(option: Option, text: str) -> Any:
-    """Of several types the narrowest one that the word can be of."""
+def _parse_any_type(option: Option, text: str) -> Any:
+    """Parse a value as the narrowest of several types."""
     for kind in ("null", "boolean", "integer", "number", "array", "object"):
-        if kind not in option.kinds or (kind in ("array", "object") and text[:1] not in ("[", "{")):
+        if kind not in option.types or (kind in ("array", "object") and text[:1] not in ("[", "{")):
             continue
         try:
-            value = _as(kind, option, text)
-        except Refusal:
+            value = _parse_as(kind, option, text)
+        except InstanceCommandError:
             continue
         if not isinstance(value, str):
             return value
     return text
 
 
-def _as(kind: str, option: Option, text: str) -> Any:
+def _parse_as(kind: str, option: Option, text: str) -> Any:
     if kind == "array":
-        return _array(option, text)
+        return _parse_array(option, text)
     if kind == "object":
-        return object_in(f"--{option.name}", text)
+        return parse_object(f"--{option.name}", text)
     if kind in ("integer", "number"):
-        return _number(kind, option, text)
+        return _parse_number(kind, option, text)
     if kind == "boolean":
         lowered = text.lower()
         return lowered in _TRUE if lowered in _TRUE + _FALSE else text
@@ -60,89 +57,89 @@ def _as(kind: str, option: Option, text: str) -> Any:
     if kind == "string":
         return text
     try:
-        return literal(text)
+        return parse_literal(text)
     except ValueError:
         return text
 
 
-def _number(kind: str, option: Option, text: str) -> int | float:
+def _parse_number(kind: str, option: Option, text: str) -> int | float:
     try:
         value = int(text) if kind == "integer" or not set(text) & set(".eE") else float(text)
     except ValueError:
-        raise _misfit(option, text) from None
+        raise _create_format_error(option, text) from None
     if isinstance(value, float) and not float("-inf") < value < float("inf"):
-        raise _misfit(option, text)
+        raise _create_format_error(option, text)
     return value
 
 
-def _array(option: Option, text: str) -> list[Any]:
+def _parse_array(option: Option, text: str) -> list[Any]:
     if not text.startswith("["):
         words = text.split(",") if text else []
-        return [_item(option.items, word) for word in words]
+        return [_parse_item(option.items, word) for word in words]
     try:
-        value = literal(text)
+        value = parse_literal(text)
     except ValueError:
-        raise _misfit(option, text) from None
+        raise _create_format_error(option, text) from None
     if not isinstance(value, list):
-        raise _misfit(option, text)
+        raise _create_format_error(option, text)
     return value
 
 
-def _item(kind: str, word: str) -> Any:
-    """An item of a list with commas: what it should be by the schema, if it can be that."""
+def _parse_item(kind: str, word: str) -> Any:
+    """Parse an item of a comma-separated list as the type in the schema, if possible, else as text."""
     if kind in ("integer", "number", "boolean", "null"):
         try:
-            value = literal(word.strip())
+            value = parse_literal(word.strip())
         except ValueError:
             return word
         return value if not isinstance(value, list | dict | str) else word
     return word
 
 
-def object_in(option: str, text: str) -> dict[str, Any]:
-    """The object that an option's word is, or that is in the file of this name. Raises Refusal."""
+def parse_object(option: str, text: str) -> dict[str, Any]:
+    """Return the object in a value, or in the file of this name. Raises InstanceCommandError."""
     path = Path(text)
     if text and len(text) < 4096 and not text.startswith("{") and path.is_file():
-        return object_of_file(option, path)
+        return read_object(option, path)
     try:
-        value = literal(text)
+        value = parse_literal(text)
     except ValueError as error:
-        raise Refusal(
+        raise InstanceCommandError(
             f"Parameter '{option}' requires a JSON-formatted file or string and the following error occurred attempting "
             f"to interpret the string as JSON: '{error}'.  Try again with an appropriate value.",
             shows_help=True,
         ) from None
     if isinstance(value, dict):
         return value
-    raise Refusal(
+    raise InstanceCommandError(
         f"Parameter '{option}' requires a JSON-formatted file or string and could not interpret the string as a "
         f"dictionary and got a {type(value)} instead.  Try again with an appropriate value.",
         shows_help=True,
     )
 
 
-def object_of_file(option: str, path: Path) -> dict[str, Any]:
-    """The object in a file. Raises Refusal."""
+def read_object(option: str, path: Path) -> dict[str, Any]:
+    """Return the object in a file. Raises InstanceCommandError."""
     try:
         repeated: list[str] = []
         value = json_parsing.parse(path.read_bytes(), repeated=repeated)
     except OSError as error:
-        raise Refusal(
+        raise InstanceCommandError(
             f"Parameter '{option}' requires a JSON-formatted file or string and the following error occurred attempting "
             f"to open file '{path}': '{error.strerror}'.  Try again with an appropriately formatted file.",
             shows_help=True,
         ) from None
     except MetadataError as error:
-        raise Refusal(_unloadable(option, path, error.detail), shows_help=True) from None
+        raise InstanceCommandError(_format_load_error(option, path, error.detail), shows_help=True) from None
     if not isinstance(value, dict):
-        raise Refusal(_unloadable(option, path, "it holds no object"), shows_help=True)
+        raise InstanceCommandError(_format_load_error(option, path, "it does not contain an object"), shows_help=True)
     if repeated:
-        log.warning("%s has the same member twice (%s): the last one counts", path, ", ".join(repeated))
+        log.warning("%s contains duplicate members (%s); the last value is used", path, ", ".join(repeated))
     return value
 
 
-def literal(text: str) -> Any:
-    """The value of a word as JSON, else as a literal of Python with JSON's types. Raises ValueError."""
+def parse_literal(text: str) -> Any:
+    """Parse a value as JSON, else as a Python literal of JSON types. Raises ValueError."""
     try:
         return json_parsing.parse(text.encode("utf-8", "surrogatepass"))
     except MetadataError as error:
@@ -154,20 +151,20 @@ def literal(text: str) -> Any:
         value = literal_eval(text.strip())
         return json.loads(json.dumps(value, allow_nan=False))
     except (SyntaxError, TypeError, ValueError, RecursionError, MemoryError):
-        raise ValueError("it is neither JSON nor a literal of Python") from None
+        raise ValueError("it is neither JSON nor a Python literal") from None
 
 
-def _unloadable(option: str, path: Path, reason: str) -> str:
+def _format_load_error(option: str, path: Path, reason: str) -> str:
     return (
         f"Parameter '{option}' requires a JSON-formatted file or string and the following error occurred attempting to "
         f"load {path}'s contents as JSON: '{reason}'.  Try again with an appropriately formatted file."
     )
 
 
-def _misfit(option: Option, text: str) -> Refusal:
-    article = "an" if option.kind[:1] in "aeiou" else "a"
-    return Refusal(
-        f"Parameter '--{option.name}' requires {article} {option.kind or 'value'} with format: {option.format} and "
+def _create_format_error(option: Option, text: str) -> InstanceCommandError:
+    article = "an" if option.type[:1] in "aeiou" else "a"
+    return InstanceCommandError(
+        f"Parameter '--{option.name}' requires {article} {option.type or 'value'} with format: {option.format} and "
         f'"{text}" was given.  Try again with an appropriate value.',
         shows_help=True,
     )

@@ -4,12 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from jupyter_colophon.core.display_text import count_of, cut, format_columns
+
 Document = dict[str, Any]
 #: A cell is a string, a number, a boolean, a list of strings, or None.
 Row = tuple[Any, ...]
+#: The rows and the characters of a cell that `repr` shows.
+_ROWS_SHOWN, _CELL_WIDTH = 10, 40
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Result:
     """A result. `document` is JSON (its shape is in docs/magic.md); iteration yields the rows as dictionaries."""
 
@@ -29,6 +33,16 @@ class Result:
     def __bool__(self) -> bool:
         return True
 
+    def __repr__(self) -> str:
+        """Return the kind, the number of rows, and the first rows as a table."""
+        failure = f", failed: {self.failure}" if self.failure else ""
+        title = f"<Result of {self.kind}: {count_of(len(self.rows), 'row')}{failure}>"
+        if not self.rows:
+            return title
+        lines = format_columns([self.columns, *(tuple(map(_format_cell, row)) for row in self.rows[:_ROWS_SHOWN])])
+        left = len(self.rows) - _ROWS_SHOWN
+        return "\n".join([title, *lines, *([f"{left} more"] if left > 0 else [])])
+
     def to_pandas(self) -> Any:
         """Return the rows as a pandas DataFrame (`spark.createDataFrame` accepts it). Raises ValueError without pandas."""
         try:
@@ -39,7 +53,12 @@ class Result:
         return pandas.DataFrame(list(self.rows), columns=list(self.columns))
 
 
-def table(kind: str, document: Document, columns: str, rows: Sequence[Mapping[str, Any]]) -> Result:
+def create_table(kind: str, document: Document, columns: str, rows: Sequence[Mapping[str, Any]]) -> Result:
     """Create a result whose rows are taken from dictionaries; missing values are None."""
     names = tuple(columns.split())
     return Result(kind, document, names, [tuple(row.get(name) for name in names) for row in rows])
+
+
+def _format_cell(value: object) -> str:
+    words = map(str, value) if isinstance(value, list | tuple) else () if value is None else (str(value),)
+    return cut(" ".join(", ".join(words).split()), _CELL_WIDTH)

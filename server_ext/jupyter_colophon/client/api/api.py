@@ -6,7 +6,7 @@ from pathlib import Path
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.edits import Edits
 from jupyter_colophon.client.api.queries import Queries
-from jupyter_colophon.client.problems import NotFound, RequestFailed
+from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.client.save_export import save_lines
 
 
@@ -20,7 +20,7 @@ class MetadataAPI(Queries, Edits):
             count = save_lines(self.catalog.export_namespace(namespace), path, lambda _: None)
         except RequestFailed as refusal:
             if refusal.is_absence:
-                raise NotFound(str(refusal)) from None
+                raise EntityNotFound(str(refusal)) from None
             raise
         document = {"namespace": namespace, "file": str(path), "lines": count}
         return Result("export", document, tuple(document), [tuple(document.values())])

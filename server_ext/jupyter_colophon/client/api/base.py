@@ -8,8 +8,8 @@ from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.health import read_health
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.core.identity.names import namespace as namespace_urn
-from jupyter_colophon.core.identity.short_names import field_urn, parse_name
+from jupyter_colophon.core.identity.names import make_namespace_urn as namespace_urn
+from jupyter_colophon.core.identity.short_names import format_field_urn, parse_name
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -33,7 +33,7 @@ class ApiBase:
         if namespace:
             urn = str(namespace_urn(namespace))
             if find_entity(self.catalog, urn, "status") is None:
-                msg = f"there is no namespace {namespace!r}"
+                msg = f"namespace {namespace!r} not found: create it first (jupyter colophon namespace create)"
                 raise ValueError(msg)
         if namespace is not None:
             self.namespace = namespace
@@ -46,13 +46,13 @@ class ApiBase:
         rows = [("catalog", document["status"], document["version"]), ("store", store["status"], store["provider"])]
         return Result("health", document, ("part", "status", "detail"), rows)
 
-    def urn(self, named: Named, field: str | None = None) -> str:
+    def resolve_urn(self, named: Named, field: str | None = None) -> str:
         """Return the URN of a named entity; with `field` that of its field. Raises InvalidName, TypeError."""
-        whole = named.urn if isinstance(named, MetadataEntity) else parse_name(_text(named), self.namespace)
-        return whole if field is None else field_urn(whole, field)
+        whole = named.urn if isinstance(named, MetadataEntity) else parse_name(_require_text(named), self.namespace)
+        return whole if field is None else format_field_urn(whole, field)
 
 
-def _text(named: object) -> str:
+def _require_text(named: object) -> str:
     if isinstance(named, str):
         return named
     msg = f"a name must be a string, such as 'sales.orders', or a MetadataEntity, not {type(named).__name__}"
@@ -70,6 +70,6 @@ def to_server_time(value: str | datetime | None) -> str | None:
     return parsed.astimezone().isoformat() if parsed.tzinfo is None and "-" in str(value) else value
 
 
-def properties_and_tags(value: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+def split_metadata(value: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
     """Return properties and tags of an aspect's value, which may be empty."""
     return dict(value.get("properties", {})), list(value.get("tags", ()))

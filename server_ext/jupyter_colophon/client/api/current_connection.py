@@ -18,9 +18,9 @@ from jupyter_colophon.client.api.api import MetadataAPI
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import NotConnected
 from jupyter_colophon.client.programs.outbox_sender import sync_programs
-from jupyter_colophon.client.programs.running import known_server
-from jupyter_colophon.client.progress_line import Line
-from jupyter_colophon.client.transport import Server, Transport
+from jupyter_colophon.client.programs.running import get_configured_server
+from jupyter_colophon.client.progress_line import ProgressLine
+from jupyter_colophon.client.transport import ServerAddress, Transport
 
 #: How long a query outside a kernel waits for what programs of this process emitted.
 SYNC_TIMEOUT_S = 2.0
@@ -30,9 +30,9 @@ ShowProgress = Callable[[str], None]
 
 
 @contextmanager
-def terminal_progress() -> Iterator[ShowProgress]:
+def show_terminal_progress() -> Iterator[ShowProgress]:
     """Show progress as a line on a terminal; without a terminal, show nothing."""
-    with Line(sys.stderr) as line:
+    with ProgressLine(sys.stderr) as line:
         yield lambda what: line.show(what, 0)
 
 
@@ -42,41 +42,41 @@ class CurrentConnection:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._api: MetadataAPI | None = None
-        self._server: Server | None = None
+        self._server: ServerAddress | None = None
         self._process = 0
         #: Called by `connect` with the new server instead of `use`.
-        self.on_connect: Callable[[Server], None] | None = None
+        self.on_connect: Callable[[ServerAddress], None] | None = None
         #: Called before a query, to send what is pending: by default what programs of this process emitted.
         self.sync: Callable[[], object] = self.sync_programs
         #: Context of a long operation that reads data itself.
-        self.show_progress: Callable[[], AbstractContextManager[ShowProgress]] = terminal_progress
+        self.show_progress: Callable[[], AbstractContextManager[ShowProgress]] = show_terminal_progress
 
-    def api(self) -> MetadataAPI:
+    def get_api(self) -> MetadataAPI:
         """Return the API of the current connection. Raises NotConnected, ValueError if COLOPHON_URL is invalid."""
         with self._lock:
             # A forked child must not use its parent's connection.
             if self._api is None or self._process != os.getpid():
                 namespace = self._api.namespace if self._api is not None else ""
-                self._server = self._server if self._api is not None else known_server()
+                self._server = self._server if self._api is not None else get_configured_server()
                 if self._server is None:
                     raise NotConnected
                 self._api, self._process = MetadataAPI(Operations(Transport(self._server)), namespace), os.getpid()
             return self._api
 
     @property
-    def server(self) -> Server:
+    def server(self) -> ServerAddress:
         """Return the server of the current connection. Raises NotConnected, ValueError if COLOPHON_URL is invalid."""
-        self.api()
+        self.get_api()
         if self._server is None:
             raise NotConnected
         return self._server
 
     def sync_programs(self) -> None:
         """Send what programs of this process emitted, and log a warning if it is not applied in time."""
-        if not sync_programs(self.server, self.api().catalog, SYNC_TIMEOUT_S):
+        if not sync_programs(self.server, self.get_api().catalog, SYNC_TIMEOUT_S):
             _logger.warning("some changes emitted by programs of this process have not been applied by the server yet")
 
-    def use(self, server: Server | None) -> None:
+    def use(self, server: ServerAddress | None) -> None:
         """Use another server from now on; None uses that of the environment."""
         with self._lock:
             if self._api is not None and self._process == os.getpid():
@@ -95,7 +95,7 @@ def connect(url: str, token: str | None = None) -> Result:
     The default token is COLOPHON_TOKEN if it belongs to this server. Raises ValueError without a token,
     ServerUnavailable, RequestFailed; the previous connection stays in use then.
     """
-    server = Server(url, token_for(url) if token is None else token)
+    server = ServerAddress(url, find_token(url) if token is None else token)
     if not server.token:
         msg = "a token is required: pass one, or set COLOPHON_TOKEN"
         raise ValueError(msg)
@@ -108,27 +108,27 @@ def connect(url: str, token: str | None = None) -> Result:
     return Result("connect", {**me, "url": server.url}, ("url", "user"), [(server.url, me["user"]["username"])])
 
 
-def token_for(url: str) -> str:
+def find_token(url: str) -> str:
     """Return the environment's token if it belongs to this URL; otherwise "", since no other server may see it."""
     token = os.environ.get("COLOPHON_TOKEN", "")
     own_url = os.environ.get("COLOPHON_URL", "")
-    return token if not own_url or Server(own_url, token) == Server(url, token) else ""
+    return token if not own_url or ServerAddress(own_url, token) == ServerAddress(url, token) else ""
 
 
-def api_after_sync() -> MetadataAPI:
+def sync_and_get_api() -> MetadataAPI:
     """Return the API of the current connection after sending what is pending. Raises NotConnected."""
-    api = current.api()
+    api = current.get_api()
     current.sync()
     return api
 
 
-def _api_function(name: str) -> Callable[..., Result]:
+def _create_function(name: str) -> Callable[..., Result]:
     """Return a method of the API as a function of the module `metadata`, with its docstring and parameters."""
     method = getattr(MetadataAPI, name)
 
     @wraps(method)
     def call(*args: Any, **kwargs: Any) -> Result:
-        api = current.api() if name in _AT_ONCE else api_after_sync()
+        api = current.get_api() if name in _AT_ONCE else sync_and_get_api()
         result: Result = getattr(api, name)(*args, **kwargs)
         return result
 
@@ -141,7 +141,7 @@ def _api_function(name: str) -> Callable[..., Result]:
 #: Functions that do not depend on what is pending.
 _AT_ONCE = {"use", "health"}
 
-use, health = _api_function("use"), _api_function("health")
-tag, untag, set, unset, propagate = map(_api_function, ("tag", "untag", "set", "unset", "propagate"))
-show, search, keys, lineage = map(_api_function, ("show", "search", "keys", "lineage"))
-history, diff, runs, export = map(_api_function, ("history", "diff", "runs", "export"))
+use, health = _create_function("use"), _create_function("health")
+tag, untag, set, unset, propagate = map(_create_function, ("tag", "untag", "set", "unset", "propagate"))
+show, search, keys, lineage = map(_create_function, ("show", "search", "keys", "lineage"))
+history, diff, runs, export = map(_create_function, ("history", "diff", "runs", "export"))

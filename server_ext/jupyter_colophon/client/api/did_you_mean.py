@@ -1,10 +1,12 @@
-"""Suggest an existing dataset for an unknown name."""
+"""Suggest an existing dataset for an unknown name: all clients use the same sentences."""
 
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.problems import ClientError
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.short_names import shorten_urn
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -23,18 +25,38 @@ def find_similar_dataset(catalog: "Operations", urn: str) -> str | None:
     At most two pages of names are compared: those with the same first half, then those with the same first character.
     """
     try:
-        entity = find_entity(catalog, urn, "status")
-        if entity is None or entity["type"] != "dataset" or len(entity["name"]) > _LONGEST:
+        namespace, name = _split_name(catalog, urn)
+        if not 0 < len(name) <= _LONGEST:
             return None
-        name = str(entity["name"])
         for prefix in (name[: len(name) // 2], name[:1]):
             page = catalog.list_entities(
-                type="dataset", namespace=entity["namespace"], prefix=prefix or None, limit=_COMPARED_MOST
+                type="dataset", namespace=namespace, prefix=prefix or None, limit=_COMPARED_MOST
             )["entities"]
-            others = {one["name"]: one["urn"] for one in page if one["urn"] != urn}
+            others = {item["name"]: item["urn"] for item in page if item["urn"] != urn}
             if near := get_close_matches(name, others, 1, _SIMILARITY_LEAST):
                 return str(others[near[0]])
     except ClientError:
         # The suggestion is optional: ignore errors.
         return None
     return None
+
+
+def explain_absence(catalog: "Operations", urn: str) -> str:
+    """Return the message for an entity that does not exist, with the most similar dataset."""
+    similar = find_similar_dataset(catalog, urn)
+    suggestion = "" if similar is None else f"; did you mean {shorten_urn(similar)!r}?"
+    return f"{Urn.parse(urn).type} {shorten_urn(urn)!r} not found{suggestion}"
+
+
+def _split_name(catalog: "Operations", urn: str) -> tuple[str | None, str]:
+    """Return the namespace and the name of a dataset; an empty name for other entities."""
+    if Urn.parse(urn).type != "dataset":
+        return None, ""
+    entity = find_entity(catalog, urn, "status")
+    if entity is not None:
+        return entity["namespace"], str(entity["name"])
+    name = shorten_urn(urn)
+    if name.startswith("/"):
+        return None, name
+    namespace, dot, rest = name.partition(".")
+    return (namespace, rest) if dot else (None, name)

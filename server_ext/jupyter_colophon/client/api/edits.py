@@ -5,15 +5,15 @@ from typing import Any, Literal
 
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Document, Result
-from jupyter_colophon.client.api.base import ApiBase, Named, properties_and_tags
-from jupyter_colophon.client.api.did_you_mean import find_similar_dataset
+from jupyter_colophon.client.api.base import ApiBase, Named, split_metadata
+from jupyter_colophon.client.api.did_you_mean import explain_absence, find_similar_dataset
 from jupyter_colophon.client.aspect_edits import edit_aspect, read_stored_aspect
-from jupyter_colophon.client.problems import NotFound, RequestFailed
+from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import Reader, Scope
 from jupyter_colophon.client.programs.writing import Globs, Writer
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation
-from jupyter_colophon.core.identity.short_names import short_name
+from jupyter_colophon.core.identity.short_names import shorten_urn
 
 BUSINESS = ASPECT_OF_SCOPE["USER"]
 _NOTHING: Document = {"properties": {}, "tags": []}
@@ -28,7 +28,7 @@ class Edits(ApiBase):
 
     def untag(self, name: Named, *tags: str, field: str | None = None) -> Result:
         """Remove tags; missing ones are ignored. Raises NotFound."""
-        return self._remove(name, Annotation(without_tags=frozenset(tags)), field)
+        return self.annotate(name, Annotation(without_tags=frozenset(tags)), field=field)
 
     def set(
         self, name: Named, properties: Mapping[str, str] | None = None, *, field: str | None = None, **more: str
@@ -38,31 +38,36 @@ class Edits(ApiBase):
 
     def unset(self, name: Named, *keys: str, field: str | None = None) -> Result:
         """Remove properties; missing ones are ignored. Raises NotFound."""
-        return self._remove(name, Annotation(without_properties=frozenset(keys)), field)
+        return self.annotate(name, Annotation(without_properties=frozenset(keys)), field=field)
 
     def annotate(self, name: Named, change: Annotation, *, field: str | None = None) -> Result:
-        """Apply several changes at once. Raises RequestFailed (404) if the namespace of a new entity does not exist."""
-        urn = self.urn(name, field)
+        """Apply several changes at once. An unknown entity is created, if its namespace exists and something is added.
+
+        Raises EntityNotFound if nothing is added to an unknown entity, RequestFailed (404) if its namespace does not exist.
+        """
+        urn = self.resolve_urn(name, field)
         is_new = find_entity(self.catalog, urn, BUSINESS) is None
+        if is_new and not (change.properties or change.tags):
+            raise EntityNotFound(explain_absence(self.catalog, urn))
         outcome: Document = {}
 
         def edit(value: Document) -> Document:
             outcome.clear()
-            outcome.update(value | change.applied(_NOTHING | value))
+            outcome.update(value | change.apply_to(_NOTHING | value))
             return outcome
 
         try:
             written = edit_aspect(self.catalog, urn, BUSINESS, edit)
         except RequestFailed as refusal:
             if refusal.is_absence:
-                hint = f"{refusal}: nothing in it was read or written yet; is {short_name(urn)} spelled right?"
+                hint = f"{refusal}; is {shorten_urn(urn)!r} spelled correctly?"
                 raise RequestFailed(refusal.status, {**refusal.problem, "detail": hint, "errors": []}) from None
             raise
         is_unknown = is_new and field is None and self._has_no_runs(urn)
-        properties, tags = properties_and_tags(outcome)
+        properties, tags = split_metadata(outcome)
         document: Document = {"urn": urn, "properties": properties, "tags": tags}
-        document |= {"changed": bool(written.get("changed", True)), **self._news(urn, is_unknown)}
-        document["isStrange"] = field is not None and self._lacks(self.urn(name), field)
+        document |= {"changed": bool(written.get("changed", True)), **self._describe_new_entity(urn, is_unknown)}
+        document["isStrange"] = field is not None and self._is_unknown_field(self.resolve_urn(name), field)
         rows = [("tag", tag, "") for tag in tags] + [("property", *pair) for pair in sorted(properties.items())]
         return Result("edit", document, ("kind", "key", "value"), rows)
 
@@ -82,48 +87,46 @@ class Edits(ApiBase):
         well: `{"a": "b"}` by name, or `"same"` for all fields of the source. All changes are written in one transaction. An
         unknown sink is created; its namespace must exist.
         """
-        from_, to = MetadataEntity(self.urn(source)), MetadataEntity(self.urn(sink))
+        from_, to = MetadataEntity(self.resolve_urn(source)), MetadataEntity(self.resolve_urn(sink))
         if find_entity(self.catalog, from_.urn, BUSINESS) is None:
-            raise NotFound(f"{short_name(from_.urn)} is not in the catalog")
+            raise EntityNotFound(explain_absence(self.catalog, from_.urn))
         is_new = find_entity(self.catalog, to.urn, BUSINESS) is None
         reader = Reader(self.catalog)
         proposals: list[Document] = []
-        writer = Writer(None, proposals.append, reader.get, reader.fields, _to_entity)
+        writer = Writer(None, proposals.append, reader.get, reader.get_fields, _to_entity)
         writer.propagate(from_, to, properties, tags, scope=scope, fields=fields)
         written = self.catalog.submit_proposals({"proposals": proposals})["results"] if proposals else []
         rows = [
-            (short_name(proposal["urn"]), *_words(proposal["value"]), result["changed"])
+            (shorten_urn(proposal["urn"]), *_format_changes(proposal["value"]), result["changed"])
             for proposal, result in zip(proposals, written, strict=True)
         ]
         is_unknown = bool(written) and is_new and self._has_no_runs(to.urn)
-        document = {"source": from_.urn, "sink": to.urn, "results": written, **self._news(to.urn, is_unknown)}
+        document = {
+            "source": from_.urn,
+            "sink": to.urn,
+            "results": written,
+            **self._describe_new_entity(to.urn, is_unknown),
+        }
         return Result("propagate", document, ("name", "tags", "properties", "changed"), rows)
 
-    def _news(self, urn: str, is_unknown: bool) -> Document:
+    def _describe_new_entity(self, urn: str, is_unknown: bool) -> Document:
         """Return whether an entity was created; as it may be misspelled, also the URN of a similar one."""
         return {"isNew": is_unknown, "similarName": find_similar_dataset(self.catalog, urn) if is_unknown else None}
 
-    def _lacks(self, urn: str, field: str) -> bool:
+    def _is_unknown_field(self, urn: str, field: str) -> bool:
         """Return whether the dataset has a schema without such a field: the field may be misspelled."""
         schema = read_stored_aspect(self.catalog, urn, "schemaMetadata").value.get("fields", ())
-        paths = [str(one.get("fieldPath", "")) for one in schema]
+        paths = [str(item.get("fieldPath", "")) for item in schema]
         return bool(paths) and not any(path == field or path.startswith(f"{field}.") for path in paths)
 
     def _has_no_runs(self, urn: str) -> bool:
         """Return whether no run accessed the entity: then it is new, and not one that was deleted before."""
         return not self.catalog.list_runs(data=urn, limit=1)["runs"]
 
-    def _remove(self, name: Named, change: Annotation, field: str | None) -> Result:
-        """Remove metadata of an existing entity. Raises NotFound."""
-        urn = self.urn(name, field)
-        if find_entity(self.catalog, urn, BUSINESS) is None:
-            raise NotFound(f"{short_name(urn)} is not in the catalog")
-        return self.annotate(name, change, field=field)
-
 
 def _to_entity(named: MetadataEntity | str) -> MetadataEntity:
     return named if isinstance(named, MetadataEntity) else MetadataEntity.parse(named)
 
 
-def _words(value: Mapping[str, Any]) -> Iterable[list[str]]:
+def _format_changes(value: Mapping[str, Any]) -> Iterable[list[str]]:
     return list(value.get("tags", ())), [f"{key}={text}" for key, text in value.get("properties", {}).items()]

@@ -6,15 +6,15 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from jupyter_colophon.client.programs.entity import MetadataEntity, entity
+from jupyter_colophon.client.programs.entity import MetadataEntity, resolve_entity
 from jupyter_colophon.client.programs.outbox import Kind, OutboxEntry
 from jupyter_colophon.client.programs.outbox_sender import OutboxSender
 from jupyter_colophon.client.programs.reading import ByScope, MetadataSnapshot, Reader, Scope
 from jupyter_colophon.client.programs.record_schema import RecordSchema
-from jupyter_colophon.client.programs.uses import MODES, UseAccess, combine_modes, declared_uses, validate_access
+from jupyter_colophon.client.programs.uses import MODES, UseAccess, combine_modes, read_declared_uses, validate_access
 from jupyter_colophon.client.programs.writing import Writer
 from jupyter_colophon.core.entities.metadata_scopes import Metadata
-from jupyter_colophon.core.identity.names import Urn, run_urn
+from jupyter_colophon.core.identity.names import Urn, make_run_urn
 from jupyter_colophon.core.lineage.run import AccessMode
 from jupyter_colophon.core.time_format import format_time
 
@@ -33,7 +33,7 @@ class RunMetadata(Writer):
 
     def __init__(self, run: str, reader: Reader, sender: OutboxSender, namespace: str | None) -> None:
         self._urn, self._reader, self._sender, self._namespace = run, reader, sender, namespace
-        super().__init__(run, self._send, reader.get, reader.fields, self._entity)
+        super().__init__(run, self._send, reader.get, reader.get_fields, self._resolve_entity)
 
     @overload
     def get(self, of: MetadataEntity | str) -> ByScope: ...
@@ -46,12 +46,12 @@ class RunMetadata(Writer):
 
         An entity that does not exist has none. Raises MetadataUnavailable, and RequestFailed without read access.
         """
-        found = self._reader.get(self._entity(of))
-        return found if scope is None else found[scope]
+        metadata = self._reader.get(self._resolve_entity(of))
+        return metadata if scope is None else metadata[scope]
 
     def fields(self, of: MetadataEntity | str) -> tuple[str, ...]:
         """Return the paths of a dataset's fields: those of its schema, and those with metadata. Raises what `get` raises."""
-        return self._reader.fields(self._entity(of))
+        return self._reader.get_fields(self._resolve_entity(of))
 
     @property
     def pending(self) -> int:
@@ -72,11 +72,11 @@ class RunMetadata(Writer):
         """Wait until everything is sent, at most `timeout_s` or until an attempt fails; return the number of pending entries."""
         return self._sender.flush(timeout_s)
 
-    def _entity(self, named: MetadataEntity | str) -> MetadataEntity:
-        return entity(named, self._namespace)
+    def _resolve_entity(self, named: MetadataEntity | str) -> MetadataEntity:
+        return resolve_entity(named, self._namespace)
 
     def _send(self, proposal: dict[str, Any]) -> None:
-        self._sender.put(_entry("emit", self._urn, {"proposals": [proposal]}))
+        self._sender.put(_create_entry("emit", self._urn, {"proposals": [proposal]}))
 
 
 class RunContext:
@@ -99,10 +99,10 @@ class RunContext:
         code: Any = None,
     ) -> None:
         self.program, self.run_id = str(program), run_id or str(uuid.uuid4())
-        self.urn = str(run_urn(program, self.run_id))
+        self.urn = str(make_run_urn(program, self.run_id))
         self.arguments: Mapping[str, str] = dict(arguments or {})
-        self.input_schema = None if input_schema is None else RecordSchema.of(input_schema)
-        self.output_schema = None if output_schema is None else RecordSchema.of(output_schema)
+        self.input_schema = None if input_schema is None else RecordSchema.parse(input_schema)
+        self.output_schema = None if output_schema is None else RecordSchema.parse(output_schema)
         #: Facts that are reported when the run ends.
         self.facts: dict[str, str | int | float | bool] = {}
         self._namespace, self._sender = namespace, sender
@@ -112,7 +112,7 @@ class RunContext:
         self.metadata = RunMetadata(self.urn, self._reader, sender, namespace)
         for item in prefetch:
             self.metadata.get(item)
-        self._start_ms = _now_ms()
+        self._start_ms = _read_clock()
         start = {"program": self.program, "runId": self.run_id, "status": "running", "arguments": self.arguments}
         self._enqueue("start", {**start, "start": format_time(self._start_ms), "parent": parent})
         self.declare(code)
@@ -122,20 +122,20 @@ class RunContext:
         if argument not in self.arguments:
             msg = f"the run has no argument {argument!r}"
             raise LookupError(msg)
-        return entity(self.arguments[argument], self._namespace)
+        return resolve_entity(self.arguments[argument], self._namespace)
 
     def open_dataset(
         self, name: MetadataEntity | str, access: UseAccess = "unknown", component: str = ""
     ) -> MetadataEntity:
         """Record that the run uses a dataset, and return the dataset. Raises ValueError."""
-        found = entity(name, self._namespace)
-        self._record_uses([(found, MODES[validate_access(access)], component)])
-        return found
+        entity = resolve_entity(name, self._namespace)
+        self._record_uses([(entity, MODES[validate_access(access)], component)])
+        return entity
 
     def declare(self, code: Any) -> None:
         """Record the uses that a function or a class declares by `@uses`."""
-        uses = declared_uses(code)
-        self._record_uses([(self._declared(use.name), MODES[use.access], use.component) for use in uses])
+        uses = read_declared_uses(code)
+        self._record_uses([(self._resolve_declared(use.name), MODES[use.access], use.component) for use in uses])
 
     def record_accesses(self, accesses: Mapping[str, Any]) -> None:
         """Record captured accesses of data and columns (schemas/api/accesses.json)."""
@@ -150,7 +150,7 @@ class RunContext:
         if not self._has_ended:
             self._has_ended = True
             # The clock may have been set back: a run never ends before its start.
-            ending = {"status": status, "end": format_time(max(_now_ms(), self._start_ms))}
+            ending = {"status": status, "end": format_time(max(_read_clock(), self._start_ms))}
             self._enqueue("end", ending | ({"facts": self.facts} if self.facts else {}))
             self._reader.close()
 
@@ -165,22 +165,22 @@ class RunContext:
         else:
             self.end("failed" if issubclass(kind, Exception) else "killed")
 
-    def _declared(self, name: str) -> MetadataEntity:
+    def _resolve_declared(self, name: str) -> MetadataEntity:
         """Return the dataset of this name; a name in braces refers to an argument."""
         if name.startswith("{") and name.endswith("}"):
             return self.entity_from(name[1:-1])
-        return entity(name, self._namespace)
+        return resolve_entity(name, self._namespace)
 
-    def _record_uses(self, found: Iterable[tuple[MetadataEntity, AccessMode, str]]) -> None:
+    def _record_uses(self, accesses: Iterable[tuple[MetadataEntity, AccessMode, str]]) -> None:
         """Record the accesses that add to what the run has recorded before."""
         news: dict[tuple[str, str], AccessMode] = {}
-        for item, mode, component in found:
+        for item, mode, component in accesses:
             place = (item.urn, component)
-            known = self._recorded.get(place)
-            whole = mode if known is None else combine_modes(known, mode)
-            if whole != known:
+            recorded = self._recorded.get(place)
+            whole = mode if recorded is None else combine_modes(recorded, mode)
+            if whole != recorded:
                 self._recorded[place] = news[place] = whole
-        time_ = format_time(_now_ms())
+        time_ = format_time(_read_clock())
         rows = [
             {"data": urn, "mode": mode, "component": component, "time": time_}
             for (urn, component), mode in news.items()
@@ -189,12 +189,12 @@ class RunContext:
             self._enqueue("accesses", {"accesses": rows})
 
     def _enqueue(self, kind: Kind, body: dict[str, Any]) -> None:
-        self._sender.put(_entry(kind, self.urn, body))
+        self._sender.put(_create_entry(kind, self.urn, body))
 
 
-def _entry(kind: Kind, run: str, body: dict[str, Any]) -> OutboxEntry:
+def _create_entry(kind: Kind, run: str, body: dict[str, Any]) -> OutboxEntry:
     return OutboxEntry(secrets.token_hex(16), kind, run, body)
 
 
-def _now_ms() -> int:
+def _read_clock() -> int:
     return time.time_ns() // 1_000_000

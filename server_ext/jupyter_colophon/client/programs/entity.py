@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jupyter_colophon.core.cdap.names import from_v3, v3_path
+from jupyter_colophon.core.cdap.names import from_v3, make_v3_path
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, Identity, Urn, parse_data_name
 from jupyter_colophon.core.identity.urn import PREFIX
 
@@ -31,10 +31,10 @@ class MetadataEntity:
         if name.startswith(PREFIX):
             return cls.parse(name)
         if namespace is not None:
-            return cls(str(_IDENTITY.home(namespace, name)))
+            return cls(str(_IDENTITY.make_home_urn(namespace, name)))
         if "." in name or name.startswith("/"):
             return cls(str(parse_data_name(name, _IDENTITY)))
-        return cls(str(_IDENTITY.home(DEFAULT_NAMESPACE, name)))
+        return cls(str(_IDENTITY.make_home_urn(DEFAULT_NAMESPACE, name)))
 
     @classmethod
     def dataset(cls, name: str, namespace: str | None = None) -> "MetadataEntity":
@@ -51,7 +51,7 @@ class MetadataEntity:
 
     def append(self, key: str, value: str) -> "MetadataEntity":
         """Return a part of the entity: `append("field", "empName")` of a dataset, or any other key. Raises InvalidName."""
-        path = v3_path(Urn.parse(self.urn), _IDENTITY)
+        path = make_v3_path(Urn.parse(self.urn), _IDENTITY)
         return MetadataEntity(str(from_v3([*path.segments, key, value], _IDENTITY)))
 
     @property
@@ -73,15 +73,15 @@ class MetadataEntity:
         return self.urn
 
 
-def entity(named: MetadataEntity | str, namespace: str | None = None) -> MetadataEntity:
+def resolve_entity(named: MetadataEntity | str, namespace: str | None = None) -> MetadataEntity:
     """Return the entity itself, or the dataset of this name."""
     return (
         named
         if isinstance(named, MetadataEntity)
-        else MetadataEntity.of_dataset(named, _default_namespace(named, namespace))
+        else MetadataEntity.of_dataset(named, _choose_namespace(named, namespace))
     )
 
 
-def _default_namespace(name: str, namespace: str | None) -> str | None:
+def _choose_namespace(name: str, namespace: str | None) -> str | None:
     """Return the namespace for a simple name; None for a qualified one."""
     return None if "." in name or name.startswith((PREFIX, "/")) else namespace

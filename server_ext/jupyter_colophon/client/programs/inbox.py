@@ -1,4 +1,4 @@
-"""Wait until the server has processed what it accepted into its inbox."""
+"""Wait until the server has processed its inbox entries."""
 
 import time
 from typing import TYPE_CHECKING

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 
-def paths_inside(paths: Iterable[str]) -> Mapping[str, list[str]]:
+def group_nested_paths(paths: Iterable[str]) -> Mapping[str, list[str]]:
     """Return the paths inside each path, such as `a.b` for `a`; of `a.b.c` both `a` and `a.b` hold it."""
-    found: dict[str, list[str]] = defaultdict(list)
+    inner_paths: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         above, dot, _ = path.rpartition(".")
         while dot:
-            found[above].append(path)
+            inner_paths[above].append(path)
             above, dot, _ = above.rpartition(".")
-    return found
+    return inner_paths

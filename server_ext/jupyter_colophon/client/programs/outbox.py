@@ -42,17 +42,17 @@ class OutboxEntry:
     @property
     def line(self) -> bytes:
         """Return the entry as a line of the file."""
-        return _line({"key": self.key, "kind": self.kind, "run": self.run, "body": self.body})
+        return _encode_line({"key": self.key, "kind": self.kind, "run": self.run, "body": self.body})
 
 
 class OutboxFull(OSError):
     """The file has grown to its limit."""
 
 
-def default_folder() -> Path:
+def find_folder() -> Path:
     """Return the folder of the outbox: `COLOPHON_OUTBOX`, else `colophon/outbox` in the Jupyter data directory."""
     value = os.environ.get("COLOPHON_OUTBOX")
-    return Path(value) if value else _data_folder() / "colophon" / "outbox"
+    return Path(value) if value else _find_data_folder() / "colophon" / "outbox"
 
 
 def is_same_server(item: str, other: str) -> bool:
@@ -81,12 +81,12 @@ class OutboxFile:
     @classmethod
     def create(cls, folder: Path, server: str) -> "OutboxFile":
         """Create a file of this process. Raises OSError."""
-        data = _data_folder() / "colophon"
+        data = _find_data_folder() / "colophon"
         create_private_folder(folder, data if data in folder.parents else None)
         path = folder / f"{time.time_ns():020}-{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
         # Without locks (Windows, some network file systems) two processes may send the same file: the
         # idempotency keys prevent duplicates.
-        file = ProcessFile.create(path, _line({"server": server}), requires_lock=False, flags=os.O_APPEND)
+        file = ProcessFile.create(path, _encode_line({"server": server}), requires_lock=False, flags=os.O_APPEND)
         return cls(file, server)
 
     @classmethod
@@ -101,12 +101,12 @@ class OutboxFile:
             file.close()
             raise
 
-    def waiting(self) -> tuple[OutboxEntry, ...]:
+    def list_pending(self) -> tuple[OutboxEntry, ...]:
         """Return the pending entries in the order they were added."""
         with self._lock:
             return tuple(self._waiting.values())
 
-    def first(self) -> OutboxEntry | None:
+    def get_next(self) -> OutboxEntry | None:
         """Return the next entry to send, or None."""
         with self._lock:
             return next(iter(self._waiting.values()), None)
@@ -123,18 +123,18 @@ class OutboxFile:
             self._write(line)
             self._waiting[entry.key] = entry
 
-    def done(self, entry: OutboxEntry) -> None:
+    def remove(self, entry: OutboxEntry) -> None:
         """Remove an entry that was sent or dropped."""
         with self._lock:
             self._waiting.pop(entry.key, None)
             # If this cannot be written, the entry is sent again with the same idempotency key.
             with suppress(OSError):
                 if self._waiting:
-                    self._write(_line({"done": entry.key}))
+                    self._write(_encode_line({"done": entry.key}))
                 else:
                     os.ftruncate(self._file.descriptor, 0)
                     self._size = 0
-                    self._write(_line({"server": self.server}))
+                    self._write(_encode_line({"server": self.server}))
 
     def sync(self) -> None:
         """Sync the file to disk."""
@@ -195,23 +195,23 @@ def _read(file: ProcessFile) -> tuple[str, tuple[OutboxEntry, ...], int]:
             elif "done" in value:
                 waiting.pop(value["done"], None)
             else:
-                waiting[value["key"]] = _entry(value)
+                waiting[value["key"]] = _parse_entry(value)
         except (ValueError, KeyError, TypeError):
             unreadable += 1
     return server, tuple(waiting.values()), unreadable
 
 
-def _entry(value: dict[str, Any]) -> OutboxEntry:
+def _parse_entry(value: dict[str, Any]) -> OutboxEntry:
     if value["kind"] not in KINDS or not isinstance(value["body"], dict):
         raise ValueError(value["kind"])
     return OutboxEntry(str(value["key"]), value["kind"], str(value["run"]), value["body"])
 
 
-def _line(document: dict[str, Any]) -> bytes:
+def _encode_line(document: dict[str, Any]) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode() + b"\n"
 
 
-def _data_folder() -> Path:
+def _find_data_folder() -> Path:
     """Return Jupyter's data directory on this system."""
     if value := os.environ.get("JUPYTER_DATA_DIR"):
         return Path(value)

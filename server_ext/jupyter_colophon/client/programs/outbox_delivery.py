@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.client.programs.outbox import Kind, OutboxEntry, OutboxFile
-from jupyter_colophon.core.changes.inbox import named_keys
-from jupyter_colophon.core.errors import shown
+from jupyter_colophon.core.changes.inbox import format_key_names
+from jupyter_colophon.core.errors import quote_text
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.caller import Document
@@ -30,16 +30,16 @@ class Delivery:
         #: The newest inbox entry that was created; once it is processed, so are all before it.
         self.entry = ""
 
-    def empty(self, file: OutboxFile, may_continue: Callable[[], bool] = lambda: True) -> bool:
+    def send_all(self, file: OutboxFile, may_continue: Callable[[], bool] = lambda: True) -> bool:
         """Deliver all pending entries; return False if the server is unavailable or does not accept the token."""
         if file.unreadable:
             self.dropped += file.unreadable
-            _logger.warning("dropped %s of %s: unreadable", _lines(file.unreadable), shown(file.path.name))
+            _logger.warning("dropped %s of %s: unreadable", _count_lines(file.unreadable), quote_text(file.path.name))
             file.unreadable = 0
-        while (entry := file.first()) is not None:
+        while (entry := file.get_next()) is not None:
             if not may_continue() or not self._deliver(entry):
                 return False
-            file.done(entry)
+            file.remove(entry)
         return True
 
     def _deliver(self, entry: OutboxEntry) -> bool:
@@ -63,10 +63,10 @@ class Delivery:
     def _drop(self, entry: OutboxEntry, reason: Exception) -> None:
         """Count and log a dropped entry: entity, keys, user and run, never a value."""
         self.dropped += 1
-        details = (describe_entry(entry), self._user_name(), shown(entry.run), _cause(reason))
+        details = (describe_entry(entry), self._read_user_name(), quote_text(entry.run), _format_cause(reason))
         _logger.warning("dropped %s, emitted by %s in the run %s: %s", *details)
 
-    def _user_name(self) -> str:
+    def _read_user_name(self) -> str:
         if not self._user:
             try:
                 self._user = str(self._catalog.read_me()["user"]["username"])
@@ -91,8 +91,8 @@ def _describe_proposal(proposal: Mapping[str, Any]) -> str:
     properties, gone = change.get("properties"), change.get("withoutProperties")
     keys = [*(properties if isinstance(properties, dict) else ()), *(gone if isinstance(gone, list) else ())]
     tags = any(change.get(name) for name in ("tags", "withoutTags", "clearTags"))
-    named = named_keys(sorted(map(str, keys)), tags=tags)
-    return f"{shown(str(proposal.get('aspect')))} of {shown(str(proposal.get('urn')))} ({named})"
+    named = format_key_names(sorted(map(str, keys)), tags=tags)
+    return f"{quote_text(str(proposal.get('aspect')))} of {quote_text(str(proposal.get('urn')))} ({named})"
 
 
 def _is_final(refusal: RequestFailed) -> bool:
@@ -101,14 +101,14 @@ def _is_final(refusal: RequestFailed) -> bool:
     return kind.startswith(_OURS) and kind != _FORBIDDEN and refusal.status != 401
 
 
-def _cause(reason: Exception) -> str:
+def _format_cause(reason: Exception) -> str:
     # The errors of a problem contain validator messages that may show values; its detail does not.
     if isinstance(reason, RequestFailed):
         return str(reason.problem.get("detail") or f"the server answered {reason.status}")
     return type(reason).__name__
 
 
-def _lines(count: int) -> str:
+def _count_lines(count: int) -> str:
     return "a line" if count == 1 else f"{count} lines"
 
 

@@ -13,7 +13,7 @@ from jupyter_colophon.client.programs.outbox import (
     OutboxEntry,
     OutboxFile,
     claim_orphaned_files,
-    default_folder,
+    find_folder,
     is_same_server,
     list_files,
 )
@@ -22,7 +22,7 @@ from jupyter_colophon.system.worker import Backoff, LoggedOutage, Worker
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
-    from jupyter_colophon.client.transport import Server
+    from jupyter_colophon.client.transport import ServerAddress
 
 #: Seconds between two attempts while the server is unavailable: doubled from the first to the last.
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
@@ -40,14 +40,14 @@ class _NotSent(Exception):
 class OutboxSender:
     """Sends the outbox of one process to one server; without a server it only stores. Thread-safe."""
 
-    def __init__(self, server: "Server | None", folder: Path) -> None:
+    def __init__(self, server: "ServerAddress | None", folder: Path) -> None:
         self._server, self._folder = server, folder
         self._url = server.url if server is not None else ""
         self._changed = threading.Condition()
         self._file: OutboxFile | None = None
         self._catalog: Operations | None = None
         self._delivery: Delivery | None = None
-        self._lost = self._failures = 0
+        self._dropped_entries = self._failures = 0
         self._next_orphan_check = 0.0
         #: The newest inbox entry that is known to be processed.
         self._processed = ""
@@ -70,7 +70,7 @@ class OutboxSender:
     @property
     def dropped(self) -> int:
         """Return the number of entries that were refused or could not be stored."""
-        return self._lost + (self._delivery.dropped if self._delivery is not None else 0)
+        return self._dropped_entries + (self._delivery.dropped if self._delivery is not None else 0)
 
     @property
     def entry(self) -> str:
@@ -85,7 +85,7 @@ class OutboxSender:
                     self._file = OutboxFile.create(self._folder, self._url)
                 self._file.append(entry)
             except OSError as error:
-                self._lost += 1
+                self._dropped_entries += 1
                 _logger.warning("dropped %s: it could not be stored (%s)", describe_entry(entry), error.strerror)
                 return
         self._worker.wake(ends_backoff=False)
@@ -164,7 +164,7 @@ class OutboxSender:
         return True
 
     def _send_file(self, delivery: Delivery, file: OutboxFile) -> bool:
-        return delivery.empty(file, lambda: not self._worker.is_stopped)
+        return delivery.send_all(file, lambda: not self._worker.is_stopped)
 
 
 _senders: dict[tuple[int, str, str, Path], OutboxSender] = {}
@@ -181,9 +181,9 @@ class DiscardingSender(OutboxSender):
         """Discard the entry."""
 
 
-def outbox_sender_for(server: "Server | None") -> OutboxSender:
+def get_outbox_sender(server: "ServerAddress | None") -> OutboxSender:
     """Return the sender of this process for a server. A forked child has its own."""
-    folder = default_folder()
+    folder = find_folder()
     key = (os.getpid(), server.url if server else "", server.token if server else "", folder)
     with _create_lock:
         if key not in _senders:
@@ -193,7 +193,7 @@ def outbox_sender_for(server: "Server | None") -> OutboxSender:
         return _senders[key]
 
 
-def sync_programs(server: "Server", catalog: "Operations", timeout_s: float) -> bool:
+def sync_programs(server: "ServerAddress", catalog: "Operations", timeout_s: float) -> bool:
     """Send what the programs of this process emitted to a server, and wait until it is applied; return whether it is."""
     deadline = time.monotonic() + timeout_s
     own = [item for key, item in list(_senders.items()) if key[:2] == (os.getpid(), server.url)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from jupyter_colophon.client.absence import none_if_absent
+from jupyter_colophon.client.absence import read_or_none
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
@@ -47,27 +47,27 @@ class MetadataSnapshot:
         cls, catalog: "Operations", entities: Iterable[MetadataEntity], *, fields: bool = False
     ) -> "MetadataSnapshot":
         """Read these entities now, with `fields` also the fields of each dataset. Raises MetadataUnavailable."""
-        found: dict[str, ByScope] = {}
+        metadata_by_urn: dict[str, ByScope] = {}
         names: dict[str, tuple[str, ...]] = {}
         for item in entities:
-            found[item.urn] = fetch_metadata(catalog, item)
+            metadata_by_urn[item.urn] = fetch_metadata(catalog, item)
             if fields:
-                names[item.urn] = _field_names(catalog, item, found[item.urn])
+                names[item.urn] = _read_field_names(catalog, item, metadata_by_urn[item.urn])
                 below = (item.append("field", name) for name in names[item.urn])
-                found |= {each.urn: fetch_metadata(catalog, each) for each in below}
-        return cls(found, names)
+                metadata_by_urn |= {each.urn: fetch_metadata(catalog, each) for each in below}
+        return cls(metadata_by_urn, names)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "MetadataSnapshot":
         """Load a snapshot from a file. Raises OSError, ValueError."""
         document = json.loads(Path(path).read_text("utf-8"))
-        entities = {urn: _by_scope(value) for urn, value in document["entities"].items()}
+        entities = {urn: _parse_scopes(value) for urn, value in document["entities"].items()}
         return cls(entities, {urn: tuple(names) for urn, names in document.get("fields", {}).items()})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the snapshot atomically to a file with mode 0600. Raises OSError."""
         place = Path(path)
-        entities = {urn: _document(value) for urn, value in sorted(self.entities.items())}
+        entities = {urn: _render_scopes(value) for urn, value in sorted(self.entities.items())}
         document = {"entities": entities, "fields": dict(self.fields)}
         descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
         try:
@@ -87,27 +87,29 @@ class Reader:
 
     def __init__(self, catalog: "Operations | None", snapshot: MetadataSnapshot | None = None) -> None:
         self._catalog, self._is_closed = catalog, snapshot is not None
-        self._known = dict(snapshot.entities) if snapshot is not None else {}
+        self._cache = dict(snapshot.entities) if snapshot is not None else {}
         self._fields = dict(snapshot.fields) if snapshot is not None else {}
         self._lock = threading.Lock()
 
     def get(self, entity: MetadataEntity) -> ByScope:
         """Return the metadata of an entity; empty if the entity does not exist. Raises MetadataUnavailable, RequestFailed."""
         with self._lock:
-            found = self._known.get(entity.urn)
-            if found is None:
-                found = self._known[entity.urn] = self._fetch(entity)
-            return found
+            metadata = self._cache.get(entity.urn)
+            if metadata is None:
+                metadata = self._cache[entity.urn] = self._fetch(entity)
+            return metadata
 
-    def fields(self, entity: MetadataEntity) -> tuple[str, ...]:
+    def get_fields(self, entity: MetadataEntity) -> tuple[str, ...]:
         """Return the names of a dataset's fields: those of its schema and those with metadata. Raises what `get` raises."""
         whole = self.get(entity)
         with self._lock:
-            found = self._fields.get(entity.urn)
-            if found is None:
-                catalog = self._server(entity, "its fields are not in the run's snapshot; use prefetch(…, fields=True)")
-                found = self._fields[entity.urn] = _field_names(catalog, entity, whole)
-            return found
+            names = self._fields.get(entity.urn)
+            if names is None:
+                catalog = self._require_server(
+                    entity, "its fields are not in the run's snapshot; use prefetch(…, fields=True)"
+                )
+                names = self._fields[entity.urn] = _read_field_names(catalog, entity, whole)
+            return names
 
     def close(self) -> None:
         """Close the connection; cached metadata stays available."""
@@ -115,12 +117,14 @@ class Reader:
             self._catalog.close()
 
     def _fetch(self, entity: MetadataEntity) -> ByScope:
-        if self._is_closed and _dataset_of(entity) in self._fields:
+        if self._is_closed and _find_dataset(entity) in self._fields:
             # The snapshot contains all fields with metadata of its datasets.
-            return _by_scope({})
-        return fetch_metadata(self._server(entity, "it is not in the run's snapshot; name it in prefetch"), entity)
+            return _parse_scopes({})
+        return fetch_metadata(
+            self._require_server(entity, "it is not in the run's snapshot; name it in prefetch"), entity
+        )
 
-    def _server(self, entity: MetadataEntity, reason: str) -> "Operations":
+    def _require_server(self, entity: MetadataEntity, reason: str) -> "Operations":
         """Return the catalog. Raises MetadataUnavailable: with a snapshot for this reason, or without a server."""
         if self._is_closed:
             raise MetadataUnavailable(entity.urn, reason)
@@ -129,19 +133,19 @@ class Reader:
         return self._catalog
 
 
-def _dataset_of(entity: MetadataEntity) -> str:
+def _find_dataset(entity: MetadataEntity) -> str:
     """Return the dataset of a field; empty for other entities."""
     return Urn.parse(entity.urn).parts[0] if entity.type == "schemaField" else ""
 
 
 def fetch_metadata(catalog: "Operations", entity: MetadataEntity) -> ByScope:
     """Read the metadata of an entity from the server. Raises MetadataUnavailable if there is no response, RequestFailed."""
-    with _metadata_errors(entity):
-        return _by_scope(none_if_absent(lambda: catalog.read_entity_metadata(entity.urn)) or {})
+    with _convert_errors(entity):
+        return _parse_scopes(read_or_none(lambda: catalog.read_entity_metadata(entity.urn)) or {})
 
 
 @contextmanager
-def _metadata_errors(entity: MetadataEntity) -> Iterator[None]:
+def _convert_errors(entity: MetadataEntity) -> Iterator[None]:
     try:
         yield
     except ServerUnavailable as away:
@@ -152,24 +156,24 @@ def _metadata_errors(entity: MetadataEntity) -> Iterator[None]:
         raise MetadataUnavailable(entity.urn, str(refusal)) from refusal
 
 
-def _field_names(catalog: "Operations", entity: MetadataEntity, whole: ByScope) -> tuple[str, ...]:
+def _read_field_names(catalog: "Operations", entity: MetadataEntity, whole: ByScope) -> tuple[str, ...]:
     """Return the names of a dataset's fields: those of its schema in order, then others with metadata."""
     named: tuple[str, ...] = ()
     with suppress(ValueError):
-        named = RecordSchema.of(whole["SYSTEM"].properties.get("schema", "[]")).names
-    with _metadata_errors(entity):
+        named = RecordSchema.parse(whole["SYSTEM"].properties.get("schema", "[]")).names
+    with _convert_errors(entity):
         return tuple(dict.fromkeys([*named, *catalog.list_fields(entity.urn)["fields"]]))
 
 
-def _by_scope(value: Mapping[str, Any]) -> ByScope:
-    return {scope: _metadata(value.get(scope, {})) for scope in SCOPES}
+def _parse_scopes(value: Mapping[str, Any]) -> ByScope:
+    return {scope: _parse_metadata(value.get(scope, {})) for scope in SCOPES}
 
 
-def _metadata(value: Mapping[str, Any]) -> Metadata:
+def _parse_metadata(value: Mapping[str, Any]) -> Metadata:
     return Metadata(value.get("properties", {}), tuple(value.get("tags", ())), value.get("version", -1))
 
 
-def _document(value: ByScope) -> dict[str, Any]:
+def _render_scopes(value: ByScope) -> dict[str, Any]:
     return {
         scope: {"properties": dict(item.properties), "tags": list(item.tags), "version": item.version}
         for scope, item in value.items()

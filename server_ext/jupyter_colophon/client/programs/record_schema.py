@@ -21,7 +21,7 @@ class RecordSchema:
     fields: tuple[RecordField, ...]
 
     @classmethod
-    def of(cls, value: Any) -> "RecordSchema":
+    def parse(cls, value: Any) -> "RecordSchema":
         """Create a schema from names, pairs, a mapping of names to types, Spark's `StructType`, Avro, or JSON of these.
 
         Raises ValueError for anything else.
@@ -37,7 +37,7 @@ class RecordSchema:
         if not isinstance(value, Iterable):
             msg = f"{type(value).__name__} is not a schema"
             raise ValueError(msg)
-        return cls(tuple(_field(item) for item in value))
+        return cls(tuple(_parse_field(item) for item in value))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -45,21 +45,21 @@ class RecordSchema:
         return tuple(field.name for field in self.fields)
 
 
-def _field(value: Any) -> RecordField:
+def _parse_field(value: Any) -> RecordField:
     if isinstance(value, RecordField):
         return value
     if isinstance(value, str):
         return RecordField(value)
     if isinstance(value, Mapping) and isinstance(value.get("name"), str):
-        return RecordField(value["name"], _type(value.get("type", "")))
+        return RecordField(value["name"], _format_type(value.get("type", "")))
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
-        return RecordField(value[0], _type(value[1]))
+        return RecordField(value[0], _format_type(value[1]))
     if isinstance(getattr(value, "name", None), str):
-        return RecordField(value.name, _type(getattr(value, "dataType", "")))
+        return RecordField(value.name, _format_type(getattr(value, "dataType", "")))
     msg = f"{type(value).__name__} is not a field of a schema"
     raise ValueError(msg)
 
 
-def _type(value: Any) -> str:
+def _format_type(value: Any) -> str:
     simple = getattr(value, "simpleString", None)
     return str(simple()) if simple is not None else value if isinstance(value, str) else json.dumps(value)

@@ -6,16 +6,22 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.programs.context import RunContext
-from jupyter_colophon.client.programs.entity import MetadataEntity, entity
-from jupyter_colophon.client.programs.outbox_sender import DiscardingSender, outbox_sender_for
+from jupyter_colophon.client.programs.entity import MetadataEntity, resolve_entity
+from jupyter_colophon.client.programs.outbox_sender import DiscardingSender, get_outbox_sender
 from jupyter_colophon.client.programs.reading import MetadataSnapshot, MetadataUnavailable
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, NO_NOTEBOOK, Urn, notebook_program, program
+from jupyter_colophon.core.identity.names import (
+    DEFAULT_NAMESPACE,
+    NO_NOTEBOOK,
+    Urn,
+    make_notebook_program_urn,
+    make_program_urn,
+)
 from jupyter_colophon.core.identity.urn import PREFIX
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
-    from jupyter_colophon.client.transport import Server
+    from jupyter_colophon.client.transport import ServerAddress
 
 
 def run(
@@ -39,12 +45,12 @@ def run(
     reads metadata, but records and emits nothing. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises
     InvalidName, ValueError.
     """
-    server = known_server()
+    server = get_configured_server()
     value = snapshot if snapshot is not None else os.environ.get("COLOPHON_SNAPSHOT") or None
     return RunContext(
-        _program(named, namespace),
-        catalog=None if server is None else _catalog(server),
-        sender=DiscardingSender() if dry_run else outbox_sender_for(server),
+        _resolve_program(named, namespace),
+        catalog=None if server is None else _connect(server),
+        sender=DiscardingSender() if dry_run else get_outbox_sender(server),
         namespace=namespace,
         run_id=run_id,
         parent=parent,
@@ -59,52 +65,52 @@ def run(
 
 def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) -> MetadataSnapshot:
     """Return a snapshot of the metadata of these entities, for runs without a server. Raises MetadataUnavailable."""
-    wanted = [entity(item) for item in entities]
-    server = known_server()
+    expected = [resolve_entity(item) for item in entities]
+    server = get_configured_server()
     if server is None:
-        raise MetadataUnavailable(", ".join(map(str, wanted)), "no server is known (COLOPHON_URL)")
-    catalog = _catalog(server)
+        raise MetadataUnavailable(", ".join(map(str, expected)), "no server is known (COLOPHON_URL)")
+    catalog = _connect(server)
     try:
-        return MetadataSnapshot.read(catalog, wanted, fields=fields)
+        return MetadataSnapshot.read(catalog, expected, fields=fields)
     finally:
         catalog.close()
 
 
-def known_server() -> "Server | None":
+def get_configured_server() -> "ServerAddress | None":
     """Return the server from the environment, or None. Raises ValueError if COLOPHON_URL is invalid."""
     url = os.environ.get("COLOPHON_URL")
     if not url:
         return None
-    from jupyter_colophon.client.transport import Server
+    from jupyter_colophon.client.transport import ServerAddress
 
-    return Server(url, os.environ.get("COLOPHON_TOKEN", ""))
+    return ServerAddress(url, os.environ.get("COLOPHON_TOKEN", ""))
 
 
-def _catalog(server: "Server") -> "Operations":
+def _connect(server: "ServerAddress") -> "Operations":
     from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.client.transport import Transport
 
     return Operations(Transport(server))
 
 
-def _program(named: str | None, namespace: str | None) -> Urn:
+def _resolve_program(named: str | None, namespace: str | None) -> Urn:
     if named is None:
-        return _notebook()
+        return _find_notebook()
     if named.startswith(PREFIX):
         return Urn.parse(named)
     application, _, rest = named.partition(".")
     kind, dot, name = rest.partition(".")
     if not dot:
         raise InvalidName("program", named, "write <application>.<type>.<program>, such as shop.spark.load")
-    return program(namespace or DEFAULT_NAMESPACE, application, kind, name)
+    return make_program_urn(namespace or DEFAULT_NAMESPACE, application, kind, name)
 
 
-def _notebook() -> Urn:
+def _find_notebook() -> Urn:
     # The same name as in the lineage capture (kernel/settings.py): a shell not started by a server has no path.
     path = os.environ.get("COLOPHON_NOTEBOOK") or (NO_NOTEBOOK if _is_shell() else "")
     if not path:
         raise InvalidName("program", "", "a program name is required outside a notebook")
-    return notebook_program(os.environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE, path)
+    return make_notebook_program_urn(os.environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE, path)
 
 
 def _is_shell() -> bool:

@@ -72,12 +72,12 @@ class Writer:
         from_, to = self._resolve(source), self._resolve(sink)
         selection = _Selection(properties, tags, scope)
         metadata = self._read(from_)
-        pairs = [(from_.append("field", a), to.append("field", b)) for a, b in self._field_pairs(from_, fields)]
+        pairs = [(from_.append("field", a), to.append("field", b)) for a, b in self._match_fields(from_, fields)]
         for target, by_scope in [(to, metadata), *((b, self._read(a)) for a, b in pairs)]:
             if (change := selection.filter(by_scope[scope])) is not None:
                 self._annotate(target, change, scope)
 
-    def _field_pairs(self, source: MetadataEntity, fields: Any) -> list[tuple[str, str]]:
+    def _match_fields(self, source: MetadataEntity, fields: Any) -> list[tuple[str, str]]:
         if fields == "same":
             return [(name, name) for name in self._fields(source)]
         if isinstance(fields, str):
@@ -100,21 +100,21 @@ class _Selection:
 
     def __init__(self, properties: Globs, tags: Globs, scope: Scope) -> None:
         rest = ("*",) if properties is None and tags is None else ()
-        self._keys, self._tags = _globs(properties, rest), _globs(tags, rest)
+        self._keys, self._tags = _parse_globs(properties, rest), _parse_globs(tags, rest)
         self._excluded = _COMPUTED_KEYS if scope == "SYSTEM" else frozenset()
 
     def filter(self, metadata: Metadata) -> Annotation | None:
         """Return the change that copies the selected metadata; None if nothing is selected."""
-        kept = {
+        properties = {
             key: text
             for key, text in metadata.properties.items()
             if _matches(key, self._keys) and key not in self._excluded
         }
         tags = tuple(tag for tag in metadata.tags if _matches(tag, self._tags))
-        return Annotation(properties=kept, tags=tags) if kept or tags else None
+        return Annotation(properties=properties, tags=tags) if properties or tags else None
 
 
-def _globs(value: Globs, default: tuple[str, ...]) -> tuple[str, ...]:
+def _parse_globs(value: Globs, default: tuple[str, ...]) -> tuple[str, ...]:
     if value is None:
         return default
     return (value,) if isinstance(value, str) else tuple(value)

@@ -1,1 +1,1 @@
-"""Entities, relations and names as CDAP's clients spell them."""
+"""Entities, relations and names in the formats of CDAP."""

@@ -1,15 +1,15 @@
-"""The keys of lineage answers, such as `dataset.sales.orders` (spec ID-18).
+"""Format and parse the keys of lineage answers, such as `dataset.sales.orders` (spec ID-18).
 
-Every segment but the last has `.` and `%` percent-encoded, so a key is split from the left.
+In every segment but the last, `.` and `%` are percent-encoded, so a key is split from the left.
 """
 
 from typing import Final
 
-from jupyter_colophon.core.cdap.names import WORDS, from_v3, v3_path
+from jupyter_colophon.core.cdap.names import WORDS, from_v3, make_v3_path
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Identity, Urn
-from jupyter_colophon.core.identity.urn import PREFIX, decoded
+from jupyter_colophon.core.identity.urn import PREFIX, decode_text
 
 #: Program types are singular in keys, and plural in the format of CDAP 5 (spec ID-18).
 _SINGULAR: Final = {
@@ -26,40 +26,41 @@ _EXTERNAL_KEYS: Final = ("namespace", "external")
 _SHORT: Final = {WORDS[key]: key for key in ("dataset", "stream", "application")}
 
 
-def lineage_key(urn: Urn, identity: Identity, namespace: str | None = None, plural: bool = False) -> str:
-    """The key of an entity; `namespace` is the stored one of a foreign entity, `plural` is CDAP's spelling.
+def format_lineage_key(urn: Urn, identity: Identity, namespace: str | None = None, plural: bool = False) -> str:
+    """Return the key of an entity; `namespace` is the stored namespace of an external entity.
 
-    Datasets, streams, applications, programs and external sources have keys; the key of anything else is its URN.
+    Datasets, streams, applications, programs and external sources have keys; the key of any other entity is its URN.
+    With `plural`, program types are plural, as in CDAP 5.
     """
-    if urn.type == "custom" and tuple(key for key, _ in names.pairs_of(urn)) == _EXTERNAL_KEYS:
-        (_, space), (_, source) = names.pairs_of(urn)
-        return f"external.{_encoded(space)}.-.{source}"
+    if urn.type == "custom" and tuple(key for key, _ in names.get_custom_pairs(urn)) == _EXTERNAL_KEYS:
+        (_, space), (_, source) = names.get_custom_pairs(urn)
+        return f"external.{_encode_segment(space)}.-.{source}"
     if urn.type not in ("dataset", "dataFlow", "dataJob"):
         return str(urn)
-    _, space, word, *rest = v3_path(urn, identity, namespace).segments
+    _, space, word, *rest = make_v3_path(urn, identity, namespace).segments
     if urn.type != "dataJob":
-        return f"{_SHORT[word]}.{_encoded(space)}.{rest[0]}"
+        return f"{_SHORT[word]}.{_encode_segment(space)}.{rest[0]}"
     application, type_, id_ = rest
-    return f"{type_ if plural else _SINGULAR.get(type_, type_)}.{_encoded(space)}.{_encoded(application)}.{id_}"
+    return f"{type_ if plural else _SINGULAR.get(type_, type_)}.{_encode_segment(space)}.{_encode_segment(application)}.{id_}"
 
 
 def from_lineage_key(key: str, identity: Identity) -> Urn:
-    """The entity of a key in either spelling. Raises `InvalidName` where it is none."""
+    """Parse a key in either format. Raises InvalidName."""
     if key.startswith(PREFIX):
         return Urn.parse(key)
     kind, _, rest = key.partition(".")
     space, _, name = rest.partition(".")
     if kind in WORDS and WORDS[kind] in _SHORT:
-        return from_v3(("namespaces", decoded(space), WORDS[kind], name), identity)
+        return from_v3(("namespaces", decode_text(space), WORDS[kind], name), identity)
     application, dot, id_ = name.partition(".")
     if not dot:
-        raise InvalidName("lineage key", key, "it is such as dataset.<namespace>.<name>")
+        raise InvalidName("lineage key", key, "expected a key such as dataset.<namespace>.<name>")
     if kind == "external" and application == "-":
-        return names.custom("external", [("namespace", decoded(space)), ("external", id_)])
+        return names.make_custom_urn("external", [("namespace", decode_text(space)), ("external", id_)])
     if kind not in _TYPES:
-        raise InvalidName("lineage key", key, f"{kind} is neither a kind of data nor a type of program")
-    return from_v3(("namespaces", decoded(space), "apps", decoded(application), _TYPES[kind], id_), identity)
+        raise InvalidName("lineage key", key, f"unknown kind {kind}")
+    return from_v3(("namespaces", decode_text(space), "apps", decode_text(application), _TYPES[kind], id_), identity)
 
 
-def _encoded(segment: str) -> str:
+def _encode_segment(segment: str) -> str:
     return segment.replace("%", "%25").replace(".", "%2E")

@@ -1,7 +1,7 @@
-"""How `/v3` and lineage answers spell entities, both ways.
+"""Convert between URNs and the entity paths of `/v3` and lineage answers.
 
-Paths are tuples of decoded segments behind `/v3`; whoever reads a request splits first and decodes then. In a
-path the namespace of a foreign entity is not checked here: it is stored, and another one is 404 (spec ID-14).
+Paths are tuples of decoded segments after `/v3`: split a request's path before decoding it. The namespace of an
+external entity is stored, so it is not checked here; a wrong one gives 404 (spec ID-14).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
 from jupyter_colophon.core.identity.urn import PREFIX
 
-#: The words of paths for the keys of entities; every other key is its own word.
+#: The path segments for the keys of entities; every other key is its own segment.
 WORDS: Final = {
     "namespace": "namespaces",
     "dataset": "datasets",
@@ -40,41 +40,41 @@ Pairs = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class V3Path:
-    """A path behind `/v3`, and the `?type=` that it needs; None where the path alone says the type."""
+    """A path after `/v3`, and the `?type=` that it needs, None if the path is unambiguous."""
 
     segments: tuple[str, ...]
     type: str | None = None
 
 
-def v3_path(urn: Urn, identity: Identity, namespace: str | None = None) -> V3Path:
-    """The path of an entity; `namespace` is the stored one of a foreign entity.
+def make_v3_path(urn: Urn, identity: Identity, namespace: str | None = None) -> V3Path:
+    """Return the path of an entity; `namespace` is the stored namespace of an external entity.
 
-    Raises `InvalidName` for what has no path: instances, runs (see `v3_run_path`), entities of other types.
+    Raises InvalidName for entities without a path: instances, runs (see `make_v3_run_path`), and other types.
     """
     write = _WRITERS.get(urn.type)
     if write is None:
         raise InvalidName("entity of v3", str(urn), "it has no path")
-    space = identity.namespace_of(urn) if namespace is None else namespace
+    space = identity.get_namespace(urn) if namespace is None else namespace
     return write(urn, identity, space)
 
 
-def v3_run_path(program: Urn, run_id: str, identity: Identity, namespace: str | None = None) -> V3Path:
-    """The path of a run, which its URN alone does not say (spec ID-10)."""
-    return V3Path((*v3_path(program, identity, namespace).segments, "runs", run_id))
+def make_v3_run_path(program: Urn, run_id: str, identity: Identity, namespace: str | None = None) -> V3Path:
+    """Return the path of a run, which its URN alone does not determine (spec ID-10)."""
+    return V3Path((*make_v3_path(program, identity, namespace).segments, "runs", run_id))
 
 
 def from_v3(segments: Sequence[str], identity: Identity, type_: str | None = None) -> Urn:
-    """The entity that a path (and `?type=`) names. Raises `InvalidName` where it names none."""
+    """Return the entity of a path (and `?type=`). Raises InvalidName."""
     if not segments or len(segments) % 2:
-        raise InvalidName("v3 path", "/".join(segments), "it is made of pairs of a word and a name")
+        raise InvalidName("v3 path", "/".join(segments), "expected pairs of a key and a name")
     words = [word.casefold() for word in segments[::2]]
     keys = tuple(_KEYS.get(word, word) for word in words)
     pairs = tuple(zip(keys, segments[1::2], strict=True))
     if keys[0] == "namespace":
-        names.namespace(pairs[0][1])
-    read = _reader(keys)
+        names.make_namespace_urn(pairs[0][1])
+    read = _find_reader(keys)
     if read is None or (type_ is not None and type_.casefold() not in _shape_types(keys)):
-        return _custom(keys, pairs, type_)
+        return _read_custom(keys, pairs, type_)
     return read(pairs, identity)
 
 
@@ -83,58 +83,58 @@ def _shape_types(keys: tuple[str, ...]) -> set[str]:
     return {last} | ({"program"} if last in PROGRAM_TYPES else {"program_run"} if last == "run" else set())
 
 
-def _reader(keys: tuple[str, ...]) -> Callable[[Pairs, Identity], Urn] | None:
-    """What reads an entity with these keys, when it is one of ours with a URN of its own."""
+def _find_reader(keys: tuple[str, ...]) -> Callable[[Pairs, Identity], Urn] | None:
+    """Return the function that reads a built-in entity with these keys, None for other keys."""
     generic = tuple("program" if key in PROGRAM_TYPES else key for key in keys)
     return _READERS.get(generic)
 
 
-def _custom(keys: tuple[str, ...], pairs: Pairs, type_: str | None) -> Urn:
+def _read_custom(keys: tuple[str, ...], pairs: Pairs, type_: str | None) -> Urn:
     default = _OF_SEQUENCE.get(keys, keys[-1])
-    if type_ is None and _looks_like_program(keys):
-        raise InvalidName("program type", keys[2], f"it is one of {' '.join(PROGRAM_TYPES)}; other words need ?type=")
-    made = names.custom(type_ or default, pairs)
-    sequences = _SEQUENCES.get(made.parts[0])
+    if type_ is None and _is_program_path(keys):
+        raise InvalidName("program type", keys[2], f"expected one of {' '.join(PROGRAM_TYPES)}; other keys need ?type=")
+    urn = names.make_custom_urn(type_ or default, pairs)
+    sequences = _SEQUENCES.get(urn.parts[0])
     if sequences is not None and keys not in sequences:
-        raise InvalidName("custom entity", str(made), f"its keys are {' '.join(sequences[0])}")
-    return made
+        raise InvalidName("custom entity", str(urn), f"expected the keys {' '.join(sequences[0])}")
+    return urn
 
 
-def _looks_like_program(keys: tuple[str, ...]) -> bool:
+def _is_program_path(keys: tuple[str, ...]) -> bool:
     return len(keys) == 3 and keys[:2] == ("namespace", "application") and keys[2] not in ("version", "schedule")
 
 
 def _read_namespace(pairs: Pairs, _identity: Identity) -> Urn:
-    return names.namespace(pairs[0][1])
+    return names.make_namespace_urn(pairs[0][1])
 
 
 def _read_dataset(pairs: Pairs, identity: Identity) -> Urn:
     (_, space), (_, name) = pairs[:2]
-    return _foreign(name, "dataset") if name.startswith(PREFIX) else identity.home(space, name)
+    return _parse_external_urn(name, "dataset") if name.startswith(PREFIX) else identity.make_home_urn(space, name)
 
 
 def _read_stream(pairs: Pairs, _identity: Identity) -> Urn:
     (_, space), (_, name) = pairs[:2]
-    return _foreign(name, "dataset") if name.startswith(PREFIX) else names.stream(space, name)
+    return _parse_external_urn(name, "dataset") if name.startswith(PREFIX) else names.make_stream_urn(space, name)
 
 
 def _read_field(pairs: Pairs, identity: Identity) -> Urn:
     read = _read_stream if pairs[1][0] == "stream" else _read_dataset
-    return names.field(read(pairs, identity), pairs[2][1])
+    return names.make_field_urn(read(pairs, identity), pairs[2][1])
 
 
 def _read_application(pairs: Pairs, _identity: Identity) -> Urn:
     (_, space), (_, application) = pairs[:2]
-    return _flow(space, application)
+    return _resolve_flow(space, application)
 
 
 def _read_program(pairs: Pairs, _identity: Identity) -> Urn:
     (_, space), (_, application), (type_, id_) = pairs[:3]
-    return _program(space, application, type_, id_)
+    return _resolve_program(space, application, type_, id_)
 
 
 def _read_run(pairs: Pairs, identity: Identity) -> Urn:
-    return names.run_urn(_read_program(pairs, identity), pairs[3][1])
+    return names.make_run_urn(_read_program(pairs, identity), pairs[3][1])
 
 
 _READERS: Final[dict[tuple[str, ...], Callable[[Pairs, Identity], Urn]]] = {
@@ -149,28 +149,28 @@ _READERS: Final[dict[tuple[str, ...], Callable[[Pairs, Identity], Urn]]] = {
 }
 
 
-def _foreign(text: str, type_: str) -> Urn:
+def _parse_external_urn(text: str, type_: str) -> Urn:
     urn = Urn.parse(text)
     if urn.type != type_:
         raise InvalidName(f"{type_} URN", text, f"it is the URN of a {urn.type}")
     return urn
 
 
-def _flow(space: str, application: str) -> Urn:
+def _resolve_flow(space: str, application: str) -> Urn:
     if application.startswith(PREFIX):
-        return _foreign(application, "dataFlow")
+        return _parse_external_urn(application, "dataFlow")
     names.require_namespace(space)
     names.require_id("application", application)
-    return names.data_flow(names.APPLICATION_ORCHESTRATOR, application, space)
+    return names.make_data_flow_urn(names.APPLICATION_ORCHESTRATOR, application, space)
 
 
-def _program(space: str, application: str, type_: str, id_: str) -> Urn:
-    """A program of ours, or below a flow that is spelt as a URN the job of that whole name (spec ID-17)."""
+def _resolve_program(space: str, application: str, type_: str, id_: str) -> Urn:
+    """Return a program of an application, or, below a flow given as a URN, the job with this whole name (spec ID-17)."""
     if not application.startswith(PREFIX):
-        return names.program(space, application, type_, id_)
+        return names.make_program_urn(space, application, type_, id_)
     if type_ != "jobs":
-        raise InvalidName("program type", type_, "the jobs of a flow that is written as a URN have the type jobs")
-    return names.data_job(_foreign(application, "dataFlow"), id_)
+        raise InvalidName("program type", type_, "jobs of a flow given as a URN have the type jobs")
+    return names.make_data_job_urn(_parse_external_urn(application, "dataFlow"), id_)
 
 
 def _write_namespace(urn: Urn, _: Identity, __: str) -> V3Path:
@@ -179,33 +179,35 @@ def _write_namespace(urn: Urn, _: Identity, __: str) -> V3Path:
 
 def _write_dataset(urn: Urn, identity: Identity, space: str) -> V3Path:
     if identity.is_stream(urn):
-        return V3Path(("namespaces", space, "streams", identity.short_name(urn)))
-    return V3Path(("namespaces", space, "datasets", identity.short_name(urn) if identity.is_home(urn) else str(urn)))
+        return V3Path(("namespaces", space, "streams", identity.get_short_name(urn)))
+    return V3Path(
+        ("namespaces", space, "datasets", identity.get_short_name(urn) if identity.is_home(urn) else str(urn))
+    )
 
 
 def _write_field(urn: Urn, identity: Identity, space: str) -> V3Path:
-    dataset = urn.nested(0)
+    dataset = urn.parse_part(0)
     if dataset.type != "dataset":
         raise InvalidName("entity of v3", str(urn), "only fields of datasets have a path")
     return V3Path((*_write_dataset(dataset, identity, space).segments, "field", urn.parts[1]))
 
 
 def _write_flow(urn: Urn, _: Identity, space: str) -> V3Path:
-    return V3Path(("namespaces", space, "apps", _application(urn)))
+    return V3Path(("namespaces", space, "apps", _get_application(urn)))
 
 
 def _write_job(urn: Urn, _: Identity, space: str) -> V3Path:
-    application, type_, id_ = _program_words(urn)
+    application, type_, id_ = _split_program(urn)
     return V3Path(("namespaces", space, "apps", application, type_, id_))
 
 
 def _write_custom(urn: Urn, identity: Identity, _: str) -> V3Path:
-    pairs = names.pairs_of(urn)
+    pairs = names.get_custom_pairs(urn)
     segments = tuple(text for key, value in pairs for text in (WORDS.get(key, key), value))
     for type_ in (None, urn.parts[0]):
         if _is_read_as(urn, segments, identity, type_):
             return V3Path(segments, type_)
-    raise InvalidName("entity of v3", str(urn), "its words already mean something else in a path")
+    raise InvalidName("entity of v3", str(urn), "its keys have another meaning in a path")
 
 
 def _is_read_as(urn: Urn, segments: tuple[str, ...], identity: Identity, type_: str | None) -> bool:
@@ -225,14 +227,14 @@ _WRITERS: Final[dict[str, Callable[[Urn, Identity, str], V3Path]]] = {
 }
 
 
-def _application(flow: Urn) -> str:
-    """An application's id, or the whole URN of a flow that is none of ours."""
+def _get_application(flow: Urn) -> str:
+    """Return an application's id, or the URN of any other flow."""
     orchestrator, application, cluster = flow.parts
-    ours = orchestrator == names.APPLICATION_ORCHESTRATOR and names.fits_namespace(cluster)
-    return application if ours and names.fits_id(application) else str(flow)
+    is_application = orchestrator == names.APPLICATION_ORCHESTRATOR and names.fits_namespace(cluster)
+    return application if is_application and names.fits_id(application) else str(flow)
 
 
-def _program_words(job: Urn) -> tuple[str, str, str]:
-    """Application, type and id of a program; of any other job its flow's URN, `jobs` and its whole name."""
-    found = names.program_of(job)
-    return found[1:] if found else (job.parts[0], "jobs", job.parts[1])
+def _split_program(job: Urn) -> tuple[str, str, str]:
+    """Return application, type and id of a program; for any other job its flow's URN, `jobs` and its whole name."""
+    program = names.parse_program(job)
+    return program[1:] if program else (job.parts[0], "jobs", job.parts[1])

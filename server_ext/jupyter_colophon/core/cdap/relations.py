@@ -1,4 +1,4 @@
-"""Relations of data and programs as CDAP's clients know them: accesses that are gathered."""
+"""Group accesses into the relations between datasets and programs that CDAP's clients expect."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -9,8 +9,8 @@ Part = Literal["access", "run", "component"]
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
-    """One access; `component` is "" where none is named, `run` is "" where no run is known: it is asserted."""
+class ProgramAccess:
+    """One access. `component` is empty if the access has none, `run` is empty for declared lineage."""
 
     data: str
     program: str
@@ -21,7 +21,7 @@ class Met:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Data and a program; of parts that are gathered, all values."""
+    """A dataset and a program, with all values of the collapsed parts."""
 
     data: str
     program: str
@@ -31,35 +31,43 @@ class Relation:
 
     @property
     def access(self) -> str:
-        """The accesses in one word: what is read and written is both."""
-        known = set(self.accesses) - {"unknown"}
-        if known in ({"read", "write"}, {"read", "both"}, {"write", "both"}, {"read", "write", "both"}):
+        """Return the combined access: reads and writes together are `both`."""
+        known_accesses = set(self.accesses) - {"unknown"}
+        if known_accesses in ({"read", "write"}, {"read", "both"}, {"write", "both"}, {"read", "write", "both"}):
             return "both"
-        return next(iter(known), "unknown")
+        return next(iter(known_accesses), "unknown")
 
 
-def gathered(met: Iterable[Met], collapse: Collection[Part]) -> list[Relation]:
-    """One relation for each data, program, and each part that is not collapsed; runs stay in the order they came in."""
-    groups: dict[tuple[str, ...], list[Met]] = defaultdict(list)
-    for one in standing(met):
-        parts = (("access", one.access), ("run", one.run), ("component", one.component))
-        groups[one.data, one.program, *("" if name in collapse else value for name, value in parts)].append(one)
+def group_accesses(met: Iterable[ProgramAccess], collapse: Collection[Part]) -> list[Relation]:
+    """Return one relation for each dataset, program and value of the parts that are not collapsed. Runs keep their
+    order.
+    """
+    groups: dict[tuple[str, ...], list[ProgramAccess]] = defaultdict(list)
+    for access in drop_redundant_unknowns(met):
+        parts = (("access", access.access), ("run", access.run), ("component", access.component))
+        groups[access.data, access.program, *("" if name in collapse else value for name, value in parts)].append(
+            access
+        )
     return [
         Relation(
             data=key[0],
             program=key[1],
-            accesses=tuple(sorted({one.access for one in group})),
-            runs=tuple(dict.fromkeys(one.run for one in group if one.run)),
-            components=tuple(sorted({one.component for one in group if one.component})),
+            accesses=tuple(sorted({access.access for access in group})),
+            runs=tuple(dict.fromkeys(access.run for access in group if access.run)),
+            components=tuple(sorted({access.component for access in group if access.component})),
         )
         for key, group in sorted(groups.items())
     ]
 
 
-def standing(met: Iterable[Met]) -> list[Met]:
-    """Without accesses of unknown kind where the same run and component has one of a known kind."""
-    found = list(dict.fromkeys(met))
-    known = {(one.data, one.program, one.run, one.component) for one in found if one.access != "unknown"}
+def drop_redundant_unknowns(met: Iterable[ProgramAccess]) -> list[ProgramAccess]:
+    """Return the accesses without those of unknown kind for which a known access of the same run and component exists."""
+    accesses = list(dict.fromkeys(met))
+    known_keys = {
+        (access.data, access.program, access.run, access.component) for access in accesses if access.access != "unknown"
+    }
     return [
-        one for one in found if one.access != "unknown" or (one.data, one.program, one.run, one.component) not in known
+        access
+        for access in accesses
+        if access.access != "unknown" or (access.data, access.program, access.run, access.component) not in known_keys
     ]

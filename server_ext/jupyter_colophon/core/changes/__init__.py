@@ -1,1 +1,1 @@
-"""The change log in its announced forms, the inbox, bulk loads, and the status of sinks."""
+"""The change log in its public formats, the inbox, bulk loads, and the status of sinks."""

@@ -1,33 +1,33 @@
-"""A load: proposals in bulk, batch by batch, of which each row stands or falls by itself (spec WRITE-16).
+"""A bulk load: batches of proposals, of which each row is accepted or rejected separately (spec WRITE-16).
 
-A load is a fence as well: once it is committed or aborted, no batch of it is taken any more, however late it comes.
+A load is also a fence: after it is committed or aborted, it accepts no batch, however late one arrives.
 """
 
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from jupyter_colophon.core.changes.inbox import Refusal
+from jupyter_colophon.core.changes.inbox import Rejection
 from jupyter_colophon.core.documents.members import Member, Time
-from jupyter_colophon.core.errors import MetadataError, shown
+from jupyter_colophon.core.errors import MetadataError, quote_text
 
 State = Literal["open", "committed", "aborted"]
 Ending = Literal["committed", "aborted"]
-#: How long a load is known after it was last touched, in milliseconds. A batch of one that is not known is refused.
+#: How long a load is kept after its last use, in milliseconds. Batches of expired loads are rejected.
 KEPT_MS: Final = 30 * 24 * 60 * 60 * 1_000
-#: Of how many rows a load keeps why they were refused; the others are counted.
+#: The number of rejected rows that a load stores with their reasons; the others are only counted.
 REFUSALS_KEPT: Final = 10_000
 
 
 class LoadEnded(MetadataError):
-    """A load was committed or aborted: it takes no batch any more."""
+    """The load was committed or aborted and accepts no more batches."""
 
     def __init__(self, name: str, state: str) -> None:
-        super().__init__(f"the load {shown(name)} was {state}")
+        super().__init__(f"the load {quote_text(name)} was {state}")
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How far a load came; times are in ms. Rows are counted once, however often their batch is sent."""
+    """The progress of a load; times are in ms. Rows are counted once, however often their batch is sent."""
 
     id: str
     state: State
@@ -41,7 +41,9 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch's place in a load, and the fingerprint of what it brings: the same place is the same batch."""
+    """The position of a batch in a load, and a fingerprint of its content: batches in the same position are the same
+    batch.
+    """
 
     load: str
     partition: int
@@ -50,27 +52,29 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class RowRefusal:
+class RowRejection:
     """The reason why a row of a batch was rejected; `urn` is the row's own, if that is a string."""
 
     row: int
     urn: str | None
-    refusal: Refusal
+    refusal: Rejection
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
-    """What became of a batch: so many rows wrote something, so many were so already, and these were refused."""
+class BatchResult:
+    """The result of a batch: the number of rows that were written, the number already up to date, and the rejected
+    rows.
+    """
 
     written: int
     unchanged: int
-    refused: tuple[RowRefusal, ...]
+    refused: tuple[RowRejection, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRefusal:
-    """A refused row with its place in the load."""
+class StoredRejection:
+    """A rejected row with its position in the load."""
 
     partition: int
     number: int
-    row: RowRefusal
+    row: RowRejection

@@ -1,13 +1,13 @@
-"""The forms of a change: our own, CDAP's metadata change record, its audit message (spec CDAP-13)."""
+"""Format changes: our own format, CDAP's metadata change record, and its audit message (spec CDAP-13)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from jupyter_colophon.core.cdap.entities import metadata_entity, target_id
+from jupyter_colophon.core.cdap.entities import build_metadata_entity, build_target_id
 from jupyter_colophon.core.documents.codec import to_document
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.entities.metadata_scopes import Metadata, folded
+from jupyter_colophon.core.entities.metadata_scopes import Metadata, fold_aspect
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.vocabulary import describe, is_described
@@ -24,7 +24,7 @@ _WITH_ENTITY: Final = "status"
 
 @dataclass(frozen=True, slots=True)
 class ChangeFormatter:
-    """Formats the changes of one catalog. A form that does not include a change formats it as None."""
+    """Formats the changes of one catalog. A format that does not include a change returns None."""
 
     identity: Identity
     registry: Registry
@@ -39,14 +39,17 @@ class ChangeFormatter:
 
     def record(self, change: Change) -> Document | None:
         """Return the metadata change record, None if no property and no tag changed."""
-        found = self._difference(change)
-        if found is None:
+        difference = self._build_difference(change)
+        if difference is None:
             return None
         return {
-            "previous": _metadata(found.previous),
-            "updated": _metadata(found.updated),
-            "changes": {"additions": _metadata(found.additions), "deletions": _metadata(found.deletions)},
-            "targetId": target_id(Urn.parse(change.urn), change.namespace, self.identity),
+            "previous": _to_document(difference.previous),
+            "updated": _to_document(difference.updated),
+            "changes": {
+                "additions": _to_document(difference.additions),
+                "deletions": _to_document(difference.deletions),
+            },
+            "targetId": build_target_id(Urn.parse(change.urn), change.namespace, self.identity),
             "updateTime": change.time,
             "updater": change.actor,
             "scope": change.scope,
@@ -57,56 +60,56 @@ class ChangeFormatter:
 
     def audit(self, change: Change) -> Document | None:
         """Return the audit message with the number of its change, None if CDAP has no such message."""
-        found = self._audited(change)
-        if found is None:
+        audit = self._format_audit(change)
+        if audit is None:
             return None
-        kind, payload = found
+        kind, payload = audit
         return {
             "version": _AUDIT_VERSION,
             "time": change.time,
-            "metadataEntity": metadata_entity(Urn.parse(change.urn), change.namespace, self.identity),
+            "metadataEntity": build_metadata_entity(Urn.parse(change.urn), change.namespace, self.identity),
             "user": change.actor,
             "type": kind,
             "payload": payload,
             "seq": change.seq,
         }
 
-    def _audited(self, change: Change) -> tuple[str, Document] | None:
+    def _format_audit(self, change: Change) -> tuple[str, Document] | None:
         if change.aspect is None:
-            return self._of_entity(change)
-        if change.aspect == self.registry.stored_type(change.type).key_aspect:
+            return self._format_entity_change(change)
+        if change.aspect == self.registry.get_stored_type(change.type).key_aspect:
             return ("CREATE", {}) if change.operation in ("create", "rename") else None
-        spec = self.registry.type(change.type).aspect(change.aspect)
+        spec = self.registry.get_type(change.type).get_aspect(change.aspect)
         if spec is not None and is_described(spec.name, spec.contributes):
-            found = self._difference(change)
-            return None if found is None else ("METADATA_CHANGE", found.by_scope(change.scope))
+            difference = self._build_difference(change)
+            return None if difference is None else ("METADATA_CHANGE", difference.by_scope(change.scope))
         is_part = change.aspect == _WITH_ENTITY and change.operation != "update"
         return None if is_part else ("UPDATE", {})
 
-    def _difference(self, change: Change) -> "_Difference | None":
+    def _build_difference(self, change: Change) -> "_MetadataDifference | None":
         """Return the difference that a change made to properties and tags, None if there is none."""
-        spec = self.registry.type(change.type).aspect(change.aspect or "")
+        spec = self.registry.get_type(change.type).get_aspect(change.aspect or "")
         if spec is None or not is_described(spec.name, spec.contributes) or spec.name == "instance":
             return None
         previous, updated = (
-            folded(spec.name, value, describe(spec.name, spec.scope, value, spec.contributes))
+            fold_aspect(spec.name, value, describe(spec.name, spec.scope, value, spec.contributes))
             for value in (change.previous, change.value)
         )
-        return None if previous == updated else _Difference(previous, updated)
+        return None if previous == updated else _MetadataDifference(previous, updated)
 
-    def _of_entity(self, change: Change) -> tuple[str, Document] | None:
+    def _format_entity_change(self, change: Change) -> tuple[str, Document] | None:
         if change.operation == "delete":
             return "DELETE", {}
         if change.operation != "access" or change.value is None:
             return None
         program = Urn.parse(change.value["program"])
-        accessor = metadata_entity(program, self.identity.namespace_of(program), self.identity)
+        accessor = build_metadata_entity(program, self.identity.get_namespace(program), self.identity)
         return "ACCESS", {"accessType": _ACCESSES.get(change.value["mode"], "UNKNOWN"), "accessor": accessor}
 
 
 @dataclass(frozen=True, slots=True)
-class _Difference:
-    """The metadata of one aspect before and after. An overwritten value is both an addition and a deletion."""
+class _MetadataDifference:
+    """The metadata of one aspect before and after a change. An overwritten value is both an addition and a deletion."""
 
     previous: Metadata
     updated: Metadata
@@ -114,23 +117,23 @@ class _Difference:
     @property
     def additions(self) -> Metadata:
         """Return the metadata added."""
-        return _without(self.updated, self.previous)
+        return _subtract_metadata(self.updated, self.previous)
 
     @property
     def deletions(self) -> Metadata:
         """Return the metadata removed."""
-        return _without(self.previous, self.updated)
+        return _subtract_metadata(self.previous, self.updated)
 
     def by_scope(self, scope: str) -> Document:
         """Return the payload of an audit message."""
         parts = {"previous": self.previous, "additions": self.additions, "deletions": self.deletions}
-        return {name: {scope: _metadata(one)} for name, one in parts.items()}
+        return {name: {scope: _to_document(part)} for name, part in parts.items()}
 
 
-def _without(these: Metadata, those: Metadata) -> Metadata:
-    properties = {key: value for key, value in these.properties.items() if those.properties.get(key) != value}
-    return Metadata(properties, tuple(tag for tag in these.tags if tag not in those.tags))
+def _subtract_metadata(minuend: Metadata, subtrahend: Metadata) -> Metadata:
+    properties = {key: value for key, value in minuend.properties.items() if subtrahend.properties.get(key) != value}
+    return Metadata(properties, tuple(tag for tag in minuend.tags if tag not in subtrahend.tags))
 
 
-def _metadata(one: Metadata) -> Mapping[str, Any]:
-    return {"properties": dict(one.properties), "tags": list(one.tags)}
+def _to_document(metadata: Metadata) -> Mapping[str, Any]:
+    return {"properties": dict(metadata.properties), "tags": list(metadata.tags)}

@@ -1,16 +1,16 @@
-"""Idempotency keys: a write that is sent again because its answer was lost has its effect once."""
+"""Idempotency keys: a write that is retried because its response was lost is applied once."""
 
 from dataclasses import dataclass
 
-#: How long a key is known, in milliseconds (spec WRITE-9).
+#: How long a key is kept, in milliseconds (spec WRITE-9).
 KEPT_MS = 24 * 60 * 60 * 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Once:
-    """A user's idempotency key, and the fingerprint of the request that came with it: method, path and body.
+class IdempotencyKey:
+    """A user's idempotency key, and the fingerprint of its request: method, path and body.
 
-    After `known_ms` the same request is another one.
+    After `known_ms` the key can be used again.
     """
 
     user: str

@@ -1,6 +1,6 @@
-"""Proposals that were accepted and are applied later (the inbox), and those that could not be (dead letters).
+"""Accepted proposals that are applied later (the inbox), and those that could not be applied (dead letters).
 
-Neither tells values of aspects: those are kept for a replay, and shown to nobody (spec WRITE-12).
+Log lines about them contain no aspect values: those are stored for a replay and never shown (spec WRITE-12).
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,39 +10,42 @@ from typing import Literal
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import KEPT_MS
 from jupyter_colophon.core.entities.annotation import Annotation
-from jupyter_colophon.core.errors import MetadataError, Problem, shown
-from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.core.errors import MetadataError, Problem, quote_text
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 
 State = Literal["pending", "applied", "rejected"]
-#: How long it is known what became of a batch, in milliseconds.
+#: How long the outcome of a batch is kept, in milliseconds.
 OUTCOME_KEPT_MS = KEPT_MS
-#: The kind of the dead letters that come from the inbox.
+#: The kind of dead letters from the inbox.
 PROPOSALS = "proposals"
-#: The kind of those that were sent as events of OpenLineage, and of those that are messages of a topic.
+#: The kinds of dead letters from OpenLineage events and from messages of a topic.
 EVENTS, MESSAGE = "openlineage", "message"
 #: The kind of dead letters whose failure was returned to DataHub's client at once, which may have ignored it.
 REFUSED = "rejected"
-#: How many entities of a batch, and how many keys of one, a line of the log names.
+#: The most entities of a batch, and keys of an entity, that a log line names.
 _NAMED = 10
 
 
-def about(proposals: Sequence[Proposal]) -> str:
-    """What a batch was about, for the log: entities, aspects and keys, never a value, and no tag either."""
-    descriptions = [f"{one.aspect or 'all'} of {shown(str(one.urn))}{_keys(one.value)}" for one in proposals[:_NAMED]]
+def describe_proposals(proposals: Sequence[Proposal]) -> str:
+    """Describe a batch for the log: entities, aspects and keys, but no values and no tags."""
+    descriptions = [
+        f"{proposal.aspect or 'all'} of {quote_text(str(proposal.urn))}{_format_keys(proposal.value)}"
+        for proposal in proposals[:_NAMED]
+    ]
     more = len(proposals) - _NAMED
     return "; ".join([*descriptions, *([f"{more} more"] if more > 0 else [])])
 
 
-def _keys(value: object) -> str:
+def _format_keys(value: object) -> str:
     if not isinstance(value, Annotation):
         return ""
     keys = sorted({*value.properties, *value.without_properties})
-    return f" ({named_keys(keys, tags=bool(value.tags or value.without_tags or value.clear_tags))})"
+    return f" ({format_key_names(keys, tags=bool(value.tags or value.without_tags or value.clear_tags))})"
 
 
-def named_keys(keys: Iterable[str], *, tags: bool) -> str:
-    """Keys of properties in a line of the log; that there were tags, and not which."""
-    quoted = [shown(key) for key in keys]
+def format_key_names(keys: Iterable[str], *, tags: bool) -> str:
+    """Format keys of properties for the log; tags are only mentioned, not named."""
+    quoted = [quote_text(key) for key in keys]
     return (
         ", ".join([*quoted[:_NAMED], *(["…"] if len(quoted) > _NAMED else []), *(["tags"] if tags else [])])
         or "all keys"
@@ -50,15 +53,15 @@ def named_keys(keys: Iterable[str], *, tags: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why something was not done: the name of the error's class (empty for a fault of ours), its words and places."""
+class Rejection:
+    """The reason for a rejection: the name of the error class (empty for an internal error), its message and problems."""
 
     cause: str
     detail: str
     problems: tuple[Problem, ...] = ()
 
     @classmethod
-    def of(cls, error: Exception) -> "Refusal":
+    def from_error(cls, error: Exception) -> "Rejection":
         """Return the public part of an error."""
         if isinstance(error, MetadataError):
             return cls(type(error).__name__, error.detail, error.problems)
@@ -67,22 +70,23 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class InboxEntry:
-    """A batch that was accepted, and what became of it. `time` is when it came, in ms."""
+    """A batch in the inbox and its outcome. `time` is when it was accepted, in ms."""
 
     id: int
     actor: str
     time: int
     state: State = "pending"
-    results: tuple[Written, ...] = ()
-    refusal: Refusal | None = None
+    results: tuple[ProposalResult, ...] = ()
+    refusal: Rejection | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A batch that could not be applied, with whose it is. `time` is when it came, `failed` its last failure, in ms.
+    """A batch that could not be applied, and its sender. `time` is when it was accepted, `failed` its last failure, in
+    ms.
 
-    `seq` is the number of a change that could not be delivered, `document` the text of an event of OpenLineage or of a
-    message as it came; None for a batch. What a message proposes is among `proposals` where it could be read.
+    `seq` is the number of a change that could not be delivered, `document` the text of an OpenLineage event or a
+    message as it was received; None for a batch. If a message could be parsed, `proposals` has its proposals.
     """
 
     id: int
@@ -92,7 +96,7 @@ class DeadLetter:
     time: int
     failed: int
     attempts: int
-    refusal: Refusal
+    refusal: Rejection
     proposals: tuple[Proposal, ...]
     seq: int | None = None
     document: str | None = None

@@ -1,21 +1,21 @@
-"""How far a sink has come: what health and the doctor tell of it."""
+"""The progress of a sink, as shown by health and the doctor."""
 
 from dataclasses import dataclass
 
-#: The kind of the dead letters of changes that a sink would not take.
+#: The kind of the dead letters of changes that a sink did not accept.
 DELIVERY = "delivery"
 
 
-def sender_of(sink: str) -> str:
-    """Whose its dead letters are: nobody's but an admin's. No user is called so."""
+def make_sink_sender(sink: str) -> str:
+    """Return the sender of a sink's dead letters: no user can have this name, so only admins see them."""
     return f"sink:{sink}"
 
 
 @dataclass(frozen=True, slots=True)
 class SinkState:
-    """`behind` is how many changes it lacks, `oldest` the time of the first of them (ms), `attempts` how often that was tried.
-
-    `lost` is how many changes were compacted away before it had them.
+    """The progress of a sink. `behind` is the number of undelivered changes, `oldest` the time of the first of them
+    (ms), `attempts` the number of attempts to deliver it. `lost` is the number of changes removed from the log before
+    their delivery.
     """
 
     name: str

@@ -1,10 +1,10 @@
-"""A change as the JSON text that subscribers are sent."""
+"""A change as the JSON text that subscribers receive."""
 
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-# A server has subscribers' lists from its start, which waits for neither of these.
+# A server has lists of subscribers from its start: do not delay that by importing these.
 if TYPE_CHECKING:
     from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
     from jupyter_colophon.core.entities.change import Change
@@ -18,6 +18,10 @@ class WrittenChange(NamedTuple):
 
 
 def write_changes(formatter: "ChangeFormatter", changes: "Sequence[Change]", form: str) -> list[WrittenChange]:
-    """Return changes as JSON, without those that the form leaves out."""
+    """Return changes as JSON, without those that the format excludes."""
     written = ((change.seq, formatter.format(change, form)) for change in changes)
-    return [WrittenChange(seq, json.dumps(one, ensure_ascii=False).encode()) for seq, one in written if one is not None]
+    return [
+        WrittenChange(seq, json.dumps(document, ensure_ascii=False).encode())
+        for seq, document in written
+        if document is not None
+    ]

@@ -1,1 +1,1 @@
-"""What DataHub's model and protocol add to ours: pure rules, no input or output."""
+"""DataHub's model and protocol: pure functions without input or output."""

@@ -14,9 +14,9 @@ from jupyter_colophon.core.read_budget import require_time
 #: Conditions that look values up in a set instead of comparing them one by one.
 _EQUALITIES: Final = frozenset({"EQUAL", "IN", "IEQUAL"})
 _CONDITIONS: Final[dict[str, Callable[[str, str], bool]]] = {
-    "CONTAIN": lambda found, wanted: wanted in found,
-    "START_WITH": lambda found, wanted: found.startswith(wanted),
-    "END_WITH": lambda found, wanted: found.endswith(wanted),
+    "CONTAIN": lambda value, expected: expected in value,
+    "START_WITH": lambda value, expected: value.startswith(expected),
+    "END_WITH": lambda value, expected: value.endswith(expected),
 }
 _PRESENCE: Final = {"EXISTS": True, "IS_NULL": False}
 _ALTERNATIVES_MAX, _CRITERIA_MAX = 50, 200
@@ -38,16 +38,16 @@ class Criterion:
     def __post_init__(self) -> None:
         object.__setattr__(self, "folded", frozenset(map(fold, self.values)))
 
-    def fits(self, found: Sequence[str]) -> bool:
+    def fits(self, values: Sequence[str]) -> bool:
         """Return whether the values of the field satisfy the criterion."""
         if self.condition in _PRESENCE:
-            return (bool(found) == _PRESENCE[self.condition]) != self.negated
+            return (bool(values) == _PRESENCE[self.condition]) != self.negated
         require_time()
-        there = {fold(one) for one in found}
+        folded_values = {fold(text) for text in values}
         if self.condition in _EQUALITIES:
-            return (not there.isdisjoint(self.folded)) != self.negated
+            return (not folded_values.isdisjoint(self.folded)) != self.negated
         like = _CONDITIONS[self.condition]
-        return any(like(one, value) for value in self.folded for one in there) != self.negated
+        return any(like(folded_value, value) for value in self.folded for folded_value in folded_values) != self.negated
 
 
 #: Alternatives, each a list of criteria that must all be satisfied.
@@ -59,20 +59,22 @@ def read(document: Mapping[str, Any] | None, at: str) -> Filter:
 
     Raises InvalidInstance, and InvalidQuery if it is too large.
     """
-    alternatives = [(f"{at}/{name}/{number}", one) for name, number, one in _alternatives(document or {}, at)]
+    alternatives = [(f"{at}/{name}/{number}", entry) for name, number, entry in _read_alternatives(document or {}, at)]
     if len(alternatives) > _ALTERNATIVES_MAX:
-        raise _too_large(at, f"has at most {_ALTERNATIVES_MAX} alternatives")
+        raise _build_size_error(at, f"must have at most {_ALTERNATIVES_MAX} alternatives")
     criteria = values = characters = 0
     filter_: list[tuple[Criterion, ...]] = []
-    for place, one in alternatives:
+    for place, entry in alternatives:
         some = []
-        for criterion in _criteria(one, place):
+        for criterion in _read_criteria(entry, place):
             criteria, values = criteria + 1, values + len(criterion.values)
             characters += len(criterion.field) + sum(map(len, criterion.values))
             if criteria > _CRITERIA_MAX:
-                raise _too_large(at, f"has at most {_CRITERIA_MAX} criteria")
+                raise _build_size_error(at, f"must have at most {_CRITERIA_MAX} criteria")
             if values > _VALUES_MAX or characters > _CHARACTERS_MAX:
-                raise _too_large(at, f"has at most {_VALUES_MAX} values of {_CHARACTERS_MAX} characters together")
+                raise _build_size_error(
+                    at, f"must have at most {_VALUES_MAX} values of {_CHARACTERS_MAX} characters together"
+                )
             some.append(criterion)
         filter_.append(tuple(some))
     return tuple(filter_)
@@ -81,80 +83,86 @@ def read(document: Mapping[str, Any] | None, at: str) -> Filter:
 def fits(filter_: Filter, urn: Urn, aspects: Mapping[str, Aspect], identity: Identity) -> bool:
     """Return whether an entity satisfies a filter; every entity satisfies an empty one."""
     return not filter_ or any(
-        all(one.fits(list(_values(one.field, urn, aspects, identity))) for one in criteria) for criteria in filter_
+        all(criterion.fits(list(_find_values(criterion.field, urn, aspects, identity))) for criterion in criteria)
+        for criteria in filter_
     )
 
 
 def fits_value(filter_: Filter, value: Mapping[str, Any]) -> bool:
     """Return whether one value of an aspect satisfies a filter."""
-    return not filter_ or any(all(one.fits(list(_texts(value, one.field))) for one in criteria) for criteria in filter_)
+    return not filter_ or any(
+        all(criterion.fits(list(_extract_texts(value, criterion.field))) for criterion in criteria)
+        for criteria in filter_
+    )
 
 
-def _alternatives(document: Mapping[str, Any], at: str) -> Iterator[tuple[str, int, Any]]:
-    for name, found in document.items():
-        if found is None:
+def _read_alternatives(document: Mapping[str, Any], at: str) -> Iterator[tuple[str, int, Any]]:
+    for name, alternatives in document.items():
+        if alternatives is None:
             continue
-        if name not in ("or", "and", "criteria") or not isinstance(found, list):
-            raise _wrong(f"{at}/{name}", "is unknown: a filter has the form {or: [{and: […]}]}")
+        if name not in ("or", "and", "criteria") or not isinstance(alternatives, list):
+            raise _build_error(f"{at}/{name}", "is unknown: a filter must have the form {or: [{and: […]}]}")
         if name == "criteria":
-            yield name, 0, {"and": found}
+            yield name, 0, {"and": alternatives}
             continue
-        for number, one in enumerate(found):
-            yield name, number, one
+        for number, item in enumerate(alternatives):
+            yield name, number, item
 
 
-def _criteria(document: Any, at: str) -> Iterator[Criterion]:
+def _read_criteria(document: Any, at: str) -> Iterator[Criterion]:
     listed = (document.get("and") or document.get("criteria") or []) if isinstance(document, Mapping) else None
     if not isinstance(listed, list):
-        raise _wrong(at, "must have the form {and: […]}")
-    for number, one in enumerate(listed):
-        yield _criterion(one, f"{at}/and/{number}")
+        raise _build_error(at, "must have the form {and: […]}")
+    for number, item in enumerate(listed):
+        yield _read_criterion(item, f"{at}/and/{number}")
 
 
-def _criterion(document: Any, at: str) -> Criterion:
+def _read_criterion(document: Any, at: str) -> Criterion:
     if not isinstance(document, Mapping) or not isinstance(document.get("field"), str):
-        raise _wrong(at, "must name a field")
+        raise _build_error(at, "must name a field")
     condition = document.get("condition") or "EQUAL"
     if condition not in (*_EQUALITIES, *_CONDITIONS, *_PRESENCE):
-        raise _wrong(f"{at}/condition", f"must be one of {', '.join((*sorted(_EQUALITIES), *_CONDITIONS, *_PRESENCE))}")
+        raise _build_error(
+            f"{at}/condition", f"must be one of {', '.join((*sorted(_EQUALITIES), *_CONDITIONS, *_PRESENCE))}"
+        )
     values = document.get("values") or ([document["value"]] if document.get("value") else [])
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
-        raise _wrong(f"{at}/values", "must be a list of strings")
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise _build_error(f"{at}/values", "must be a list of strings")
     if len(values) > _VALUES_MAX:
-        raise _too_large(f"{at}/values", f"has at most {_VALUES_MAX} values")
+        raise _build_size_error(f"{at}/values", f"must have at most {_VALUES_MAX} values")
     return Criterion(
         document["field"].removesuffix(".keyword"), condition, tuple(values), document.get("negated") is True
     )
 
 
-def _values(field: str, urn: Urn, aspects: Mapping[str, Aspect], identity: Identity) -> Iterator[str]:
+def _find_values(field: str, urn: Urn, aspects: Mapping[str, Aspect], identity: Identity) -> Iterator[str]:
     if field == "urn":
         yield str(urn)
     if field == "name":
-        yield identity.short_name(urn)
-    if field == "platform" and (platform := identity.platform_of(urn)) is not None:
+        yield identity.get_short_name(urn)
+    if field == "platform" and (platform := identity.get_platform(urn)) is not None:
         yield from (platform, f"urn:li:dataPlatform:{platform}")
     if field == "_entityType":
         yield urn.type
     for aspect in aspects.values():
-        yield from _texts(aspect.value, field)
+        yield from _extract_texts(aspect.value, field)
 
 
-def _texts(value: Any, field: str) -> Iterator[str]:
+def _extract_texts(value: Any, field: str) -> Iterator[str]:
     """Yield the texts of a member, also of a list whose items are objects (`tags`, `owners`, `terms`)."""
-    found = value.get(field)
-    for one in found if isinstance(found, list) else [found]:
-        if isinstance(one, Mapping):
-            yield from (text for text in one.values() if isinstance(text, str))
-        elif isinstance(one, bool):
-            yield "true" if one else "false"
-        elif isinstance(one, str | int | float):
-            yield str(one)
+    member = value.get(field)
+    for item in member if isinstance(member, list) else [member]:
+        if isinstance(item, Mapping):
+            yield from (text for text in item.values() if isinstance(text, str))
+        elif isinstance(item, bool):
+            yield "true" if item else "false"
+        elif isinstance(item, str | int | float):
+            yield str(item)
 
 
-def _too_large(pointer: str, why: str) -> InvalidQuery:
+def _build_size_error(pointer: str, why: str) -> InvalidQuery:
     return InvalidQuery(f"{_SUBJECT} {why}", pointer=pointer)
 
 
-def _wrong(pointer: str, why: str) -> InvalidInstance:
+def _build_error(pointer: str, why: str) -> InvalidInstance:
     return InvalidInstance(_SUBJECT, (Problem(pointer, why),))

@@ -44,7 +44,7 @@ class FineGrained:
         by_operation = document.get(FIELD) if isinstance(document, dict) else None
         if isinstance(by_operation, dict):
             rest = by_operation.pop(_REST, [])
-            document[FIELD] = [*rest, *_lineages(by_operation)]
+            document[FIELD] = [*rest, *_list_lineages(by_operation)]
         elif by_operation is None and isinstance(document, dict) and FIELD in document:
             document[FIELD] = []
 
@@ -53,31 +53,33 @@ def _is_nameable(lineage: Any) -> bool:
     if not isinstance(lineage, Mapping):
         return False
     ends = [lineage.get(name) for name in ("downstreams", "upstreams")]
-    return all(isinstance(one, list) and one and all(isinstance(urn, str) for urn in one) for one in ends)
+    return all(isinstance(end, list) and end and all(isinstance(urn, str) for urn in end) for end in ends)
 
 
-def _lineages(level: Any, names: tuple[str, ...] = ()) -> Iterator[Any]:
+def _list_lineages(level: Any, names: tuple[str, ...] = ()) -> Iterator[Any]:
     """Yield the lineages below three keys: operation, downstream and query."""
     if not isinstance(level, Mapping):
         # Pass on anything that is not a map: the aspect's schema rejects it.
         yield level
     elif len(names) < _NAMES:
         for name, inner in level.items():
-            yield from _lineages(inner, (*names, name))
+            yield from _list_lineages(inner, (*names, name))
     elif level:
-        yield _lineage(names, level)
+        yield _build_lineage(names, level)
 
 
-def _lineage(names: tuple[str, ...], upstreams: Mapping[str, Any]) -> dict[str, Any]:
+def _build_lineage(names: tuple[str, ...], upstreams: Mapping[str, Any]) -> dict[str, Any]:
     """Return one lineage of all these upstreams, with the lowest of their confidence scores."""
     operation, downstream, query = names
     members: dict[str, Any] = {}
-    for one in reversed(list(upstreams.values())):
-        members |= {name: value for name, value in one.items() if value is not None} if isinstance(one, dict) else {}
+    for upstream in reversed(list(upstreams.values())):
+        members |= (
+            {name: value for name, value in upstream.items() if value is not None} if isinstance(upstream, dict) else {}
+        )
     fields = next(iter(upstreams)).startswith("urn:li:schemaField:")
     lineage = {"upstreamType": "FIELD_SET" if fields else "DATASET", "downstreamType": "FIELD"}
     lineage |= members | {"upstreams": list(upstreams), "downstreams": [downstream]}
-    scores = [one["confidenceScore"] for one in upstreams.values() if _is_scored(one)]
+    scores = [upstream["confidenceScore"] for upstream in upstreams.values() if _is_scored(upstream)]
     if scores:
         lineage["confidenceScore"] = min(scores)
     if operation != _NONE:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from jupyter_colophon.core.changes.inbox import DeadLetter, Refusal
+from jupyter_colophon.core.changes.inbox import DeadLetter, Rejection
 from jupyter_colophon.core.datahub import mcp
 from jupyter_colophon.core.documents.json_parsing import parse
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import MalformedBody, NotFound, TooLarge
-from jupyter_colophon.core.identity.urn import Urn, simple
+from jupyter_colophon.core.identity.urn import Urn, make_simple_urn
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.core.model.system_metadata import NO_RUN
 
@@ -28,12 +28,12 @@ def log_entry(change: Change, registry: Registry) -> Document | None:
         "entityUrn": str(Urn.parse(change.urn)),
         "changeType": _change_type(change, registry),
         "aspectName": change.aspect,
-        "created": {"time": change.time, "actor": str(simple("corpuser", change.actor))},
+        "created": {"time": change.time, "actor": str(make_simple_urn("corpuser", change.actor))},
     }
     if change.value is not None:
-        entry |= {"aspect": mcp.generic(change.value), "systemMetadata": _system_metadata(change)}
+        entry |= {"aspect": mcp.build_generic_aspect(change.value), "systemMetadata": _build_system_metadata(change)}
     if change.previous is not None:
-        entry["previousAspectValue"] = mcp.generic(change.previous)
+        entry["previousAspectValue"] = mcp.build_generic_aspect(change.previous)
     if change.previous_system is not None:
         entry["previousSystemMetadata"] = change.previous_system.document
     return entry
@@ -41,26 +41,26 @@ def log_entry(change: Change, registry: Registry) -> Document | None:
 
 def is_timeseries(change: Change, registry: Registry) -> bool:
     """Return whether a change belongs to a timeseries aspect."""
-    spec = _spec(change, registry)
+    spec = _find_spec(change, registry)
     return spec is not None and spec.timeseries
 
 
-def failed_proposals(letter: DeadLetter) -> Iterator[tuple[str, Document]]:
+def build_failed_proposals(letter: DeadLetter) -> Iterator[tuple[str, Document]]:
     """Yield each proposal of a dead letter as a FailedMetadataChangeProposal, with the URN it is about.
 
     A message that could be parsed is included unchanged, any other as text.
     """
-    error = _error(letter.refusal)
+    error = _format_error(letter.refusal)
     if letter.document is None:
-        for one in letter.proposals:
-            yield str(one.urn), {"metadataChangeProposal": mcp.document(one), "error": error}
+        for proposal in letter.proposals:
+            yield str(proposal.urn), {"metadataChangeProposal": mcp.build_document(proposal), "error": error}
         return
-    document = _original_document(letter.document)
+    document = _parse_original(letter.document)
     urn = document.get("entityUrn")
     yield urn if isinstance(urn, str) else "", {"metadataChangeProposal": document, "error": error}
 
 
-def _original_document(text: str) -> Document:
+def _parse_original(text: str) -> Document:
     try:
         document = parse(text.encode())
     except (MalformedBody, TooLarge):
@@ -74,12 +74,12 @@ def _original_document(text: str) -> Document:
     return {"entityType": "", "changeType": "UPSERT", "aspect": {"value": text, "contentType": _ANYTHING}}
 
 
-def _error(refusal: Refusal) -> str:
-    places = "".join(f"; {one.pointer}: {one.message}" for one in refusal.problems)
+def _format_error(refusal: Rejection) -> str:
+    places = "".join(f"; {problem.pointer}: {problem.message}" for problem in refusal.problems)
     return f"{refusal.cause or 'Fault'}: {refusal.detail}{places}"
 
 
-def _system_metadata(change: Change) -> Document:
+def _build_system_metadata(change: Change) -> Document:
     """Return the writer's system metadata, or the known members if there are none; versions are ours."""
     if change.system is not None:
         members = change.system.document
@@ -92,14 +92,14 @@ def _system_metadata(change: Change) -> Document:
 def _change_type(change: Change, registry: Registry) -> str:
     if change.value is None:
         return "DELETE"
-    spec = _spec(change, registry)
+    spec = _find_spec(change, registry)
     # As in DataHub: the key aspect, which creates the entity, is CREATE, all others UPSERT.
     return "CREATE" if spec is not None and spec.key else "UPSERT"
 
 
-def _spec(change: Change, registry: Registry) -> AspectSpec | None:
+def _find_spec(change: Change, registry: Registry) -> AspectSpec | None:
     """Return the aspect of a change, None if it is no longer registered."""
     try:
-        return registry.aspect(change.type, change.aspect or "")
+        return registry.get_aspect(change.type, change.aspect or "")
     except NotFound:
         return None

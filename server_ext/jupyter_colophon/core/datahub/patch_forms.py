@@ -1,8 +1,9 @@
-"""DataHub's form of a patch: `{"patch": [...], "arrayPrimaryKeys": {field: [keys]}, "forceGenericPatch": bool}`.
+"""Apply patches in DataHub's format: `{"patch": [...], "arrayPrimaryKeys": {field: [keys]}, "forceGenericPatch":
+bool}`.
 
-Arrays are patched as maps by the keys of their elements (core/datahub/keyed_arrays.py): those that the patch names, or, where it
-names none, those of the aspect's template. Parents that are missing are made, so that two writers need not know of each
-other; the budgets are those of every other patch.
+Arrays are patched as maps by the keys of their elements (core/datahub/keyed_arrays.py): those in the patch, or else
+those of the aspect's template. Missing parents are created, so that two writers need not know of each other. The
+budgets are those of all patches.
 """
 
 from collections.abc import Mapping
@@ -10,41 +11,43 @@ from copy import deepcopy
 from typing import Any, Final
 
 from jupyter_colophon.core.datahub.keyed_arrays import KeyedArray
-from jupyter_colophon.core.datahub.patch_templates import TEMPLATES, Form, Template
-from jupyter_colophon.core.documents.json_values import copied
+from jupyter_colophon.core.datahub.patch_templates import TEMPLATES, PatchForm, Template
+from jupyter_colophon.core.documents.json_values import copy_value
 from jupyter_colophon.core.documents.patch import OPERATIONS_MAX, apply_json_patch
 from jupyter_colophon.core.errors import PatchFailed, TooLarge
 
 PATCH, KEYS, GENERIC = "patch", "arrayPrimaryKeys", "forceGenericPatch"
 _MEMBERS: Final = {PATCH, KEYS, GENERIC}
-#: Clients send an operation for each field of a dataset. Each of these takes what it weighs itself, and no more.
+#: Clients send an operation for each field of a dataset, and each of these counts with its own size only.
 _PLAIN, _PLAIN_MAX = frozenset({"add", "remove"}), 2_000
 _FIELDS_MAX, _KEYS_MAX = 100, 8
 
 
 def is_form(changes: object) -> bool:
-    """Whether a patch is in this form: no aspect has members of these names alone."""
+    """Return whether a patch has this format: no aspect has only members of these names."""
     return isinstance(changes, Mapping) and isinstance(changes.get(PATCH), list) and changes.keys() <= _MEMBERS
 
 
-def wrapped(changes: Any) -> Any:
-    """What DataHub's clients send as a patch, in this form: a list alone leaves the keys to the aspect's template."""
+def wrap_patch(changes: Any) -> Any:
+    """Return a patch of DataHub's clients in this format: a bare list uses the keys of the aspect's template."""
     return {PATCH: changes} if isinstance(changes, list) else changes
 
 
-def beginning(aspect: str) -> dict[str, Any]:
-    """What a patch of an absent aspect starts from."""
+def get_initial_value(aspect: str) -> dict[str, Any]:
+    """Return the value to which a patch of an absent aspect is applied."""
     return deepcopy(dict(TEMPLATES.get(aspect, Template()).empty))
 
 
 def apply(aspect: str, value: Any, changes: Mapping[str, Any]) -> Any:
-    """The value after such a patch. Raises PatchFailed, with a pointer into the form, and TooLarge."""
-    operations, forms = changes[PATCH], _forms(aspect, changes)
-    document = copied(value)
+    """Apply a patch to a value. Raises PatchFailed, with a pointer into the patch, and TooLarge."""
+    operations, forms = changes[PATCH], _select_forms(aspect, changes)
+    document = copy_value(value)
     for form in forms:
         form.to_maps(document)
     try:
-        document = apply_json_patch(document, operations, operations_max=_allowed(operations), making_parents=True)
+        document = apply_json_patch(
+            document, operations, operations_max=_count_operations(operations), making_parents=True
+        )
     except PatchFailed as failed:
         raise PatchFailed(failed.reason, f"/{PATCH}{failed.pointer}") from None
     for form in reversed(forms):
@@ -52,31 +55,33 @@ def apply(aspect: str, value: Any, changes: Mapping[str, Any]) -> Any:
     return document
 
 
-def _allowed(operations: list[Any]) -> int:
-    plain = all(isinstance(one, Mapping) and one.get("op") in _PLAIN for one in operations[: _PLAIN_MAX + 1])
+def _count_operations(operations: list[Any]) -> int:
+    plain = all(
+        isinstance(operation, Mapping) and operation.get("op") in _PLAIN for operation in operations[: _PLAIN_MAX + 1]
+    )
     return _PLAIN_MAX if plain else OPERATIONS_MAX
 
 
-def _forms(aspect: str, changes: Mapping[str, Any]) -> tuple[Form, ...]:
+def _select_forms(aspect: str, changes: Mapping[str, Any]) -> tuple[PatchForm, ...]:
     by_field, generic = changes.get(KEYS), changes.get(GENERIC)
     if generic not in (None, True, False):
-        raise PatchFailed(f"{GENERIC} is true or false", f"/{GENERIC}")
+        raise PatchFailed(f"{GENERIC} must be true or false", f"/{GENERIC}")
     if by_field is not None and not isinstance(by_field, Mapping):
-        raise PatchFailed(f"{KEYS} is an object of lists of keys", f"/{KEYS}")
+        raise PatchFailed(f"{KEYS} must be an object of lists of keys", f"/{KEYS}")
     if not by_field and not generic:
         return TEMPLATES.get(aspect, Template()).forms
-    return tuple(_keyed(field, keys) for field, keys in _bounded(by_field or {}).items())
+    return tuple(_make_keyed_array(field, keys) for field, keys in _limit_keys(by_field or {}).items())
 
 
-def _bounded(by_field: Mapping[str, Any]) -> Mapping[str, Any]:
+def _limit_keys(by_field: Mapping[str, Any]) -> Mapping[str, Any]:
     if len(by_field) > _FIELDS_MAX:
-        raise TooLarge(f"a patch names the keys of at most {_FIELDS_MAX} fields")
+        raise TooLarge(f"a patch may name the keys of at most {_FIELDS_MAX} fields")
     return by_field
 
 
-def _keyed(field: str, keys: Any) -> KeyedArray:
-    if not isinstance(keys, list) or not all(isinstance(one, str) and one for one in keys):
-        raise PatchFailed("the keys of a field are a list of texts", f"/{KEYS}")
+def _make_keyed_array(field: str, keys: Any) -> KeyedArray:
+    if not isinstance(keys, list) or not all(isinstance(key, str) and key for key in keys):
+        raise PatchFailed("the keys of a field must be a list of strings", f"/{KEYS}")
     if len(keys) > _KEYS_MAX:
-        raise TooLarge(f"a patch names at most {_KEYS_MAX} keys of a field")
-    return KeyedArray.of(field, keys)
+        raise TooLarge(f"a patch may name at most {_KEYS_MAX} keys of a field")
+    return KeyedArray.from_keys(field, keys)

@@ -1,6 +1,6 @@
-"""By what DataHub's clients name the elements of arrays in a patch that does not say so, and what an absent aspect begins with.
+"""The keys of array elements in patches without keys, and the initial values of absent aspects.
 
-These are the aspects for which DataHub has a template of its own (spec DH-7); all other ones are patched by place.
+These are the aspects for which DataHub has a template (spec DH-7); all others are patched by index.
 """
 
 from collections.abc import Mapping
@@ -13,44 +13,44 @@ from jupyter_colophon.core.datahub.fine_grained import FineGrained
 from jupyter_colophon.core.datahub.keyed_arrays import EVERY, SEPARATOR, KeyedArray
 
 
-class Form(Protocol):
-    """A part of an aspect that is patched in another form than it is kept in."""
+class PatchForm(Protocol):
+    """A part of an aspect that is patched in another format than it is stored in."""
 
     def to_maps(self, document: Any) -> None:
-        """Bring it, in a copy of the aspect, into the form in which it is patched."""
+        """Convert it, in a copy of the aspect, to the format in which it is patched."""
 
     def to_arrays(self, document: Any) -> None:
-        """Bring it back."""
+        """Convert it back."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
-    """A member that the aspect's schema wants, and that a patch need not give."""
+class RequiredMemberDefault:
+    """A member that the aspect's schema requires and a patch may omit."""
 
     path: tuple[str, ...]
     name: str
     value: Any
 
     def to_maps(self, document: Any) -> None:
-        """Nothing: it is there."""
+        """Do nothing: the member is only added after the patch."""
 
     def to_arrays(self, document: Any) -> None:
-        """Give it where the patch made what has to have it."""
+        """Add the member to every object that requires it."""
         if not self.path:
             if isinstance(document, dict):
                 document.setdefault(self.name, deepcopy(self.value))
             return
         if isinstance(document, dict):
             inner = document.values() if self.path[0] == EVERY else [document.get(self.path[0])]
-            for one in list(inner):
-                Filled(self.path[1:], self.name, self.value).to_arrays(one)
+            for child in list(inner):
+                RequiredMemberDefault(self.path[1:], self.name, self.value).to_arrays(child)
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The forms of an aspect, outer ones first, and what an absent one begins with."""
+    """The formats of an aspect's parts, outer parts first, and the initial value of an absent aspect."""
 
-    forms: tuple[Form, ...] = ()
+    forms: tuple[PatchForm, ...] = ()
     empty: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -58,13 +58,13 @@ _NOBODY: Final = {"time": 0, "actor": "urn:li:corpuser:unknown"}
 _STAMPS: Final = {"created": _NOBODY, "lastModified": _NOBODY}
 
 
-def _by(**keys: str) -> tuple[KeyedArray, ...]:
-    """Arrays by the keys of their elements, with blanks between; without any, of texts."""
-    return tuple(KeyedArray.of(name, key.split()) for name, key in keys.items())
+def _make_keyed_arrays(**keys: str) -> tuple[KeyedArray, ...]:
+    """Return arrays by the space-separated keys of their elements; without keys, the elements are strings."""
+    return tuple(KeyedArray.from_keys(name, key.split()) for name, key in keys.items())
 
 
-def _within(path: str, key: str) -> KeyedArray:
-    return KeyedArray.of(path.replace("/", SEPARATOR), key.split())
+def _make_nested_array(path: str, key: str) -> KeyedArray:
+    return KeyedArray.from_keys(path.replace("/", SEPARATOR), key.split())
 
 
 TEMPLATES: Final[Mapping[str, Template]] = MappingProxyType(
@@ -75,20 +75,22 @@ TEMPLATES: Final[Mapping[str, Template]] = MappingProxyType(
         "editableDatasetProperties": Template(),
         "editableContainerProperties": Template(),
         "editableMlModelGroupProperties": Template(),
-        "globalTags": Template(_by(tags="tag"), {"tags": []}),
-        "glossaryTerms": Template(_by(terms="urn"), {"terms": [], "auditStamp": _NOBODY}),
-        "ownership": Template(_by(owners="owner type"), {"owners": [], "lastModified": _NOBODY}),
-        "structuredProperties": Template(_by(properties="propertyUrn"), {"properties": []}),
-        "siblings": Template(_by(siblings=""), {"siblings": [], "primary": False}),
-        "domains": Template(_by(domains="", domainAssociations="domain"), {"domains": []}),
-        "versionProperties": Template(_by(aliases="versionTag")),
-        "dataProductProperties": Template(_by(assets="destinationUrn"), {"customProperties": {}, "assets": []}),
+        "globalTags": Template(_make_keyed_arrays(tags="tag"), {"tags": []}),
+        "glossaryTerms": Template(_make_keyed_arrays(terms="urn"), {"terms": [], "auditStamp": _NOBODY}),
+        "ownership": Template(_make_keyed_arrays(owners="owner type"), {"owners": [], "lastModified": _NOBODY}),
+        "structuredProperties": Template(_make_keyed_arrays(properties="propertyUrn"), {"properties": []}),
+        "siblings": Template(_make_keyed_arrays(siblings=""), {"siblings": [], "primary": False}),
+        "domains": Template(_make_keyed_arrays(domains="", domainAssociations="domain"), {"domains": []}),
+        "versionProperties": Template(_make_keyed_arrays(aliases="versionTag")),
+        "dataProductProperties": Template(
+            _make_keyed_arrays(assets="destinationUrn"), {"customProperties": {}, "assets": []}
+        ),
         "chartInfo": Template(
-            _by(inputs="", inputEdges="destinationUrn"),
+            _make_keyed_arrays(inputs="", inputEdges="destinationUrn"),
             {"title": "", "description": "", "customProperties": {}, "lastModified": _STAMPS},
         ),
         "dashboardInfo": Template(
-            _by(
+            _make_keyed_arrays(
                 charts="",
                 datasets="",
                 chartEdges="destinationUrn",
@@ -98,19 +100,20 @@ TEMPLATES: Final[Mapping[str, Template]] = MappingProxyType(
             {"title": "", "description": "", "customProperties": {}, "lastModified": _STAMPS},
         ),
         "propertyDefinition": Template(
-            (*_by(entityTypes=""), KeyedArray.of("allowedValues", [f"value{SEPARATOR}{EVERY}"])), {"entityTypes": []}
+            (*_make_keyed_arrays(entityTypes=""), KeyedArray.from_keys("allowedValues", [f"value{SEPARATOR}{EVERY}"])),
+            {"entityTypes": []},
         ),
         "formInfo": Template(
             (
-                *_by(prompts="id"),
-                *(_within(f"actors/{who}", "") for who in ("users", "groups", "ownershipTypes")),
+                *_make_keyed_arrays(prompts="id"),
+                *(_make_nested_array(f"actors/{who}", "") for who in ("users", "groups", "ownershipTypes")),
             ),
             {"prompts": []},
         ),
-        "upstreamLineage": Template((*_by(upstreams="dataset"), FineGrained()), {"upstreams": []}),
+        "upstreamLineage": Template((*_make_keyed_arrays(upstreams="dataset"), FineGrained()), {"upstreams": []}),
         "dataJobInputOutput": Template(
             (
-                *_by(
+                *_make_keyed_arrays(
                     inputDatasets="",
                     outputDatasets="",
                     inputDatajobs="",
@@ -126,10 +129,10 @@ TEMPLATES: Final[Mapping[str, Template]] = MappingProxyType(
         ),
         "editableSchemaMetadata": Template(
             (
-                *_by(editableSchemaFieldInfo="fieldPath"),
-                _within("editableSchemaFieldInfo/*/globalTags/tags", "tag"),
-                _within("editableSchemaFieldInfo/*/glossaryTerms/terms", "urn"),
-                Filled(("editableSchemaFieldInfo", EVERY, "glossaryTerms"), "auditStamp", _NOBODY),
+                *_make_keyed_arrays(editableSchemaFieldInfo="fieldPath"),
+                _make_nested_array("editableSchemaFieldInfo/*/globalTags/tags", "tag"),
+                _make_nested_array("editableSchemaFieldInfo/*/glossaryTerms/terms", "urn"),
+                RequiredMemberDefault(("editableSchemaFieldInfo", EVERY, "glossaryTerms"), "auditStamp", _NOBODY),
             ),
             {"editableSchemaFieldInfo": []},
         ),

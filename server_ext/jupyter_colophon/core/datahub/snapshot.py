@@ -1,45 +1,53 @@
-"""A snapshot of an entity (DataHub's MetadataChangeEvent): its aspects by the names of their classes, as proposals."""
+"""Parse a snapshot of an entity (DataHub's MetadataChangeEvent): its aspects by the names of their classes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jupyter_colophon.core.datahub.mcp import keyless, refused, spelling_of, system_metadata, urn_at
-from jupyter_colophon.core.documents.pointer import written
+from jupyter_colophon.core.datahub.mcp import (
+    build_error,
+    get_original_spelling,
+    parse_urn,
+    read_system_metadata,
+    replace_key_aspect,
+)
+from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
 
 
-def proposals(event: Mapping[str, Any], registry: Registry) -> list[tuple[Proposal, str]]:
-    """The proposals that it means, each with the pointer to its value. Raises InvalidInstance with pointers, NotFound."""
-    system = system_metadata(event.get("systemMetadata"), "/systemMetadata")
-    found = []
+def read_proposals(event: Mapping[str, Any], registry: Registry) -> list[tuple[Proposal, str]]:
+    """Return the proposals of a snapshot, each with the pointer to its value. Raises InvalidInstance with pointers,
+    NotFound.
+    """
+    system = read_system_metadata(event.get("systemMetadata"), "/systemMetadata")
+    proposals = []
     for name, aspect, place, urn in _read_aspects(event["entity"]["value"]):
-        entity = urn_at(urn, f"{place.rpartition('/aspects/')[0]}/urn")
-        known = registry.aspect_of_class(name)
-        if known is None:
-            raise refused(place, "is the class of no aspect")
+        entity = parse_urn(urn, f"{place.rpartition('/aspects/')[0]}/urn")
+        aspect_name = registry.find_aspect_by_class(name)
+        if aspect_name is None:
+            raise build_error(place, "is not the class of an aspect")
         if not isinstance(aspect, dict):
-            raise refused(place, "is an object")
-        spelling = spelling_of(entity, urn)
-        proposal = Proposal(entity, known, "upsert", aspect, system=system, spelling=spelling)
-        found.append((keyless(proposal, registry), place))
-    return found
+            raise build_error(place, "must be an object")
+        spelling = get_original_spelling(entity, urn)
+        proposal = Proposal(entity, aspect_name, "upsert", aspect, system=system, spelling=spelling)
+        proposals.append((replace_key_aspect(proposal, registry), place))
+    return proposals
 
 
 def _read_aspects(value: Mapping[str, Any]) -> Iterator[tuple[str, Any, str, str]]:
-    """Each aspect: the name of its class, its value, the pointer to that, and the entity's URN."""
+    """Yield each aspect: the name of its class, its value, the pointer to the value, and the entity's URN."""
     if len(value) != 1:
-        raise refused("/entity/value", "has one member, the class of the snapshot")
+        raise build_error("/entity/value", "must have one member, the class of the snapshot")
     ((kind, snapshot),) = value.items()
-    at = "/entity/value" + written([kind])
+    at = "/entity/value" + format_pointer([kind])
     if (
         not isinstance(snapshot, dict)
         or not isinstance(snapshot.get("urn"), str)
         or not isinstance(snapshot.get("aspects"), list)
     ):
-        raise refused(at, "has a urn and a list of aspects")
-    for number, one in enumerate(snapshot["aspects"]):
-        if not isinstance(one, dict) or len(one) != 1:
-            raise refused(f"{at}/aspects/{number}", "has one member, the class of the aspect")
-        ((name, aspect),) = one.items()
-        yield name, aspect, f"{at}/aspects/{number}" + written([name]), snapshot["urn"]
+        raise build_error(at, "must have a urn and a list of aspects")
+    for number, entry in enumerate(snapshot["aspects"]):
+        if not isinstance(entry, dict) or len(entry) != 1:
+            raise build_error(f"{at}/aspects/{number}", "must have one member, the class of the aspect")
+        ((name, aspect),) = entry.items()
+        yield name, aspect, f"{at}/aspects/{number}" + format_pointer([name]), snapshot["urn"]

@@ -1,9 +1,9 @@
-"""How a dataset was used, as older clients tell it, as the aspect that says so today."""
+"""Convert the usage statistics of older clients to the aspect that replaced them."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.datahub.mcp import refused, urn_at
+from jupyter_colophon.core.datahub.mcp import build_error, parse_urn
 from jupyter_colophon.core.model.proposal import Proposal
 
 ASPECT: Final = "datasetUsageStatistics"
@@ -28,7 +28,7 @@ _FIELDS: Final = {
         "additionalProperties": False,
     },
 }
-#: A bucket of time: its beginning in ms, how long it is, and what was done in it.
+#: A time bucket: its start in ms, its length, and the usage in it.
 SHAPE: Final = {
     "type": "object",
     "properties": {
@@ -52,9 +52,9 @@ SHAPE: Final = {
 }
 
 
-def proposal(bucket: Mapping[str, Any], at: str) -> Proposal:
-    """The proposal that a bucket of this shape means; `at` is the pointer to it. Raises InvalidInstance."""
-    metrics = {name: one for name, one in bucket["metrics"].items() if one is not None}
+def read_proposal(bucket: Mapping[str, Any], at: str) -> Proposal:
+    """Convert a bucket to a proposal; `at` is the pointer to it. Raises InvalidInstance."""
+    metrics = {name: item for name, item in bucket["metrics"].items() if item is not None}
     value: dict[str, Any] = {
         "timestampMillis": bucket["bucket"],
         "eventGranularity": {"unit": bucket["duration"], "multiple": 1},
@@ -65,16 +65,18 @@ def proposal(bucket: Mapping[str, Any], at: str) -> Proposal:
     }
     if "users" in metrics:
         value["userCounts"] = [
-            _user(one, f"{at}/metrics/users/{number}") for number, one in enumerate(metrics["users"])
+            _read_user(item, f"{at}/metrics/users/{number}") for number, item in enumerate(metrics["users"])
         ]
     if "fields" in metrics:
-        value["fieldCounts"] = [{"fieldPath": one["fieldName"], "count": one["count"]} for one in metrics["fields"]]
-    return Proposal(urn_at(bucket["resource"], f"{at}/resource"), ASPECT, "upsert", value)
+        value["fieldCounts"] = [
+            {"fieldPath": field["fieldName"], "count": field["count"]} for field in metrics["fields"]
+        ]
+    return Proposal(parse_urn(bucket["resource"], f"{at}/resource"), ASPECT, "upsert", value)
 
 
-def _user(entry: Mapping[str, Any], at: str) -> dict[str, Any]:
+def _read_user(entry: Mapping[str, Any], at: str) -> dict[str, Any]:
     user = entry.get("user") or (f"urn:li:corpuser:{entry['userEmail']}" if entry.get("userEmail") else None)
     if user is None:
-        raise refused(at, "names a user, or an e-mail address")
+        raise build_error(at, "`user` or `userEmail` is required")
     email = {"userEmail": entry["userEmail"]} if entry.get("userEmail") else {}
     return {"user": user, "count": entry["count"], **email}

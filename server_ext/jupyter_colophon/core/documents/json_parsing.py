@@ -1,4 +1,4 @@
-"""JSON from strangers: strict, and bounded before anything else looks at it (spec SEC-6)."""
+"""Parse untrusted JSON strictly, with limits (spec SEC-6)."""
 
 import json
 from collections import Counter
@@ -9,37 +9,37 @@ from typing import Any, NoReturn
 
 from jupyter_colophon.core.errors import MalformedBody, StoreDamaged, TooLarge
 
-#: Limits of a body.
+#: The limits of a body.
 MAX_DEPTH = 64
 MAX_KEYS = 200_000
 
 
-class _Refused(ValueError):
-    """What others may call JSON, and we do not."""
+class _InvalidJson(ValueError):
+    """The text is not JSON that we accept."""
 
 
 def parse(body: bytes, subject: str = "the body", *, repeated: list[str] | None = None) -> Any:
-    """A body, or whatever else `subject` names in sentences, as Python values.
+    """Parse a body, or another document that messages call `subject`.
 
-    Raises MalformedBody for what is no JSON, no UTF-8, or holds NaN, infinities, a name twice, U+0000 or lone
-    surrogates, and TooLarge over 64 levels or 200,000 members. Where a list `repeated` is given, a name that an object
-    has twice is added to it instead, and the last value counts, as in Elyra.
+    Raises MalformedBody for text that is not JSON or not UTF-8, or contains NaN, infinities, duplicate names, U+0000 or
+    lone surrogates, and TooLarge for more than 64 levels or 200,000 members. With a list `repeated`, duplicate names
+    are added to it instead and the last value is used, as in Elyra.
     """
-    members = _members if repeated is None else partial(_last_members, repeated)
+    members = _read_members if repeated is None else partial(_keep_last_members, repeated)
     try:
-        value = json.loads(decoded(body, subject), object_pairs_hook=members, parse_constant=_refuse_constant)
+        value = json.loads(decode_utf8(body, subject), object_pairs_hook=members, parse_constant=_refuse_constant)
     except RecursionError:
         raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
-    except (json.JSONDecodeError, _Refused) as error:
+    except (json.JSONDecodeError, _InvalidJson) as error:
         raise MalformedBody(f"{subject} is not valid JSON: {error}") from None
     except ValueError:
-        # Python reads no whole number of thousands of digits.
-        raise _too_large() from None
+        # Python rejects integers of thousands of digits.
+        raise _build_depth_error() from None
     _check(value)
     return value
 
 
-def decoded(body: bytes, subject: str = "the body") -> str:
+def decode_utf8(body: bytes, subject: str = "the body") -> str:
     """Decode UTF-8. Raises MalformedBody."""
     try:
         return body.decode("utf-8")
@@ -47,7 +47,7 @@ def decoded(body: bytes, subject: str = "the body") -> str:
         raise MalformedBody(f"{subject} is not UTF-8") from None
 
 
-def stored(text: str) -> Any:
+def parse_stored(text: str) -> Any:
     """Parse a stored document. Raises StoreDamaged, without details, if it is invalid."""
     try:
         return json.loads(text)
@@ -55,26 +55,26 @@ def stored(text: str) -> Any:
         raise StoreDamaged("a document in the catalog's store cannot be read") from error
 
 
-#: Made once: `json.dumps` makes one for each text.
+#: Created once: `json.dumps` creates one for each call.
 _COMPACT = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def compact(value: Any) -> str:
-    """A value as the text that is stored and compared: members sorted, no blanks."""
+    """Return a value as the text that is stored and compared: sorted members, no whitespace."""
     text: str = _COMPACT.encode(value)
     return text
 
 
 def encode_in_pieces(value: Any) -> str:
-    """Return a value as JSON text. The members of the lists in an object are encoded one by one.
+    """Return a value as JSON text, encoding the members of lists in an object one by one.
 
-    A whole that is encoded at once holds the interpreter until it is done, on whatever thread.
+    Encoding a large value in one call holds the interpreter lock until it is finished, on any thread.
     """
     if not isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
     return (
         "{"
-        + ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {_encode_list(one)}" for name, one in value.items())
+        + ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {_encode_list(member)}" for name, member in value.items())
         + "}"
     )
 
@@ -82,17 +82,17 @@ def encode_in_pieces(value: Any) -> str:
 def _encode_list(value: Any) -> str:
     if not isinstance(value, list):
         return json.dumps(value, ensure_ascii=False)
-    return "[" + ", ".join(json.dumps(one, ensure_ascii=False) for one in value) + "]"
+    return "[" + ", ".join(json.dumps(item, ensure_ascii=False) for item in value) + "]"
 
 
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _read_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise _Refused("an object has the same member twice")
+        raise _InvalidJson("an object has a duplicate member")
     return members
 
 
-def _last_members(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _keep_last_members(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         counted = Counter(name for name, _ in pairs)
@@ -101,17 +101,17 @@ def _last_members(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise _Refused(f"{name} is not a JSON number")
+    raise _InvalidJson(f"{name} is not a JSON number")
 
 
 def _check(value: Any) -> None:
-    """Depth, number of members, numbers and text, without recursion."""
+    """Check depth, number of members, numbers and strings, without recursion."""
     members = 0
     level = [value]
     for depth in count():
         containers = [item for item in level if isinstance(item, (dict, list))]
         for item in level:
-            # Nearly all that anybody sends is such text.
+            # Nearly all strings are of this kind.
             if not (type(item) is str and item.isascii() and "\x00" not in item):
                 _check_scalar(item)
         if not containers:
@@ -121,35 +121,35 @@ def _check(value: Any) -> None:
         members += sum(map(len, containers))
         if members > MAX_KEYS:
             raise TooLarge(f"the document has more than {MAX_KEYS} members")
-        level = _inside(containers)
+        level = _list_children(containers)
 
 
-def _inside(containers: list[Any]) -> list[Any]:
-    """What is in them; the names of an object's members are text of the document, too."""
-    found: list[Any] = []
-    for one in containers:
-        found.extend(one)
-        if isinstance(one, dict):
-            found.extend(one.values())
-    return found
+def _list_children(containers: list[Any]) -> list[Any]:
+    """Return the values in containers; the names of an object's members count as strings too."""
+    children: list[Any] = []
+    for container in containers:
+        children.extend(container)
+        if isinstance(container, dict):
+            children.extend(container.values())
+    return children
 
 
 def _check_scalar(item: Any) -> None:
     if isinstance(item, str):
         _check_text(item)
     elif isinstance(item, float) and not isfinite(item):
-        raise _too_large()
+        raise _build_depth_error()
 
 
-def _too_large() -> MalformedBody:
+def _build_depth_error() -> MalformedBody:
     return MalformedBody("a number is too large")
 
 
 def _check_text(text: str) -> None:
     if "\x00" in text:
-        raise MalformedBody("text holds U+0000")
+        raise MalformedBody("a string contains U+0000")
     if not text.isascii():
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
-            raise MalformedBody("text holds half of a surrogate pair") from None
+            raise MalformedBody("a string contains a lone surrogate") from None

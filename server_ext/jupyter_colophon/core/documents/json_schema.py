@@ -1,4 +1,4 @@
-"""JSON Schema: the one function that validates, with a retriever that refuses (spec SEC-7)."""
+"""Validate JSON with JSON Schema, without resolving external references (spec SEC-7)."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -15,52 +15,55 @@ if TYPE_CHECKING:
 #: The most problems reported for one document.
 MAX_PROBLEMS = 100
 #: The message if finding more problems would take too long.
-TOO_MUCH = Problem("", "is not valid, and too large or too deep for its schema to say where")
+TOO_MUCH = Problem("", "is not valid, and too large or too deep to list its problems")
 
 
-class Dialect(Enum):
-    """Which JSON Schema it is: ours are of 2020-12, those of schemaspaces of draft-07 (spec SEC-7)."""
+class SchemaDialect(Enum):
+    """The version of JSON Schema: ours is 2020-12, that of schemaspaces draft-07 (spec SEC-7)."""
 
     DRAFT_7 = "Draft7Validator"
     DRAFT_2020_12 = "Draft202012Validator"
 
 
 class Schema:
-    """A schema, compiled at its first use and kept. It may refer to the `known` ones, by their `$id`.
+    """A schema, compiled at its first use.
 
-    Its own `$schema` is not looked at: `core/documents/untrusted_schema.py` refuses strangers' of another dialect.
+    It may refer to the `known_schemas` by their `$id`. Its own `$schema` is ignored:
+    `core/documents/untrusted_schema.py` rejects untrusted schemas of other dialects.
     """
 
     def __init__(
         self,
         document: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
-        known: Mapping[str, Mapping[str, Any]] | None = None,
-        dialect: Dialect = Dialect.DRAFT_2020_12,
+        known_schemas: Mapping[str, Mapping[str, Any]] | None = None,
+        dialect: SchemaDialect = SchemaDialect.DRAFT_2020_12,
     ) -> None:
         self._given = document
-        self._known = known or {}
+        self._known = known_schemas or {}
         self._dialect = dialect
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
-        """The schema itself; one that was given as a function is made at its first use."""
+        """Return the document; a document given as a function is loaded at its first use."""
         return self._given() if callable(self._given) else self._given
 
-    def compiled(self) -> "Schema":
+    def compile(self) -> "Schema":
         """Compile the schema now. Raises ValueError if it is invalid or has expressions that are not linear."""
         _ = self._validator
         return self
 
     def is_valid(self, value: Any) -> bool:
-        """Whether a value satisfies it; much quicker than asking for problems."""
+        """Return whether a value is valid; much faster than collecting problems."""
         return bool(self._validator.is_valid(value))
 
     @cached_property
     def _validator(self) -> "jsonschema_rs.Draft202012Validator | jsonschema_rs.Draft7Validator":
-        # Loaded with the first validation: nobody should wait for it at the start of a server.
+        # Imported with the first validation, which shortens the start of a server.
         import jsonschema_rs
 
-        registry = jsonschema_rs.Registry([(uri, dict(one)) for uri, one in self._known.items()], retriever=_refuse)
+        registry = jsonschema_rs.Registry(
+            [(uri, dict(document)) for uri, document in self._known.items()], retriever=_refuse
+        )
         make = getattr(jsonschema_rs, self._dialect.value)
         validator: jsonschema_rs.Draft202012Validator | jsonschema_rs.Draft7Validator = make(
             {name: part for name, part in self.document.items() if name != "$schema"},
@@ -68,53 +71,56 @@ class Schema:
             retriever=_refuse,
             validate_formats=True,
             pattern_options=jsonschema_rs.RegexOptions(),
-            # User metadata is in no message: it may be a secret (spec SEC-12).
+            # Messages contain no user metadata: they may be secrets (spec SEC-12).
             mask="the value",
         )
         return validator
 
-    def problems(self, value: Any) -> tuple[Problem, ...]:
-        """Everything that is wrong with a value, each with a JSON Pointer into it; of what would take too long, one."""
+    def find_problems(self, value: Any) -> tuple[Problem, ...]:
+        """Return all problems of a value, each with a JSON Pointer; only one if collecting them would take too long."""
         if self.is_valid(value):
             return ()
         if not is_little(value, self.document):
-            return (self._first(value),)
-        found = []
+            return (self._find_first_problem(value),)
+        problems = []
         for error in self._validator.iter_errors(value):
-            found.append(_problem(error))
-            if len(found) == MAX_PROBLEMS:
+            problems.append(_to_problem(error))
+            if len(problems) == MAX_PROBLEMS:
                 break
-        return tuple(found)
+        return tuple(problems)
 
-    def _first(self, value: Any) -> Problem:
-        """One thing that is wrong with what is not valid; alternatives would tell all that speaks against each."""
+    def _find_first_problem(self, value: Any) -> Problem:
+        """Return one problem of an invalid value; collecting the problems of all alternatives would take too long."""
         if has_alternatives(self.document):
             return TOO_MUCH
         try:
             self._validator.validate(value)
         except ValueError as error:
-            return _problem(cast("jsonschema_rs.ValidationError", error))
+            return _to_problem(cast("jsonschema_rs.ValidationError", error))
         return TOO_MUCH
 
     def validate(self, value: Any, subject: str) -> None:
-        """Raise InvalidInstance with all problems, or do nothing."""
-        if problems := self.problems(value):
+        """Raise InvalidInstance with all problems if the value is invalid."""
+        if problems := self.find_problems(value):
             raise InvalidInstance(subject, problems)
 
 
 def _refuse(uri: str) -> NoReturn:
-    raise ValueError("references to other documents are not followed")
+    raise ValueError("references to other documents are not supported")
 
 
 #: The most alternatives that a message lists.
 _FEW: Final = 20
 #: The grammar of tags and keys (spec MODEL-7), and the message for a violation.
 _WORD: Final = "^[A-Za-z0-9_-]{1,50}$"
-_NO_WORD: Final = "only the letters A to Z and a to z, digits, _ and - are taken, 1 to 50 of them"
+_NO_WORD: Final = "must have 1 to 50 characters: letters A-Z and a-z, digits, _ and -"
 
 
-def _problem(error: "jsonschema_rs.ValidationError") -> Problem:
-    """Where it is, and the validator's own words, cut, without the value. What is wrong with a member's name is shown at the member."""
+def _to_problem(error: "jsonschema_rs.ValidationError") -> Problem:
+    """Return the location and the validator's message, truncated and without the value.
+
+    A problem with a member's name is reported at the member.
+    """
     path, kind, text = list(error.instance_path), cast("Any", error.kind), str(error.message)
     if type(kind).__name__.endswith("PropertyNames"):
         path.append(str(kind.error.instance))
@@ -122,10 +128,10 @@ def _problem(error: "jsonschema_rs.ValidationError") -> Problem:
     if getattr(kind, "pattern", "") == _WORD:
         text = _NO_WORD
     elif type(kind).__name__.endswith("Enum") and len(kind.options) <= _FEW:
-        # The validator names two of them.
+        # The validator reports two of them.
         text = f"the value is not one of {', '.join(map(compact, kind.options))}"
-    return Problem(_pointer(path), text if len(text) <= 300 else text[:300] + "…")
+    return Problem(_format_pointer(path), text if len(text) <= 300 else text[:300] + "…")
 
 
-def _pointer(path: list[str | int]) -> str:
+def _format_pointer(path: list[str | int]) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)

@@ -1,20 +1,20 @@
-"""JSON values as Python holds them: how large they are, whether two are the same, copies, and copies without some parts."""
+"""JSON values in memory: size, equality, copies, and copies without some parts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-#: About what a number, a boolean or null takes in JSON text.
+#: The approximate size of a number, a boolean or null as JSON text.
 _SCALAR_BYTES: Final = 8
-#: Deeper than any document that is stored.
+#: Deeper than any stored document.
 _DEPTH_MAX: Final = 100
-#: What `pruned` returns for a value of which nothing is left.
+#: Returned by `prune_value` if nothing is left of a value.
 REMOVED: Final = object()
 
 
-def measured(value: object, depth_max: int) -> tuple[int, int]:
-    """About how many bytes a value has as JSON, and how many levels of lists and objects.
+def measure_value(value: object, depth_max: int) -> tuple[int, int]:
+    """Return the approximate size of a value as JSON in bytes, and its number of levels.
 
-    Stops one level below `depth_max`, so that a hostile depth costs nothing.
+    Stops one level below `depth_max`, so that hostile depth costs nothing.
     """
     size, depth = 0, 0
     level = [value]
@@ -22,7 +22,7 @@ def measured(value: object, depth_max: int) -> tuple[int, int]:
         deeper: list[Any] = []
         containers = 0
         for item in level:
-            size += _own_bytes(item)
+            size += _count_own_bytes(item)
             if isinstance(item, Mapping):
                 containers += 1
                 deeper.extend(item.values())
@@ -35,12 +35,12 @@ def measured(value: object, depth_max: int) -> tuple[int, int]:
 
 
 def measure(value: object) -> int:
-    """Return about how many bytes a document that was checked before has as JSON."""
-    return measured(value, _DEPTH_MAX)[0]
+    """Return the approximate size of a checked document as JSON in bytes."""
+    return measure_value(value, _DEPTH_MAX)[0]
 
 
 def is_larger(value: object, bytes_max: int) -> bool:
-    """Return whether a value has about more than so many bytes as JSON. Looks no further than it must."""
+    """Return whether a value is larger than this number of bytes as JSON, stopping as soon as it is."""
     size, waiting = 0, [value]
     while waiting:
         item = waiting.pop()
@@ -55,28 +55,28 @@ def is_larger(value: object, bytes_max: int) -> bool:
     return False
 
 
-def same(one: object, other: object) -> bool:
-    """Whether two values are the same JSON: 1 is 1.0, but no boolean is a number (RFC 6902, 4.6)."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    return one == other
+def equals_json(value: object, other: object) -> bool:
+    """Return whether two values are equal JSON: 1 equals 1.0, but booleans are not numbers (RFC 6902, 4.6)."""
+    if isinstance(value, bool) or isinstance(other, bool):
+        return value is other
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        return value.keys() == other.keys() and all(equals_json(value[name], other[name]) for name in value)
+    if isinstance(value, list | tuple) and isinstance(other, list | tuple):
+        return len(value) == len(other) and all(map(equals_json, value, other))
+    return value == other
 
 
-def copied(value: object) -> object:
-    """A copy that shares no list and no object with the given value."""
+def copy_value(value: object) -> object:
+    """Return a copy that shares no list and no object with the value."""
     if isinstance(value, Mapping):
-        return {name: copied(item) for name, item in value.items()}
+        return {name: copy_value(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [copied(item) for item in value]
+        return [copy_value(item) for item in value]
     return value
 
 
-def _own_bytes(value: object) -> int:
-    """What a value takes without what is inside it: commas, colons and names belong to the one that holds them."""
+def _count_own_bytes(value: object) -> int:
+    """Return the size of a value without its content; separators and names count for the container."""
     if isinstance(value, str):
         return (len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))) + 2
     if isinstance(value, Mapping):
@@ -86,16 +86,16 @@ def _own_bytes(value: object) -> int:
     return _SCALAR_BYTES
 
 
-def pruned(value: Any, is_hidden: Callable[[Any], bool]) -> Any:
-    """Return a value without its hidden parts; `REMOVED` where nothing is left.
+def prune_value(value: Any, is_hidden: Callable[[Any], bool]) -> Any:
+    """Return a value without its hidden parts; `REMOVED` if nothing is left.
 
-    A hidden element of a list is left out alone; a hidden member takes the object that needs it along.
+    A hidden element of a list is removed alone; a hidden required member removes its object.
     """
     if is_hidden(value):
         return REMOVED
     if isinstance(value, Mapping):
-        inner = {name: pruned(item, is_hidden) for name, item in value.items()}
+        inner = {name: prune_value(item, is_hidden) for name, item in value.items()}
         return REMOVED if REMOVED in inner.values() else inner
     if isinstance(value, list | tuple):
-        return [kept for item in value if (kept := pruned(item, is_hidden)) is not REMOVED]
+        return [pruned for item in value if (pruned := prune_value(item, is_hidden)) is not REMOVED]
     return value

@@ -1,6 +1,6 @@
-"""How fields of dataclasses are members of documents: marks for annotations, read by `codec`.
+"""Declare how fields of dataclasses become members of documents, in annotations read by `codec`.
 
-A field without a mark is a member of its name in camelCase, with its value.
+A field without a declaration is a member with its name in camelCase and its value.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from typing import Annotated, Final
 class Member:
     """A member that differs from its field.
 
-    `name` is its name in documents of the API; "" is that of the field in camelCase. With `omit_default` it is left out
-    while it has the default value. A `hidden` field is neither written nor read.
+    `name` is its name in documents of the API; "" is the field's name in camelCase. With `omit_default` it is omitted
+    if it has the default value. A `hidden` field is neither written nor read.
     """
 
     name: str = ""
@@ -21,7 +21,7 @@ class Member:
 
 
 class TimeMark:
-    """Marks ms since 1970, which documents of the API have as ISO 8601."""
+    """Marks a time in ms since 1970, which is ISO 8601 in documents of the API."""
 
 
 #: A time in ms since 1970.

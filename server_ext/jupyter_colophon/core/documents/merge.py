@@ -1,49 +1,52 @@
-"""Three-way merge of JSON values: what two sides made of the same base, taken together."""
+"""Merge the changes of two sides to the same JSON value (three-way merge)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.json_values import same
+from jupyter_colophon.core.documents.json_values import equals_json
 
 
-class Clash(Exception):
-    """Both sides changed the same place, to different values."""
+class MergeConflict(Exception):
+    """Both sides changed the same location to different values."""
 
 
-#: A member that is not there.
+#: A member that does not exist.
 _ABSENT: Final = object()
 
 
-def merged(base: object, mine: object, theirs: object) -> Any:
-    """What is left where the changes of both sides are made. Raises Clash where they are not of different places.
+def merge_values(base: object, mine: object, theirs: object) -> Any:
+    """Return the base with the changes of both sides. Raises MergeConflict if both changed the same location.
 
-    Objects are merged by their members, lists of different texts as sets; any other list is one place.
+    Objects are merged by member, lists of distinct strings as sets; any other list is a single location.
     """
-    if _same(mine, theirs) or _same(base, mine):
+    if _equals_json(mine, theirs) or _equals_json(base, mine):
         return theirs
-    if _same(base, theirs):
+    if _equals_json(base, theirs):
         return mine
     if isinstance(base, Mapping) and isinstance(mine, Mapping) and isinstance(theirs, Mapping):
-        return _objects(base, mine, theirs)
+        return _merge_objects(base, mine, theirs)
     if _is_set(base) and _is_set(mine) and _is_set(theirs):
-        return _sets(base, mine, theirs)
-    raise Clash
+        return _merge_sets(base, mine, theirs)
+    raise MergeConflict
 
 
-def _objects(base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_objects(base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
     names = dict.fromkeys((*theirs, *mine))
-    made = {name: merged(base.get(name, _ABSENT), mine.get(name, _ABSENT), theirs.get(name, _ABSENT)) for name in names}
-    return {name: value for name, value in made.items() if value is not _ABSENT}
+    merged = {
+        name: merge_values(base.get(name, _ABSENT), mine.get(name, _ABSENT), theirs.get(name, _ABSENT))
+        for name in names
+    }
+    return {name: value for name, value in merged.items() if value is not _ABSENT}
 
 
-def _sets(base: Any, mine: Any, theirs: Any) -> list[str]:
-    kept, removed = {*base, *theirs}, {*base}.difference(mine)
-    return [one for one in theirs if one not in removed] + [one for one in mine if one not in kept]
+def _merge_sets(base: Any, mine: Any, theirs: Any) -> list[str]:
+    present, removed = {*base, *theirs}, {*base}.difference(mine)
+    return [item for item in theirs if item not in removed] + [item for item in mine if item not in present]
 
 
-def _same(one: object, other: object) -> bool:
-    return one is other if _ABSENT in (one, other) else same(one, other)
+def _equals_json(value: object, other: object) -> bool:
+    return value is other if _ABSENT in (value, other) else equals_json(value, other)
 
 
 def _is_set(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value) and len(set(value)) == len(value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value) and len(set(value)) == len(value)

@@ -1,7 +1,7 @@
-"""JSON Patch (RFC 6902) and merge patch (RFC 7396) within budgets, and the difference of two values.
+"""Apply JSON Patch (RFC 6902) and merge patch (RFC 7396) within budgets, without changing the input.
 
-What is given is never changed: a patched value is a new one. The budgets are those of spec WRITE-8: a patch
-of a thousand bytes may otherwise double a document with every `copy`.
+The budgets are those of spec WRITE-8: without them, a patch of a thousand bytes may double a document with every
+`copy`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.difference import diff
-from jupyter_colophon.core.documents.json_values import copied, measured, same
+from jupyter_colophon.core.documents.json_values import copy_value, equals_json, measure_value
 from jupyter_colophon.core.documents.pointer import Pointer
 from jupyter_colophon.core.errors import PatchFailed, TooLarge
 
@@ -21,7 +21,7 @@ COPIED_BYTES_MAX: Final = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How large and how deep a patched value may be, in bytes of JSON (about) and levels."""
+    """The largest size of a patched value, in bytes of JSON (approximate), and its largest depth in levels."""
 
     bytes_max: int = 10 * 1024 * 1024
     depth_max: int = 64
@@ -38,43 +38,43 @@ def apply_json_patch(
     operations_max: int = OPERATIONS_MAX,
     making_parents: bool = False,
 ) -> Any:
-    """The value after a JSON Patch (RFC 6902), all of it or nothing.
+    """Apply a JSON Patch (RFC 6902) completely or not at all.
 
-    With `making_parents`, `add` makes the objects on its way that are missing. Raises `PatchFailed` with a pointer into
-    the patch for an operation that is malformed or cannot be applied, and `TooLarge` over so many operations or over
-    the budget at any moment.
+    With `making_parents`, `add` creates missing parent objects. Raises PatchFailed with a pointer into the patch for a
+    malformed or inapplicable operation, and TooLarge for too many operations or a value that exceeds the budget at any
+    time.
     """
     if not isinstance(operations, Sequence) or isinstance(operations, str):
-        raise PatchFailed("a JSON Patch is a list of operations")
+        raise PatchFailed("a JSON Patch must be a list of operations")
     if len(operations) > operations_max:
-        raise TooLarge(f"a patch has at most {operations_max} operations")
+        raise TooLarge(f"a patch may have at most {operations_max} operations")
     document = _Document(value, budget, making_parents)
     for index, operation in enumerate(operations):
         document.at = f"/{index}"
         document.apply(operation)
-    return document.result()
+    return document.get_result()
 
 
 def apply_merge_patch(value: object, patch: object, budget: Budget = DEFAULT_BUDGET) -> Any:
-    """The value after a merge patch (RFC 7396): members are replaced, null takes one away.
+    """Apply a merge patch (RFC 7396): members are replaced, and null removes one.
 
-    Parts that stay are shared with the given value. Raises `TooLarge` over the budget.
+    Unchanged parts are shared with the input. Raises TooLarge if the budget is exceeded.
     """
-    _check_size(*measured(patch, budget.depth_max), budget)
-    merged = _merged(value, patch)
-    _check_size(*measured(merged, budget.depth_max), budget)
+    _check_size(*measure_value(patch, budget.depth_max), budget)
+    merged = _merge_patch(value, patch)
+    _check_size(*measure_value(merged, budget.depth_max), budget)
     return merged
 
 
-def _merged(value: object, patch: object) -> object:
+def _merge_patch(value: object, patch: object) -> object:
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(value) if isinstance(value, Mapping) else {}
-    for name, wanted in patch.items():
-        if wanted is None:
+    for name, new in patch.items():
+        if new is None:
             merged.pop(name, None)
         else:
-            merged[name] = _merged(merged.get(name), wanted)
+            merged[name] = _merge_patch(merged.get(name), new)
     return merged
 
 
@@ -86,104 +86,104 @@ def _check_size(size: int, depth: int, budget: Budget) -> None:
 
 
 class _Document:
-    """A copy of the value while operations change it, with its size kept in step."""
+    """A copy of the value to which operations are applied, with its current size."""
 
     def __init__(self, value: object, budget: Budget, making_parents: bool) -> None:
         self.at = ""
         self._making_parents = making_parents
         self._budget = budget
         self._copied = 0
-        self._size, depth = measured(value, budget.depth_max)
+        self._size, depth = measure_value(value, budget.depth_max)
         _check_size(self._size, depth, budget)
-        self._value = copied(value)
+        self._value = copy_value(value)
 
-    def result(self) -> object:
+    def get_result(self) -> object:
         # Moves alone can make a value deep, and are not measured one by one.
-        _check_size(*measured(self._value, self._budget.depth_max), self._budget)
+        _check_size(*measure_value(self._value, self._budget.depth_max), self._budget)
         return self._value
 
     def apply(self, operation: object) -> None:
         if not isinstance(operation, Mapping):
-            raise PatchFailed("an operation is an object", self.at)
+            raise PatchFailed("an operation must be an object", self.at)
         name = operation.get("op")
         action = _ACTIONS.get(name) if isinstance(name, str) else None
         if action is None:
-            raise PatchFailed(f"op is one of {' '.join(_ACTIONS)}", f"{self.at}/op")
+            raise PatchFailed(f"op must be one of {' '.join(_ACTIONS)}", f"{self.at}/op")
         action(self, operation)
 
     def add(self, operation: Mapping[str, Any]) -> None:
-        self._insert(self._pointer(operation, "path"), self._given(operation))
+        self._insert(self._read_pointer(operation, "path"), self._read_value(operation))
 
     def remove(self, operation: Mapping[str, Any]) -> None:
-        self._size -= self._measure(self._take(self._pointer(operation, "path"), "path"))
+        self._size -= self._measure(self._take(self._read_pointer(operation, "path"), "path"))
 
     def replace(self, operation: Mapping[str, Any]) -> None:
-        pointer, given = self._pointer(operation, "path"), self._given(operation)
+        pointer, value = self._read_pointer(operation, "path"), self._read_value(operation)
         present = self._find(pointer, "path")
-        self._grow(self._checked_depth(pointer, given) - self._measure(present))
+        self._add_size(self._check_depth(pointer, value) - self._measure(present))
         if pointer.is_root:
-            self._value = copied(given)
+            self._value = copy_value(value)
             return
         holder = self._find(pointer.parent, "path")
         if isinstance(holder, list):
-            holder[self._index(holder, pointer, "path")] = copied(given)
+            holder[self._index(holder, pointer, "path")] = copy_value(value)
         else:
-            holder[pointer.last] = copied(given)
+            holder[pointer.last] = copy_value(value)
 
     def move(self, operation: Mapping[str, Any]) -> None:
-        source, target = self._pointer(operation, "from"), self._pointer(operation, "path")
+        source, target = self._read_pointer(operation, "from"), self._read_pointer(operation, "path")
         if source == target:
             self._find(source, "from")
             return
-        if source.holds(target):
+        if source.contains(target):
             raise PatchFailed("a value cannot be moved into itself", f"{self.at}/path")
-        taken = self._take(source, "from")
-        self._place(target, taken)
+        value = self._take(source, "from")
+        self._place(target, value)
         if target.is_root:
-            self._grow(self._measure(taken))
+            self._add_size(self._measure(value))
 
     def copy(self, operation: Mapping[str, Any]) -> None:
-        present = self._find(self._pointer(operation, "from"), "from")
+        present = self._find(self._read_pointer(operation, "from"), "from")
         self._copied += self._measure(present)
         if self._copied > COPIED_BYTES_MAX:
-            raise TooLarge(f"a patch copies at most {COPIED_BYTES_MAX} bytes")
-        self._insert(self._pointer(operation, "path"), present)
+            raise TooLarge(f"a patch may copy at most {COPIED_BYTES_MAX} bytes")
+        self._insert(self._read_pointer(operation, "path"), present)
 
     def test(self, operation: Mapping[str, Any]) -> None:
-        wanted = self._given(operation)
-        if not same(self._find(self._pointer(operation, "path"), "path"), wanted):
-            raise PatchFailed("the value there is another one", f"{self.at}/value")
+        expected = self._read_value(operation)
+        if not equals_json(self._find(self._read_pointer(operation, "path"), "path"), expected):
+            raise PatchFailed("the value at this path differs", f"{self.at}/value")
 
     def _insert(self, pointer: Pointer, value: object) -> None:
-        size = self._checked_depth(pointer, value)
+        size = self._check_depth(pointer, value)
         if self._making_parents:
             self._make_parents(pointer)
-        self._place(pointer, copied(value))
-        self._grow(size)
+        self._place(pointer, copy_value(value))
+        self._add_size(size)
 
     def _make_parents(self, pointer: Pointer) -> None:
-        """Make the objects on the way to a place; where there is something else on it, `_find` says so."""
+        """Create the missing objects above a location; `_find` reports values of another type."""
         present = self._value
         for word in pointer.words[:-1]:
             if not isinstance(present, dict):
                 return
             if present.get(word) is None:
-                self._grow(len(word) + 6)
+                self._add_size(len(word) + 6)
                 present[word] = {}
             present = present[word]
 
-    def _checked_depth(self, pointer: Pointer, value: object) -> int:
-        """The size of a value that is to stand at a place, if it is not too deep for it."""
-        size, depth = measured(value, self._budget.depth_max)
+    def _check_depth(self, pointer: Pointer, value: object) -> int:
+        """Return the size of a value for this location. Raises TooLarge if it would be too deep."""
+        size, depth = measure_value(value, self._budget.depth_max)
         _check_size(0, len(pointer.words) + depth, self._budget)
         return size
 
-    def _grow(self, size: int) -> None:
+    def _add_size(self, size: int) -> None:
         self._size += size
         _check_size(self._size, 0, self._budget)
 
     def _measure(self, value: object) -> int:
-        return measured(value, self._budget.depth_max)[0]
+        return measure_value(value, self._budget.depth_max)[0]
 
     def _place(self, pointer: Pointer, value: object) -> None:
         if pointer.is_root:
@@ -194,7 +194,7 @@ class _Document:
             at_end = pointer.last == "-"
             holder.insert(len(holder) if at_end else self._index(holder, pointer, "path", len(holder) + 1), value)
         elif isinstance(holder, dict):
-            # A member that was there is replaced (RFC 6902, 4.1).
+            # An existing member is replaced (RFC 6902, 4.1).
             was = self._measure(holder[pointer.last]) if pointer.last in holder else -len(pointer.last)
             self._size -= was
             holder[pointer.last] = value
@@ -203,7 +203,7 @@ class _Document:
 
     def _take(self, pointer: Pointer, member: str) -> object:
         if pointer.is_root:
-            raise PatchFailed("the whole value cannot be taken away", f"{self.at}/{member}")
+            raise PatchFailed("the whole value cannot be removed", f"{self.at}/{member}")
         present = self._find(pointer, member)
         holder = self._find(pointer.parent, member)
         if isinstance(holder, list):
@@ -216,7 +216,7 @@ class _Document:
         present: Any = self._value
         for depth, word in enumerate(pointer.words):
             if isinstance(present, list):
-                present = present[self._index(present, pointer.until(depth + 1), member)]
+                present = present[self._index(present, pointer.get_prefix(depth + 1), member)]
             elif isinstance(present, dict) and word in present:
                 present = present[word]
             else:
@@ -226,17 +226,17 @@ class _Document:
     def _index(self, holder: list[Any], pointer: Pointer, member: str, count: int | None = None) -> int:
         index = pointer.last_index
         if index is None or index >= (len(holder) if count is None else count):
-            raise PatchFailed("the list has no such place", f"{self.at}/{member}")
+            raise PatchFailed("the list has no such index", f"{self.at}/{member}")
         return index
 
-    def _pointer(self, operation: Mapping[str, Any], member: str) -> Pointer:
+    def _read_pointer(self, operation: Mapping[str, Any], member: str) -> Pointer:
         text = operation.get(member)
         pointer = Pointer.parse(text) if isinstance(text, str) else None
         if pointer is None:
-            raise PatchFailed(f"{member} is a JSON Pointer, such as /tags/0", f"{self.at}/{member}")
+            raise PatchFailed(f"{member} must be a JSON Pointer such as /tags/0", f"{self.at}/{member}")
         return pointer
 
-    def _given(self, operation: Mapping[str, Any]) -> object:
+    def _read_value(self, operation: Mapping[str, Any]) -> object:
         if "value" not in operation:
             raise PatchFailed("value is missing", self.at)
         return operation["value"]

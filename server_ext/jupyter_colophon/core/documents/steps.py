@@ -1,4 +1,4 @@
-"""The steps between two values as people read them: with what was there before."""
+"""Describe the operations between two values for people: with the old values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -12,20 +12,23 @@ _MISSING = object()
 
 
 def with_old_values(steps: Iterable[Step], before: object) -> list[dict[str, Any]]:
-    """Return the steps of a difference, each `remove` and `replace` with the value that it ended as `old`.
+    """Return the operations of a difference; each `remove` and `replace` gets the replaced value as `old`.
 
-    `before` is the value that the steps begin with. A step has no `old` where nothing is at its place in that value.
+    `before` is the value before the first operation. An operation has no `old` if its location does not exist in that
+    value.
     """
     document = {"": deepcopy(before)}
-    found = []
+    described = []
     for step in steps:
         old = _apply(document, step)
-        found.append(dict(step) if old is _MISSING or step["op"] == "add" else {**step, "old": old})
-    return found
+        described.append(dict(step) if old is _MISSING or step["op"] == "add" else {**step, "old": old})
+    return described
 
 
 def with_old_values_of_versions(versions: Sequence[Step], before: object) -> list[dict[str, Any]]:
-    """Return versions of an aspect, newest first, whose steps have old values; `before` is the value of the version before all of them."""
+    """Return versions of an aspect, newest first, whose operations have old values; `before` is the value of the
+    version before all of them.
+    """
     olds = [*(version["value"] for version in versions[1:]), before]
     return [
         {**version, "diff": with_old_values(version["diff"], old or {})}
@@ -34,25 +37,25 @@ def with_old_values_of_versions(versions: Sequence[Step], before: object) -> lis
 
 
 def change_text(step: Step) -> str:
-    """Return a step as a person reads it: `+ /tags/0 raw`, `- /tags/0 raw`, `~ /properties/owner ops → dev`."""
+    """Return an operation as people read it: `+ /tags/0 raw`, `- /tags/0 raw`, `~ /properties/owner ops → dev`."""
     sign = {"add": "+", "remove": "-"}.get(step["op"], "~")
-    values = " → ".join(_text(step[name]) for name in ("old", "value") if name in step)
+    values = " → ".join(_format_value(step[name]) for name in ("old", "value") if name in step)
     return f"{sign} {step['path'] or '/'} {values}".rstrip()
 
 
-def _text(value: object) -> str:
+def _format_value(value: object) -> str:
     return value if isinstance(value, str) else compact(value)
 
 
 def _apply(document: dict[str, Any], step: Step) -> object:
-    """Apply an `add`, a `remove` or a `replace` in place, and return the value that it ended."""
+    """Apply an `add`, a `remove` or a `replace` in place, and return the old value."""
     pointer = Pointer.parse(step["path"])
     if pointer is None or step["op"] not in ("add", "remove", "replace"):
         return _MISSING
     place = Pointer(("", *pointer.words))
     holder: Any = document
     for word in place.words[:-1]:
-        holder = _member(holder, word)
+        holder = _get_member(holder, word)
     if isinstance(holder, dict):
         old = holder.pop(place.last, _MISSING)
         if step["op"] != "remove":
@@ -75,7 +78,7 @@ def _apply_to_list(items: list[Any], place: Pointer, step: Step) -> object:
     return old
 
 
-def _member(holder: object, word: str) -> object:
+def _get_member(holder: object, word: str) -> object:
     if isinstance(holder, dict):
         return holder.get(word)
     if isinstance(holder, list) and word.isdecimal() and int(word) < len(holder):

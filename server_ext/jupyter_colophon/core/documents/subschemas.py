@@ -1,10 +1,11 @@
-"""Walking a schema, of draft-07 or 2020-12: which parts of it are schemas, and how often one value would be held against them."""
+"""Walk the subschemas of a schema of draft-07 or 2020-12, and resolve references within it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-#: Keywords whose value is a schema, a list of schemas, or schemas by name (JSON Schema draft-07, 9 and 10; 2020-12, 10 and 11).
+#: Keywords whose value is a schema, a list of schemas, or an object of schemas (JSON Schema draft-07, 9 and 10;
+#: 2020-12, 10 and 11).
 _IN_PLACE_ONE = ("if", "then", "else", "not")
 _IN_PLACE_LIST = ("allOf", "anyOf", "oneOf")
 _IN_PLACE_NAMED = ("dependencies", "dependentSchemas")
@@ -25,63 +26,64 @@ _INDEX_DIGITS_MAX = 9
 Words = tuple[str, ...]
 
 
-def parts(schema: Mapping[str, Any]) -> Iterator[tuple[Words, Any]]:
-    """The schemas directly in a schema, each with the way to it."""
+def list_subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Words, Any]]:
+    """Yield the direct subschemas of a schema, each with its path."""
     for keyword in (*_IN_PLACE_ONE, *_ELSEWHERE_ONE):
         if isinstance(schema.get(keyword), Mapping | bool):
             yield (keyword,), schema[keyword]
     for keyword in (*_IN_PLACE_LIST, *_ELSEWHERE_LIST):
         listed = schema.get(keyword)
         yield from (
-            ((keyword, str(index)), one) for index, one in enumerate(listed if isinstance(listed, list) else ())
+            ((keyword, str(index)), subschema)
+            for index, subschema in enumerate(listed if isinstance(listed, list) else ())
         )
     for keyword in (*_IN_PLACE_NAMED, *_ELSEWHERE_NAMED):
         named = schema.get(keyword)
         # A dependency may be a list of names instead.
         of = named.items() if isinstance(named, Mapping) else ()
-        yield from (((keyword, name), one) for name, one in of if not isinstance(one, list))
+        yield from (((keyword, name), subschema) for name, subschema in of if not isinstance(subschema, list))
 
 
 def in_place(schema: Mapping[str, Any]) -> Iterator[Any]:
-    """The schemas in a schema that its own value is held against, without what it refers to."""
-    for words, one in parts(schema):
+    """Yield the subschemas that apply to the same value, without referenced schemas."""
+    for words, subschema in list_subschemas(schema):
         if words[0] in _IN_PLACE:
-            yield one
+            yield subschema
 
 
-def every(root: Any) -> Iterator[tuple[Words, Any]]:
-    """A schema and all schemas in it, however deep, each with the way to it."""
+def walk_subschemas(root: Any) -> Iterator[tuple[Words, Any]]:
+    """Yield a schema and all its subschemas at any depth, each with its path."""
     waiting: list[tuple[Words, Any]] = [((), root)]
     while waiting:
         words, schema = waiting.pop()
         yield words, schema
         if isinstance(schema, Mapping):
-            waiting.extend((words + more, one) for more, one in parts(schema))
+            waiting.extend((words + more, subschema) for more, subschema in list_subschemas(schema))
 
 
-def referred(root: Mapping[str, Any], reference: str) -> Any:
-    """What a reference within a schema (`#`, `#/…`) leads to. Raises LookupError where it leads nowhere."""
+def resolve_reference(root: Mapping[str, Any], reference: str) -> Any:
+    """Resolve a reference within a schema (`#`, `#/…`). Raises LookupError."""
     if reference in ("#", ""):
         return root
     if not reference.startswith("#/"):
         raise LookupError(reference)
-    found: Any = root
+    target: Any = root
     for word in reference[2:].split("/"):
-        step = _unquoted(word)
-        if isinstance(found, list):
-            # Python reads no number of thousands of digits, and no list has as many items as nine digits can count.
+        step = _unescape_token(word)
+        if isinstance(target, list):
+            # Python rejects numbers of thousands of digits, and no list has more items than nine digits can count.
             is_index = step.isdecimal() and len(step) <= _INDEX_DIGITS_MAX
-            found = found[int(step)] if is_index else _nowhere(reference)
-        elif isinstance(found, Mapping):
-            found = found[step]
+            target = target[int(step)] if is_index else _raise_unresolved(reference)
+        elif isinstance(target, Mapping):
+            target = target[step]
         else:
-            _nowhere(reference)
-    return found
+            _raise_unresolved(reference)
+    return target
 
 
-def _unquoted(word: str) -> str:
+def _unescape_token(word: str) -> str:
     return unquote(word).replace("~1", "/").replace("~0", "~")
 
 
-def _nowhere(reference: str) -> Any:
+def _raise_unresolved(reference: str) -> Any:
     raise LookupError(reference)

@@ -1,1 +1,1 @@
-"""Entities as readers see them, and changes of them."""
+"""Entities as readers see them, and changes to them."""

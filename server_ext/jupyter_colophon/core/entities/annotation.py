@@ -1,24 +1,24 @@
-"""Properties and tags as people change them: some are set, some go, the others stay."""
+"""Edits of the properties and tags of a scope."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-#: The aspects that are made of properties and tags, by scope (spec MODEL-7).
+#: The aspects that consist of properties and tags, by scope (spec MODEL-7).
 ASPECT_OF_SCOPE = {"USER": "businessMetadata", "SYSTEM": "technicalMetadata"}
 
 
 @runtime_checkable
-class Change(Protocol):
-    """What the value of an `annotate` can be."""
+class MetadataEdit(Protocol):
+    """A value of an `annotate` proposal."""
 
-    def applied(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """The properties and tags after the change."""
+    def apply_to(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the properties and tags after the change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A change of an aspect of properties and tags. What is cleared goes first."""
+    """A change of properties and tags: some are set, some removed, all others unchanged. Clearing is done first."""
 
     properties: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
@@ -28,8 +28,8 @@ class Annotation:
     clear_tags: bool = False
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> "Annotation":
-        """The change that a document says (schemas/api/annotation.json)."""
+    def from_document(cls, document: Mapping[str, Any]) -> "Annotation":
+        """Create from a document (schemas/api/annotation.json)."""
         return cls(
             properties=document.get("properties", {}),
             tags=tuple(document.get("tags", ())),
@@ -41,7 +41,7 @@ class Annotation:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The document that says it; what it leaves alone is not in it."""
+        """Return the document of the change, without members that change nothing."""
         members = {
             "properties": dict(self.properties),
             "tags": list(self.tags),
@@ -52,8 +52,8 @@ class Annotation:
         }
         return {name: value for name, value in members.items() if value}
 
-    def applied(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """The value after the change. Tags keep their order, new ones come last."""
+    def apply_to(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the value after the change. Tags keep their order, and new ones are last."""
         properties = {} if self.clear_properties else dict(value["properties"])
         for key in self.without_properties:
             properties.pop(key, None)
@@ -66,10 +66,10 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Replace all properties and tags of a scope by those that a source reports on rereading (spec WRITE-18).
+    """Replace all properties and tags of a scope by those that a source reports when it is read again (spec WRITE-18).
 
-    Old properties and tags named in `keep` stay where the new ones lack them, those in `preserve` whatever the new
-    ones say. Where there was nothing, there is nothing to keep.
+    Old properties and tags named in `keep` stay if the new ones lack them, those in `preserve` always. A first report
+    has nothing to keep.
     """
 
     properties: Mapping[str, str]
@@ -78,11 +78,11 @@ class Replacement:
     preserve_properties: frozenset[str] = frozenset()
     keep_tags: frozenset[str] = frozenset()
 
-    def applied(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """The value after the change."""
+    def apply_to(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the value after the change."""
         properties = dict(self.properties)
         for key, old in value["properties"].items():
             if key in self.preserve_properties or (key in self.keep_properties and key not in properties):
                 properties[key] = old
-        kept = [tag for tag in value["tags"] if tag in self.keep_tags]
-        return {"properties": properties, "tags": list(dict.fromkeys([*kept, *self.tags]))}
+        kept_tags = [tag for tag in value["tags"] if tag in self.keep_tags]
+        return {"properties": properties, "tags": list(dict.fromkeys([*kept_tags, *self.tags]))}

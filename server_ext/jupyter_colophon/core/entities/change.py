@@ -1,4 +1,4 @@
-"""One committed change, ordered by `seq` and attributed."""
+"""A committed change, ordered by `seq` and attributed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

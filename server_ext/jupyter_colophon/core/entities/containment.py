@@ -1,35 +1,37 @@
-"""Which entity holds another one: a dataset its fields, an application its programs (spec WRITE-14)."""
+"""Containment of entities: datasets contain fields, applications contain programs (spec WRITE-14)."""
 
 from typing import Final
 
 from jupyter_colophon.core.cdap.names import WORDS, from_v3
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.identity.names import Identity, Urn, pairs_of
+from jupyter_colophon.core.identity.names import Identity, Urn, get_custom_pairs
 
-#: Types whose URN begins with the URN of what holds them, by the holder's type.
-HELD_BY_NAME: Final = {"dataset": "schemaField", "dataFlow": "dataJob"}
-#: Types that exist as soon as what holds them does: nobody has to make them known first.
-UNDECLARED: Final = frozenset({"schemaField", "custom"})
+#: Types whose URN begins with the URN of their parent, by the parent's type.
+CHILD_TYPES: Final = {"dataset": "schemaField", "dataFlow": "dataJob"}
+#: Types that exist as soon as their parent exists, without being created.
+IMPLICIT_TYPES: Final = frozenset({"schemaField", "custom"})
 
 
-def holder_of(urn: Urn, identity: Identity) -> Urn | None:
-    """The entity that holds this one; None for one that stands alone. A custom entity's is its longest known beginning."""
-    if urn.type in HELD_BY_NAME.values():
-        return urn.nested(0)
+def get_parent(urn: Urn, identity: Identity) -> Urn | None:
+    """Return the entity that contains this one; None if there is none. For a custom entity, it is its longest known
+    prefix.
+    """
+    if urn.type in CHILD_TYPES.values():
+        return urn.parse_part(0)
     if urn.type != "custom":
         return None
-    words = [text for key, value in pairs_of(urn) for text in (WORDS.get(key, key), value)]
+    words = [text for key, value in get_custom_pairs(urn) for text in (WORDS.get(key, key), value)]
     for length in range(len(words) - 2, 0, -2):
         try:
-            found = from_v3(words[:length], identity)
+            parent = from_v3(words[:length], identity)
         except InvalidName:
             continue
-        if found.type not in ("custom", "dataProcessInstance"):
-            return found
+        if parent.type not in ("custom", "dataProcessInstance"):
+            return parent
     return None
 
 
-def held_prefix(urn: Urn) -> str | None:
-    """What the URNs of all that a dataset or an application holds begin with, and no other's; None for other types."""
-    held = HELD_BY_NAME.get(urn.type)
-    return None if held is None else f"urn:li:{held}:({urn},"
+def get_child_prefix(urn: Urn) -> str | None:
+    """Return the prefix that the URNs of exactly the children of a dataset or application share; None for other types."""
+    child_type = CHILD_TYPES.get(urn.type)
+    return None if child_type is None else f"urn:li:{child_type}:({urn},"

@@ -1,4 +1,4 @@
-"""What all aspects of an entity say together, as descriptors of the vocabulary (core/model/vocabulary.py)."""
+"""Combine the descriptors of all aspects of an entity (core/model/vocabulary.py)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,20 +9,22 @@ from jupyter_colophon.core.model.vocabulary import Descriptor, describe
 
 
 def describe_aspect(kind: EntityType, aspect: Aspect) -> Iterator[Descriptor]:
-    """Yield what one aspect of an entity of this type says."""
-    spec = kind.aspect(aspect.name)
+    """Yield the descriptors of one aspect of an entity of this type."""
+    spec = kind.get_aspect(aspect.name)
     return describe(aspect.name, aspect.scope, aspect.value, () if spec is None else spec.contributes)
 
 
 def describe_entity(kind: EntityType, aspects: Mapping[str, Aspect], *, fields: bool = False) -> Iterator[Descriptor]:
-    """Yield what the aspects of an entity of this type say, people's first; with `fields` also those of its schema."""
-    for aspect in sorted(aspects.values(), key=lambda one: (one.scope != "USER", one.name)):
-        yield from (one for one in describe_aspect(kind, aspect) if fields or one.kind != "field")
+    """Yield the descriptors of an entity of this type, USER first; with `fields` also those of its schema."""
+    for aspect in sorted(aspects.values(), key=lambda descriptor: (descriptor.scope != "USER", descriptor.name)):
+        yield from (descriptor for descriptor in describe_aspect(kind, aspect) if fields or descriptor.kind != "field")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A descriptor as readers see it: `name` is that of what it refers to, `source` the entity that has the aspect."""
+class ResolvedDescriptor:
+    """A descriptor with the names of what it refers to: `name` is that of the referenced entity, `source` the entity
+    that has the aspect.
+    """
 
     descriptor: Descriptor
     source: str

@@ -8,15 +8,15 @@ from jupyter_colophon.core.documents.members import OMIT_DEFAULT, Member, Time
 from jupyter_colophon.core.model.registry import Scope
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 
-#: The aspect by which clients mark an entity as removed; everything of it is kept.
+#: The aspect by which clients mark an entity as removed; its metadata is kept.
 STATUS: Final = "status"
 #: The system metadata that the writer of a value sent, if any.
 WriterMetadata = Annotated[SystemMetadata | None, Member("systemMetadata", omit_default=True)]
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """When, and by whom."""
+class AuditStamp:
+    """The time and the actor of a change."""
 
     time: Time
     actor: str
@@ -58,8 +58,8 @@ class EntitySummary:
     namespace: str
     name: str
     platform: str | None
-    created: Stamp
-    updated: Stamp
+    created: AuditStamp
+    updated: AuditStamp
     removed: Annotated[bool, OMIT_DEFAULT] = False
 
 
@@ -72,8 +72,8 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """Which entities to list; those that were softly deleted only with `removed`."""
+class EntityListing:
+    """The parameters of a list of entities; softly deleted ones are included only with `removed`."""
 
     namespace: str = ""
     type: str = ""
@@ -84,5 +84,5 @@ class Listing:
 
 
 def is_removed(status: object) -> bool:
-    """Whether a value of the aspect `status` marks its entity as removed."""
+    """Return whether a value of the aspect `status` marks its entity as removed."""
     return isinstance(status, Mapping) and bool(status.get("removed"))

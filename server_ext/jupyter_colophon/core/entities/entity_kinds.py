@@ -4,19 +4,19 @@ from typing import Final
 
 from jupyter_colophon.core.identity.names import Identity, Urn
 
-#: Where the URN has to be looked at to tell the kind; of all others the type is the kind.
-_MANIFOLD: Final = frozenset({"dataset", "custom"})
-#: What a stream is does not depend on what an installation calls home.
-_ANYWHERE: Final = Identity()
+#: The types whose kind depends on the URN; for all others the type is the kind.
+_TYPES_WITH_KINDS: Final = frozenset({"dataset", "custom"})
+#: Streams are recognized in the same way with any settings.
+_ANY_IDENTITY: Final = Identity()
 
 
-def kind_of(urn: Urn) -> str:
-    """The kind of an entity."""
+def get_kind(urn: Urn) -> str:
+    """Return the kind of an entity."""
     if urn.type == "custom":
         return urn.parts[0]
-    return "stream" if urn.type == "dataset" and _ANYWHERE.is_stream(urn) else urn.type
+    return "stream" if urn.type == "dataset" and _ANY_IDENTITY.is_stream(urn) else urn.type
 
 
-def kind_of_row(type_: str, urn: str) -> str:
-    """The kind of an entity of this type, by the text of its URN."""
-    return kind_of(Urn.parse(urn)) if type_ in _MANIFOLD else type_
+def get_row_kind(type_: str, urn: str) -> str:
+    """Return the kind of an entity of this type from the text of its URN."""
+    return get_kind(Urn.parse(urn)) if type_ in _TYPES_WITH_KINDS else type_

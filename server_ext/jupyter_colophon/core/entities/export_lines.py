@@ -11,14 +11,14 @@ from typing import Any
 
 from jupyter_colophon.core.documents.json_parsing import compact, parse
 from jupyter_colophon.core.errors import InvalidName, MalformedBody
-from jupyter_colophon.core.identity.names import Urn, namespace
+from jupyter_colophon.core.identity.names import Urn, make_namespace_urn
 
 FORMAT, VERSION = "jupyter-colophon-namespace", 1
 _DIGITS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ExportLine:
     """One aspect of one entity. `digest` is empty if the line has none; `number` counts the header as 1."""
 
     urn: Urn
@@ -49,12 +49,12 @@ def read_head(lines: Iterator[bytes]) -> str:
     if not isinstance(header, dict) or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
         raise MalformedBody(f"line 1: not an export of a namespace ({FORMAT}, version {VERSION})")
     try:
-        return namespace(str(header.get("namespace"))).parts[0]
+        return make_namespace_urn(str(header.get("namespace"))).parts[0]
     except InvalidName as error:
         raise MalformedBody(f"line 1: {error.detail}") from None
 
 
-def read(lines: Iterable[bytes]) -> Iterator[Line]:
+def read(lines: Iterable[bytes]) -> Iterator[ExportLine]:
     """Yield the lines after the header, skipping empty ones. Raises MalformedBody with the number of the invalid line."""
     for number, text in enumerate(lines, 2):
         if not text.strip():
@@ -62,16 +62,16 @@ def read(lines: Iterable[bytes]) -> Iterator[Line]:
         entry = _parse_line(text, number)
         if not isinstance(entry, dict) or entry.keys() - {"digest"} != {"aspect", "urn", "value"}:
             raise MalformedBody(f"line {number}: the members must be exactly aspect, urn, value and optionally digest")
-        urn, aspect, known = entry["urn"], entry["aspect"], entry.get("digest", "")
-        if not all(isinstance(one, str) for one in (urn, aspect, known)):
+        urn, aspect, digest_ = entry["urn"], entry["aspect"], entry.get("digest", "")
+        if not all(isinstance(member, str) for member in (urn, aspect, digest_)):
             raise MalformedBody(f"line {number}: aspect, urn and digest must be strings")
         try:
-            yield Line(Urn.parse(urn), aspect, entry["value"], known, number)
+            yield ExportLine(Urn.parse(urn), aspect, entry["value"], digest_, number)
         except InvalidName as error:
             raise MalformedBody(f"line {number}: {error.detail}") from None
 
 
-def chunks(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
+def split_chunks(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
     """Split the lines into parts of about `size` bytes, each with the header line."""
     source = iter(lines)
     first = next(source, b"")

@@ -1,9 +1,9 @@
-"""A change of one entity's metadata in a batch, and what it found and left."""
+"""A change of one entity's metadata in a batch, and its result."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_colophon.core.entities.annotation import Change
+from jupyter_colophon.core.entities.annotation import MetadataEdit
 from jupyter_colophon.core.identity.names import Urn
 
 #: Properties and tags by scope.
@@ -12,16 +12,16 @@ State = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """What is done to one entity, by scope; `drops` also takes away what folds into a scope from other aspects."""
+    """The changes of one entity by scope; `drops` also removes metadata that other aspects contribute to a scope."""
 
     urn: Urn
-    changes: dict[str, Change]
+    changes: dict[str, MetadataEdit]
     drops: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Mutated:
-    """What a mutation found and left."""
+class MutationResult:
+    """The metadata of an entity before and after a mutation."""
 
     urn: Urn
     before: State

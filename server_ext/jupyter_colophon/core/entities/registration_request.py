@@ -15,7 +15,7 @@ _PARTS = ("plugin", "schedule")
 
 
 @dataclass(frozen=True, slots=True)
-class Deployed:
+class RegistrationRequest:
     """A request to register an entity. `facts` are SYSTEM properties, `labels` SYSTEM tags, `user_metadata` USER
     metadata.
     """
@@ -31,46 +31,48 @@ class Deployed:
     complete_prefixes: tuple[str, ...] = ()
 
 
-def of_data(name: str, request: Mapping[str, Any], *, stream: bool = False) -> Deployed:
+def read_dataset_request(name: str, request: Mapping[str, Any], *, stream: bool = False) -> RegistrationRequest:
     """Read the `/v3` request to register a dataset, or a stream, of this name (docs/v3.md)."""
     settings = dict(request.get("properties", {}))
     schema = settings.pop("schema", request.get("schema"))
     # CDAP's clients search for datasets that a batch can read, and for those that can be queried, which needs a schema.
     kinds = () if stream else (BATCH,) if schema is None else (BATCH, EXPLORE)
-    facts = _texts(request, "description", "ttl") | ({"type": request["typeName"]} if "typeName" in request else {})
-    return Deployed(
+    facts = _read_texts(request, "description", "ttl") | (
+        {"type": request["typeName"]} if "typeName" in request else {}
+    )
+    return RegistrationRequest(
         facts=facts,
-        labels=_labels(name, *kinds),
-        user_metadata=_user_metadata(request),
+        labels=_make_labels(name, *kinds),
+        user_metadata=_read_user_metadata(request),
         settings=settings,
         schema=schema if schema is None or isinstance(schema, str) else json.dumps(schema),
     )
 
 
-def of_application(name: str, request: Mapping[str, Any]) -> Deployed:
+def read_application_request(name: str, request: Mapping[str, Any]) -> RegistrationRequest:
     """Read the `/v3` request to register an application of this name, except its programs."""
     artifact = request.get("artifact", "")
     artifact_name = artifact if isinstance(artifact, str) else str(artifact.get("name", ""))
-    facts = _texts(request, "description") | ({ARTIFACT: artifact_name} if artifact_name else {})
+    facts = _read_texts(request, "description") | ({ARTIFACT: artifact_name} if artifact_name else {})
     parts = {kind: request[f"{kind}s"] for kind in _PARTS if f"{kind}s" in request}
     facts |= {f"{kind}:{part}": value for kind, all_ in parts.items() for part, value in all_.items()}
     complete_prefixes = tuple(f"{kind}:" for kind in parts)
-    return Deployed(
+    return RegistrationRequest(
         facts=facts,
-        labels=_labels(name, artifact_name),
-        user_metadata=_user_metadata(request),
+        labels=_make_labels(name, artifact_name),
+        user_metadata=_read_user_metadata(request),
         complete_prefixes=complete_prefixes,
     )
 
 
-def _texts(request: Mapping[str, Any], *keys: str) -> dict[str, str]:
+def _read_texts(request: Mapping[str, Any], *keys: str) -> dict[str, str]:
     return {key: str(request[key]) for key in keys if key in request}
 
 
-def _labels(*words: str) -> tuple[str, ...]:
+def _make_labels(*words: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word and not word.startswith("urn:li:")))
 
 
-def _user_metadata(request: Mapping[str, Any]) -> Annotation:
+def _read_user_metadata(request: Mapping[str, Any]) -> Annotation:
     metadata = request.get("metadata", {})
     return Annotation(properties=metadata.get("properties", {}), tags=tuple(metadata.get("tags", ())))

@@ -1,7 +1,7 @@
-"""The ports of database servers, by platform: a server that is named without a port listens on this one.
+"""The default ports of database servers, by platform.
 
-Captured reads over JDBC (spark/names/jdbc_names.py) and events of OpenLineage (core/identity/openlineage_names.py) name a table by its
-server, so both need the same port.
+Captured reads over JDBC (spark/names/jdbc_names.py) and OpenLineage events (core/identity/openlineage_names.py) name a
+table by its server, so both need the same port.
 """
 
 from collections.abc import Mapping

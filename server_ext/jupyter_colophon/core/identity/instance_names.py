@@ -1,4 +1,4 @@
-"""Names of instances: the grammar, and the name that is made of a display name (spec INST-6)."""
+"""Names of instances: the grammar, and names generated from display names (spec INST-6)."""
 
 import re
 from hashlib import sha256
@@ -6,37 +6,37 @@ from unicodedata import normalize
 
 from jupyter_colophon.core.errors import InvalidInstanceName
 
-#: The longest name; a file name of it, with what a save adds for a moment, fits every file system.
+#: The longest name; a file with this name and the suffix that a save adds temporarily fits every file system.
 MAX_LENGTH = 200
 
 _NAME = re.compile(r"[a-z]([a-z0-9_-]{0,198}[a-z0-9])?")
 _DROPPED = re.compile(r"[^a-z0-9_-]+")
-_TELLING = re.compile(r"[a-z0-9]")
-#: So many hexadecimal digits stand for what a name cannot say.
+_REPORTING = re.compile(r"[a-z0-9]")
+#: The number of hexadecimal digits of the digest in a generated name.
 _DIGEST = 8
 
 
 def require_instance_name(text: str) -> str:
-    """The text, if an instance may have it as its name; else InvalidInstanceName is raised."""
+    """Return the text if it is a valid instance name. Raises InvalidInstanceName."""
     if not _NAME.fullmatch(text):
         raise InvalidInstanceName(text)
     return text
 
 
-def normalized(display_name: str) -> str:
-    """The name of a new instance, made of its display name by Elyra's rule, without that rule's gaps.
+def normalize_name(display_name: str) -> str:
+    """Generate the name of a new instance from its display name by Elyra's rule, without collisions.
 
-    In small letters, `_` for white space, the rest dropped; `a_` before what does not begin with a letter, `_0` after
-    what ends in `-` or `_`. Where nothing telling is left ("日本語", "!!!"), or too much, a digest of the display name
-    makes the difference: two display names never become one name by being cut. Raises InvalidInstanceName for "".
+    In lower case, with `_` for white space, other characters dropped; `a_` is put before a name that does not begin
+    with a letter, `_0` after one that ends in `-` or `_`. If nothing meaningful is left ("日本語", "!!!"), or too much, a
+    digest of the display name is added: truncated display names never collide. Raises InvalidInstanceName for "".
     """
     if not display_name:
         raise InvalidInstanceName(display_name)
     spaced = re.sub(r"\s+", "_", normalize("NFC", display_name).lower())
-    kept = _DROPPED.sub("", spaced)
-    if kept != spaced and not _TELLING.search(kept):
+    letters = _DROPPED.sub("", spaced)
+    if letters != spaced and not _REPORTING.search(letters):
         return f"a_{_digest(display_name)}"
-    name = kept if kept[0].isalpha() else f"a_{kept}"
+    name = letters if letters[0].isalpha() else f"a_{letters}"
     if len(name) > MAX_LENGTH - 2:
         return f"{name[: MAX_LENGTH - _DIGEST - 1]}_{_digest(display_name)}"
     return name if name[-1].isalnum() else f"{name}_0"

@@ -1,4 +1,4 @@
-"""OpenLineage's names as ours."""
+"""Convert OpenLineage names to URNs."""
 
 import re
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ Events name Hive's tables by the metastore, which is another server than the one
 """
 
 NO_ENGINE: Final = "openlineage"
-#: Hosts with their ports, and nothing else: what is not one, such as `h;database=d`, is no part of a name.
+#: Hosts with ports; anything else, such as `h;database=d`, is not part of a name.
 _SERVER = re.compile(r"[\w.-]+(?:\\[\w$-]+)?(?::\d{1,5})?(?:,[\w.-]+(?::\d{1,5})?)*|\[[0-9A-Fa-f:.]+\](?::\d{1,5})?")
 _PORT = re.compile(r":\d{1,5}\Z|\\")
 _SCHEME = re.compile(r"([^:/]+)(?::(?://)?(.*))?", re.DOTALL)
@@ -51,58 +51,65 @@ _SCHEME = re.compile(r"([^:/]+)(?::(?://)?(.*))?", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Symlink:
-    """One entry of a dataset's `symlinks` facet."""
+    """An entry of a dataset's `symlinks` facet."""
 
     namespace: str
     name: str
     type: str = "TABLE"
 
 
-def openlineage_dataset(namespace: str, name: str, identity: Identity, symlinks: Iterable[Symlink] = ()) -> Urn:
-    """The dataset that OpenLineage calls so.
+def make_openlineage_dataset_urn(
+    namespace: str, name: str, identity: Identity, symlinks: Iterable[Symlink] = ()
+) -> Urn:
+    """Return the URN of a dataset with this OpenLineage name.
 
-    The platform is the scheme of the namespace, the name stays, behind bucket, container or database server where there
-    is one. A setting for two servers of one platform (`platform_instances`) takes the place of the server.
-    A symlink that names a table of a Spark or Hive catalog wins and gives the home platform (spec ID-19). Raises
-    `InvalidName`.
+    The platform is the scheme of the namespace; the name is unchanged, prefixed by bucket, container or database server
+    if there is one. The setting for two servers of one platform (`platform_instances`) replaces the server. A symlink
+    to a table of a Spark or Hive catalog wins and gives the home platform (spec ID-19). Raises InvalidName.
     """
     for link in symlinks:
-        words = _table_words(link)
+        words = _split_table_name(link)
         if words is not None:
-            return names.dataset(identity.default_platform, ".".join(words), identity.default_fabric)
+            return names.make_dataset_urn(identity.default_platform, ".".join(words), identity.default_fabric)
     scheme, authority = _split(namespace)
     platform = PLATFORMS.get(scheme, scheme)
     if platform in STORES and authority:
         name = f"{authority.rstrip('/')}/{name.lstrip('/')}"
-    prefix = next((one for glob, one in identity.platform_instances if fnmatchcase(namespace, glob)), None)
+    prefix = next((instance for glob, instance in identity.platform_instances if fnmatchcase(namespace, glob)), None)
     if prefix is not None:
         name = f"{prefix}.{name}"
     elif platform in DATABASES and _SERVER.fullmatch(authority):
         name = f"{_with_ports(authority.lower(), DEFAULT_PORTS.get(platform))}/{name}"
-    return names.dataset(platform, name)
+    return names.make_dataset_urn(platform, name)
 
 
 def _with_ports(servers: str, port: int | None) -> str:
     """Return the servers, each with its port."""
-    named = (one if port is None or _PORT.search(one) else f"{one}:{port}" for one in servers.split(","))
+    named = (server if port is None or _PORT.search(server) else f"{server}:{port}" for server in servers.split(","))
     return ",".join(named)
 
 
 @lru_cache(maxsize=1024)
-def openlineage_job(namespace: str, name: str, engine: str | None = None) -> Urn:
-    """The job that OpenLineage calls so; `engine` is the name in the `processing_engine` facet (spec ID-17). Each event asks often."""
-    return names.data_job(names.data_flow((engine or NO_ENGINE).lower(), namespace, "PROD"), name)
+def make_openlineage_job_urn(namespace: str, name: str, engine: str | None = None) -> Urn:
+    """Return the URN of a job with this OpenLineage name; `engine` is the name in the `processing_engine` facet (spec
+    ID-17).
+
+    Cached, since each event needs it several times.
+    """
+    return names.make_data_job_urn(names.make_data_flow_urn((engine or NO_ENGINE).lower(), namespace, "PROD"), name)
 
 
 def _split(namespace: str) -> tuple[str, str]:
-    """Scheme in lower case, and authority: of `s3://bucket`, of `file`, of `arn:aws:glue:…`."""
-    found = _SCHEME.fullmatch(namespace)
-    if found is None:
-        raise InvalidName("OpenLineage namespace", namespace, "it begins with a scheme, such as postgres://host:5432")
-    return found.group(1).lower(), found.group(2) or ""
+    """Return scheme in lower case and authority: of `s3://bucket`, of `file`, of `arn:aws:glue:…`."""
+    match = _SCHEME.fullmatch(namespace)
+    if match is None:
+        raise InvalidName(
+            "OpenLineage namespace", namespace, "it must begin with a scheme, such as postgres://host:5432"
+        )
+    return match.group(1).lower(), match.group(2) or ""
 
 
-def _table_words(link: Symlink) -> list[str] | None:
+def _split_table_name(link: Symlink) -> list[str] | None:
     if link.type.upper() != "TABLE" or _split(link.namespace)[0] not in CATALOG_SCHEMES:
         return None
     words = link.name.split(".")

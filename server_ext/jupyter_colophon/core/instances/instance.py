@@ -1,4 +1,4 @@
-"""An instance of a schemaspace: what a store keeps, and what came of a change to it."""
+"""An instance of a schemaspace: its stored form, and the result of saving it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from typing import Any
 
 from jupyter_colophon.core.errors import Problem
 
-#: What is in a document besides what a class of the schema's own adds.
+#: The members of every document; the schema's own class may add others.
 DOCUMENT_KEYS = ("display_name", "metadata", "schema_name")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """An instance as a store has it, whatever it is worth.
+class StoredInstance:
+    """An instance as it is stored, valid or not.
 
-    `document` is the JSON object without `name`, `resource` and `reason`; None where it cannot be read, and then
-    `problem` says why in a sentence without any of its content. `resource` is the file's path, or the URN where there
-    is no file. `mark` is equal exactly where the content is. `own` is False for one of a shared or factory folder,
-    which can be shadowed and not removed. `time` is the last change in milliseconds, `owner` the account it belongs to.
-    `warning` is a sentence about a document that can be read and is not as it should be.
+    `document` is the JSON object without `name`, `resource` and `reason`; None if it cannot be read, and then `problem`
+    is the reason in a sentence without any of its content. `resource` is the file's path, or the URN if there is no
+    file. Two instances with the same `mark` have the same content. `own` is False for an instance of a shared or
+    factory folder, which can be overridden but not removed. `time` is the last change in milliseconds, `owner` the
+    account it belongs to. `warning` is a sentence about a readable document with a defect.
     """
 
     name: str
@@ -33,23 +33,23 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What a save or a removal left behind: the record's version (-1 after a removal), and what was there before.
+class SaveResult:
+    """The result of a save or a removal: the record's version (-1 after a removal), and the instance before it.
 
-    `version` is None where the catalog was away: a file's save stands without its record (spec MODEL-20).
+    `version` is None if the catalog was unavailable: a file is saved without its record (spec MODEL-20).
     """
 
     version: int | None
-    held: Held | None
-    previous: Held | None
+    stored: StoredInstance | None
+    previous: StoredInstance | None
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An instance as somebody is shown it: with secrets masked, and with what is wrong with it.
+    """An instance as it is shown: with secrets masked, and with its problems.
 
-    `reason` is empty where it is valid, else the name of the cause as Elyra's clients know it (`ValidationError`,
-    `ValueError`, `SchemaNotFoundError`). `extra` are members that the schema's own class adds to a document.
+    `reason` is empty if it is valid, else the name of the cause as in Elyra (`ValidationError`, `ValueError`,
+    `SchemaNotFoundError`). `extra` has members that the schema's own class adds to a document.
     """
 
     space: str

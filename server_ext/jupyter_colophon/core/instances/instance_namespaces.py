@@ -1,6 +1,6 @@
-"""Schemaspaces whose instances say in `metadata.namespace` which namespace they belong to (spec ID-13).
+"""Schemaspaces whose instances name their namespace in `metadata.namespace` (spec ID-13).
 
-Their URNs name no namespace, so who may read them is known by their documents alone.
+Their URNs have no namespace, so read access depends on their documents.
 """
 
 from collections.abc import Mapping
@@ -8,19 +8,19 @@ from typing import Any, Final
 
 from jupyter_colophon.core.identity.names import Urn
 
-#: The type of entities that instances are.
+#: The entity type of instances.
 INSTANCE: Final = "instance"
 #: Their keys.
 NAMESPACED: Final = ("pipelines", "saved-searches")
 
 
 def is_namespaced(urn: Urn) -> bool:
-    """Whether an entity is an instance whose document says its namespace."""
+    """Return whether an entity is an instance whose document names its namespace."""
     return urn.type == INSTANCE and urn.parts[0] in NAMESPACED
 
 
-def namespace_in(document: Any) -> str | None:
-    """Return the namespace that an instance's document names; None where it names none."""
+def read_namespace(document: Any) -> str | None:
+    """Return the namespace in an instance's document; None if it names none."""
     metadata = document.get("metadata") if isinstance(document, Mapping) else None
-    found = metadata.get("namespace") if isinstance(metadata, Mapping) else None
-    return found if isinstance(found, str) else None
+    namespace = metadata.get("namespace") if isinstance(metadata, Mapping) else None
+    return namespace if isinstance(namespace, str) else None

@@ -1,4 +1,4 @@
-"""What is asked of a schemaspace's instances, and what comes back: pages, values in use, exports and imports."""
+"""Queries for the instances of a schemaspace, and their results: pages, values in use, exports and imports."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -7,18 +7,18 @@ from jupyter_colophon.core.documents.members import Member
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.instances.instance import Instance
 
-#: By what a list is put in order; `-` before it turns the order round.
+#: The sort orders of a list; a `-` before one reverses it.
 SORTS = ("display_name", "-display_name", "name", "-name", "schema_name", "-schema_name", "time", "-time")
-#: What came of one instance of an import, or what would.
+#: The actual or expected outcome for one instance of an import.
 OutcomeKind = Literal["created", "updated", "unchanged", "conflict", "invalid", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class InstanceQuery:
-    """Which instances of a schemaspace are listed.
+    """The parameters of a list of instances.
 
-    `text` is looked for, in any case, in name, display name, description and tags; `tags` are alternatives. `valid` is
-    True or False for those alone, None for both. `limit` is at least 1, `cursor` that of the previous page.
+    `text` is searched in name, display name, description and tags, ignoring case; `tags` are alternatives. `valid`
+    selects valid or invalid instances, None both. `limit` is at least 1, `cursor` that of the previous page.
     """
 
     text: str = ""
@@ -32,7 +32,7 @@ class InstanceQuery:
 
 @dataclass(frozen=True, slots=True)
 class InstancePage:
-    """A page. Tags are counted without the filter of tags, schemas without that of schemas; both are by name."""
+    """A page. Tags are counted without the tag filter, schemas without the schema filter; both are sorted by name."""
 
     instances: tuple[Instance, ...]
     total: int
@@ -43,7 +43,7 @@ class InstancePage:
 
 @dataclass(frozen=True, slots=True)
 class ValueCount:
-    """A value that instances have at a place, and how many of them."""
+    """A value of instances at a path, and the number of instances with it."""
 
     value: str | int | float | bool
     count: int
@@ -51,17 +51,17 @@ class ValueCount:
 
 @dataclass(frozen=True, slots=True)
 class ValueCounts:
-    """Values that instances have at a place, the most frequent first; `truncated` where there are more."""
+    """Values of instances at a path, the most frequent first; `truncated` if there are more."""
 
     values: tuple[ValueCount, ...]
     truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
-    """An instance that was removed. `version` is its last one, which `restore` takes; None while the catalog is away.
+class RemovalResult:
+    """A removed instance. `version` is its last version, which `restore` takes; None while the catalog is unavailable.
 
-    `uncovered` says whether one of the same name shows now, from a shared or factory folder.
+    `uncovered` is true if an instance with the same name in a shared or factory folder is visible now.
     """
 
     name: str
@@ -70,8 +70,8 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportChoice:
-    """Which instances are exported: all valid ones, or those that are named, or of one schema."""
+class ExportSelection:
+    """The instances to export: all valid ones, those with these names, or those of one schema."""
 
     names: tuple[str, ...] = ()
     schema: str = ""
@@ -80,8 +80,8 @@ class ExportChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one instance of an import or a move, or what would."""
+class InstanceOutcome:
+    """The actual or expected outcome for one instance of an import or a move."""
 
     name: str
     kind: Annotated[OutcomeKind, Member("outcome")]

@@ -1,43 +1,43 @@
-"""What else is asked of lineage than a part of its graph: the ways between two nodes, what a change would reach, what changed."""
+"""Queries of lineage besides its graph: paths between two nodes, impact, and differences over time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import EVER, Direction, LineageEdge, Node, Window
+from jupyter_colophon.core.lineage.graph import ALL_TIME, Direction, LineageEdge, LineageNode, Window
 
 DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
-class PathQuestion:
-    """The shortest ways on which data flows from one node to another."""
+class PathRequest:
+    """A query for the shortest paths on which data flows from one node to another."""
 
     source: Urn
     target: Urn
-    window: Window = EVER
+    window: Window = ALL_TIME
     as_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """All nodes and edges on any of the shortest ways; `paths` are the first of them, `count` how many there are.
+    """All nodes and edges on any shortest path; `paths` are the first of the paths, `count` is their number.
 
-    `levels` is how long each is; None where none was found. `truncated` says that not everything was looked at, and
-    no way was found, or that something of the edges was left out.
+    `levels` is the length of each, None if there is no path. `truncated` is true if the search stopped early without a
+    path, or if edges were left out.
     """
 
     levels: int | None
     count: int
     paths: tuple[tuple[str, ...], ...]
-    nodes: tuple[Node, ...]
+    nodes: tuple[LineageNode, ...]
     edges: tuple[LineageEdge, ...]
     truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """How much is downstream, by what it is; the owner is "" where nobody is named."""
+    """The number of downstream entities by type, owner and namespace; the owner is "" for entities without one."""
 
     total: int
     by_type: Mapping[str, int]
@@ -47,8 +47,11 @@ class Impact:
 
 
 @dataclass(frozen=True, slots=True)
-class DiffQuestion:
-    """Which edges were added and removed between two times: an edge exists at a time if a run accessed the data in the `window` before it."""
+class LineageDiffRequest:
+    """A query for the edges added and removed between two times.
+
+    An edge exists at a time if a run accessed the data in the `window` before it.
+    """
 
     urn: Urn
     source: int
@@ -65,5 +68,5 @@ class LineageDiff:
 
     added: tuple[LineageEdge, ...]
     removed: tuple[LineageEdge, ...]
-    nodes: tuple[Node, ...]
+    nodes: tuple[LineageNode, ...]
     truncated: bool

@@ -1,4 +1,4 @@
-"""Fields that were made of fields."""
+"""Lineage between fields."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from jupyter_colophon.core.lineage.graph import Window
 
 
 @dataclass(frozen=True, slots=True)
-class FieldQuestion:
-    """The fields of data in a window of time; `field` is "" for all of them."""
+class FieldLineageRequest:
+    """A query for the lineage of a dataset's fields in a time window; `field` is "" for all of them."""
 
     urn: Urn
     window: Window
@@ -20,7 +20,7 @@ class FieldQuestion:
 
 @dataclass(frozen=True, slots=True)
 class FieldEdge:
-    """A field made of another one by a program, whose newest run in the window began at `start` (ms)."""
+    """A field derived from another one by a program, whose newest run in the window began at `start` (ms)."""
 
     source: str
     source_field: str
@@ -32,8 +32,8 @@ class FieldEdge:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
-    """Data at an end of field lineage: its namespace and the fields of its schema."""
+class FieldLineageEnd:
+    """A dataset in field lineage: its namespace and the fields of its schema."""
 
     urn: str
     namespace: str
@@ -42,9 +42,11 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class FieldLineage:
-    """What the fields of data are made of, and what is made of them; `ends` are all data and programs named."""
+    """The sources of a dataset's fields and the fields derived from them; `ends` are all datasets and programs in the
+    edges.
+    """
 
     incoming: Sequence[FieldEdge]
     outgoing: Sequence[FieldEdge]
-    ends: dict[str, Ends]
+    ends: dict[str, FieldLineageEnd]
     truncated: bool

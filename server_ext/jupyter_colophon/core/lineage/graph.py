@@ -1,4 +1,4 @@
-"""A part of the lineage graph, as readers see it. Times are milliseconds since 1970."""
+"""A part of the lineage graph as readers see it. Times are milliseconds since 1970."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,44 +8,44 @@ from jupyter_colophon.core.documents.members import HIDDEN, OMIT_DEFAULT, Time
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import AccessMode, Transformation
 
-#: `both` is upstream and downstream, each on its own; `undirected` goes on from whatever a program touched (spec LINEAGE-4).
+#: `both` is upstream and downstream separately; `undirected` follows all accesses of a program (spec LINEAGE-4).
 Direction = Literal["both", "upstream", "downstream", "undirected"]
 EdgeAccess = AccessMode | Literal["declared"]
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A time window in ms: a run is in it when `run.start < end and (running or run.stop >= start)`."""
+    """A time window in ms: it includes a run if `run.start < end and (running or run.stop >= start)`."""
 
     start: int | None = None
     end: int | None = None
 
     @property
     def unbounded(self) -> bool:
-        """Whether everything is in it."""
+        """Return whether the window includes all runs."""
         return self.start is None and self.end is None
 
 
-#: Bounds of an answer (spec LINEAGE-8).
+#: Limits of an answer (spec LINEAGE-8).
 MAX_LEVELS, MAX_RELATIONS, DEFAULT_RELATIONS = 20, 10_000, 2_000
-#: How many components of an edge are in an answer.
+#: The most components of an edge in an answer.
 COMPONENTS_MAX = 20
-#: Everything that ever happened.
-EVER = Window()
+#: The window that includes all runs.
+ALL_TIME = Window()
 
 
 @dataclass(frozen=True, slots=True)
-class LineageQuestion:
-    """What part of the graph is asked for.
+class LineageRequest:
+    """A query for a part of the graph.
 
-    `window` says when things ran, `as_of` what the catalog knew then. A walk goes on from `frontier` where there is
-    one, and enters nothing that is in `visited`.
+    `window` selects runs by time; `as_of` returns what the catalog knew at that time. The traversal continues from
+    `frontier` if it is not empty, and does not enter nodes in `visited`.
     """
 
     urn: Urn
     direction: Direction = "both"
     levels: int = 1
-    window: Window = EVER
+    window: Window = ALL_TIME
     limit: int = DEFAULT_RELATIONS
     columns: bool = False
     as_of: int | None = None
@@ -54,12 +54,12 @@ class LineageQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """Data or a program. `level` counts from the focus, negative upstream; hidden neighbours are not shown.
+class LineageNode:
+    """A dataset or a program. `level` counts from the focus and is negative upstream; hidden neighbours are not shown.
 
-    A declared node is not a program: it represents the author of declared lineage (spec LINEAGE-7).
-    `title` is the name that its author gave a program, empty if none was given. With `hidden_at_least` the hidden
-    neighbours were not counted to the end.
+    A declared node is not a program: it represents the author of declared lineage (spec LINEAGE-7). `title` is the name
+    that its author gave a program, empty if there is none. With `hidden_at_least` the counts of hidden neighbours are
+    lower bounds.
     """
 
     urn: str
@@ -78,10 +78,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class LineageEdge:
-    """A read goes from data to program, a write from program to data; what is declared goes from data to data.
+    """An edge: a read goes from data to program, a write from program to data, declared lineage from data to data.
 
-    `reported_by` is who recorded the newest run. `statements` are those of the program over which the edge was met: data flows
-    from an edge into a program to one out of it only where both have none, or one in common.
+    `reported_by` is the reporter of the newest run. `statements` are the program's statements in which the edge was
+    recorded: data flows from an edge into a program to one out of it only if both have none, or one in common.
     """
 
     source: str
@@ -97,14 +97,14 @@ class LineageEdge:
     statements: tuple[str, ...] = ()
 
 
-def flows_on(into: Collection[str], out_of: Collection[str]) -> bool:
-    """Return whether data flows from an edge into a program to one out of it, by the statements of both."""
+def has_data_flow(into: Collection[str], out_of: Collection[str]) -> bool:
+    """Return whether data flows from an edge into a program to an edge out of it, by the statements of both."""
     return not {*(into or ("",))}.isdisjoint(out_of or ("",))
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnLineage:
-    """A column made from another one, by a program; None where that is declared and names none."""
+    """A column derived from another one by a program; None for declared lineage without a program."""
 
     source: str
     source_field: str
@@ -116,9 +116,9 @@ class ColumnLineage:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """A bounded answer; `frontier` holds the nodes at its rim from which a walk can go on."""
+    """A limited part of the graph; `frontier` holds the nodes from which a traversal can continue."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[LineageNode, ...]
     edges: tuple[LineageEdge, ...]
     columns: tuple[ColumnLineage, ...]
     truncated: bool
@@ -127,11 +127,13 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True)
 class RunListing:
-    """Which runs to list: of a program, or that touched data, or all; in a window; with a status."""
+    """The parameters of a list of runs: of a program, with access to a dataset, or all; in a time window; with a
+    status.
+    """
 
     program: str = ""
     data: str = ""
-    window: Window = EVER
+    window: Window = ALL_TIME
     status: str = ""
     limit: int = 50
     cursor: str = ""

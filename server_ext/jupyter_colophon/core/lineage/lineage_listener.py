@@ -29,7 +29,7 @@ class ProgramRun:
 
 @dataclass(frozen=True, slots=True)
 class LineageInfo:
-    """What a run read and wrote, as URNs of data; data of unknown access mode is on both sides.
+    """The datasets that a run read and wrote, as URNs; data of unknown access mode is in both.
 
     Data flows within a statement: a source is only related to targets of the same statements.
     """
@@ -43,14 +43,14 @@ class LineageInfo:
     lineage_id: str
 
     @classmethod
-    def of(cls, run: Run, lineage_id: str) -> "LineageInfo":
-        """The lineage of a run that has ended."""
+    def from_run(cls, run: Run, lineage_id: str) -> "LineageInfo":
+        """Create from a run that has ended."""
         sources, targets = _by_statement(run, "write"), _by_statement(run, "read")
         return cls(
             sources=frozenset(sources),
             targets=frozenset(targets),
-            source_to_targets=_flowing(sources, targets),
-            target_to_sources=_flowing(targets, sources),
+            source_to_targets=_find_flows(sources, targets),
+            target_to_sources=_find_flows(targets, sources),
             start_ms=run.start,
             end_ms=run.start if run.end is None else run.end,
             lineage_id=lineage_id,
@@ -58,22 +58,22 @@ class LineageInfo:
 
 
 def _by_statement(run: Run, other_side: str) -> dict[str, set[str]]:
-    """Return the data on one side of a run, each with the statements in which it is there; "" stands for none."""
-    found: dict[str, set[str]] = defaultdict(set)
+    """Return the datasets on one side of a run, each with its statements; "" stands for none."""
+    statements: dict[str, set[str]] = defaultdict(set)
     for access in run.accesses:
         if access.mode != other_side:
-            found[access.data].update(access.statements or ("",))
-    return found
+            statements[access.data].update(access.statements or ("",))
+    return statements
 
 
-def _flowing(from_side: Mapping[str, set[str]], to_side: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
-    """Return for each of the data on one side those of the other side with which it shares a statement."""
+def _find_flows(from_side: Mapping[str, set[str]], to_side: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    """Return for each dataset on one side the datasets on the other side that share a statement with it."""
     members: dict[str, set[str]] = defaultdict(set)
     for data, statements in to_side.items():
         for statement in statements:
             members[statement].add(data)
     return {
-        data: frozenset(one for statement in statements for one in members.get(statement, ()))
+        data: frozenset(dataset for statement in statements for dataset in members.get(statement, ()))
         for data, statements in from_side.items()
     }
 

@@ -1,4 +1,4 @@
-"""Runs and what they touched. Times are milliseconds since 1970."""
+"""Runs and their accesses. Times are milliseconds since 1970."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,10 +9,11 @@ from jupyter_colophon.core.identity.names import Urn
 
 RunStatus = Literal["running", "succeeded", "failed", "killed"]
 AccessMode = Literal["read", "write", "both", "unknown"]
-#: What an entity is to a run.
+#: The role of an entity in a run.
 Role = Literal["program", "application", "data"]
 FactValue = str | int | float | bool
-#: How a column was made of another: what flowed is one of the first three, the others only steered what came out.
+#: How a column was derived from another: in the first three its values flowed, in the others they only affected the
+#: result.
 Transformation = Literal[
     "identity",
     "transformation",
@@ -47,53 +48,53 @@ class RunStart:
 
 @dataclass(frozen=True, slots=True)
 class RunChange:
-    """How a run went on; what is None stays."""
+    """A change of a run; None leaves a member unchanged."""
 
     status: RunStatus | None = None
     end: Time | None = None
     facts: Mapping[str, FactValue] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
-    #: Data that statements which failed would have written; added to what is known.
+    #: The datasets that failed statements would have written; added to the known ones.
     intended: Annotated[tuple[Urn, ...], _INTENDED] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Properties and tags of one scope, as they were when a run touched something first."""
+class ScopeSnapshot:
+    """Properties and tags of one scope at the first access of a run."""
 
     properties: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class EntitySnapshot:
     """The metadata of an entity when a run first accessed something; SYSTEM metadata only if configured."""
 
-    user: Said = field(default_factory=Said)
-    system: Said | None = None
+    user: ScopeSnapshot = field(default_factory=ScopeSnapshot)
+    system: ScopeSnapshot | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A run touches data."""
+    """An access of a run to a dataset."""
 
     data: Urn
     mode: AccessMode
     component: str = ""
     time: Time | None = None
-    #: The metadata of the dataset at that time, if the caller knows them; the catalog's otherwise.
-    snapshot: Annotated[Snapshot | None, HIDDEN] = None
-    #: The namespace that the data have to be in; "" where the caller names none.
+    #: The metadata of the dataset at that time, if the caller knows it; otherwise that of the catalog is used.
+    snapshot: Annotated[EntitySnapshot | None, HIDDEN] = None
+    #: The namespace that must contain the dataset; "" for any.
     namespace: Annotated[str, HIDDEN] = ""
-    #: The statement that it belongs to, by its number within one call; None where it belongs to none.
+    #: The number of its statement within one call; None if it belongs to none.
     statement: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
-    """A report about a run in one call: a new run starts, a known one continues.
+class RunUpsert:
+    """A report about a run: a new run is started, a known one updated.
 
-    Its program, in this namespace ("" where the caller names none), and the data have to be there. What is None stays.
+    Its program, in this namespace ("" for any), and the datasets must exist. None leaves a member unchanged.
     """
 
     program: Urn
@@ -109,8 +110,8 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Somebody outside who writes into streams, on a UTC day: the day, with its first and last ms, is the run."""
+class StreamWriter:
+    """An external client that writes into streams on a UTC day: the day, with its first and last ms, is the run."""
 
     urn: Urn
     day: str
@@ -120,7 +121,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ColumnEdge:
-    """A column made from another one."""
+    """A column derived from another one."""
 
     source: Urn
     source_field: str
@@ -131,7 +132,7 @@ class ColumnEdge:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAccess:
-    """An access as it stands in the catalog, with the statements of the run that it belongs to."""
+    """A recorded access, with the statements of the run that it belongs to."""
 
     data: str
     mode: AccessMode
@@ -157,14 +158,14 @@ class Run:
     via: str | None
     facts: Mapping[str, FactValue]
     arguments: Mapping[str, str] = field(default_factory=dict)
-    #: URNs of data that statements which failed would have written: no access, and no part of lineage.
+    #: URNs of datasets that failed statements would have written; they are not accesses and not part of lineage.
     intended: Annotated[tuple[str, ...], _INTENDED] = ()
     accesses: tuple[RecordedAccess, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
-    """A run's relation to an entity, with its metadata at that time. Program and application have no mode."""
+class RunEntity:
+    """A run's relation to an entity, with the entity's metadata at that time. Programs and applications have no mode."""
 
     urn: str
     role: Role
@@ -176,4 +177,4 @@ class Touched:
     component: str
     first: Time
     last: Time
-    snapshot: Snapshot
+    snapshot: EntitySnapshot

@@ -7,9 +7,10 @@ member that a new schema does not have at all is kept, and one that it has, if e
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.model.schema_fields import column_path
+from jupyter_colophon.core.model.schema_fields import simplify_column_path
 
-#: Members of a column that its own entity keeps as an aspect of the same name: the list in it, and what tells items apart.
+#: The members of a column that its own entity stores as an aspect of the same name: the list in it, and the key of its
+#: items.
 KEPT: Final[Mapping[str, tuple[str, str]]] = {"globalTags": ("tags", "tag"), "glossaryTerms": ("terms", "urn")}
 _DESCRIPTION: Final = "description"
 
@@ -18,44 +19,46 @@ Items = list[Mapping[str, Any]]
 
 def with_descriptions(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a new schema whose columns have the descriptions of the old one where they have none of their own."""
-    texts = {path: one[_DESCRIPTION] for path, one in _columns(old) if isinstance(one.get(_DESCRIPTION), str)}
+    texts = {
+        path: column[_DESCRIPTION] for path, column in _list_columns(old) if isinstance(column.get(_DESCRIPTION), str)
+    }
     if not texts:
         return new
     columns = [
-        {**one, _DESCRIPTION: texts[path]} if one.get(_DESCRIPTION) is None and path in texts else one
-        for path, one in _columns(new)
+        {**column, _DESCRIPTION: texts[path]} if column.get(_DESCRIPTION) is None and path in texts else column
+        for path, column in _list_columns(new)
     ]
     return {**new, "fields": columns} if len(columns) == len(new["fields"]) else new
 
 
-def left_out(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, str, Items]]:
+def find_omitted_columns(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, str, Items]]:
     """Yield the path, the aspect and the items for each column whose tags or terms a new schema does not mention."""
-    new_columns = dict(_columns(new))
-    for path, one in _columns(old):
+    new_columns = dict(_list_columns(new))
+    for path, column in _list_columns(old):
         for aspect, (member, _) in KEPT.items():
-            value = one.get(aspect)
+            value = column.get(aspect)
             items = value.get(member) if isinstance(value, Mapping) else None
             if items and isinstance(items, list) and new_columns.get(path, {}).get(aspect) is None:
                 yield path, aspect, items
 
 
-def united(aspect: str, value: Mapping[str, Any] | None, items: Items) -> Mapping[str, Any] | None:
+def add_items(aspect: str, value: Mapping[str, Any] | None, items: Items) -> Mapping[str, Any] | None:
     """Return an aspect with these items as well; None where it has all of them."""
     member, key = KEPT[aspect]
-    there = list(value.get(member, ())) if value is not None else []
-    known = {one.get(key) for one in there}
-    more = [one for one in items if isinstance(one, Mapping) and one.get(key) not in known]
+    present = list(value.get(member, ())) if value is not None else []
+    present_keys = {old.get(key) for old in present}
+    more = [item for item in items if isinstance(item, Mapping) and item.get(key) not in present_keys]
     if not more:
         return None
-    return {**_EMPTY.get(aspect, {}), **(value or {}), member: [*there, *more]}
+    return {**_EMPTY.get(aspect, {}), **(value or {}), member: [*present, *more]}
 
 
-def _columns(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _list_columns(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     fields = schema.get("fields")
-    for one in fields if isinstance(fields, list) else ():
-        if isinstance(one, Mapping) and isinstance(one.get("fieldPath"), str):
-            yield column_path(one["fieldPath"]), one
+    for field in fields if isinstance(fields, list) else ():
+        if isinstance(field, Mapping) and isinstance(field.get("fieldPath"), str):
+            yield simplify_column_path(field["fieldPath"]), field
 
 
-#: What an aspect needs besides its items.
+#: The other required members of an aspect.
 _EMPTY: Final = {"glossaryTerms": {"auditStamp": {"time": 0, "actor": "urn:li:corpuser:unknown"}}}

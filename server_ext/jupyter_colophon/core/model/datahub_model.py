@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_schema import Schema
-from jupyter_colophon.core.model.registry import AspectSpec, Model, Modelled, Scope, title_of
+from jupyter_colophon.core.model.registry import AspectSpec, DataHubEntityType, DataHubModel, Scope, make_title
 from jupyter_colophon.core.model.relationships import Relationship
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -16,42 +16,44 @@ _TEXTS: Final = frozenset({"TEXT", "TEXT_PARTIAL", "KEYWORD", "WORD_GRAM"})
 _USER_ASPECTS: Final = frozenset({"institutionalMemory", "documentation"})
 
 
-def read_model(bundle: Mapping[str, Any]) -> Model:
+def read_model(bundle: Mapping[str, Any]) -> DataHubModel:
     """Return the model in a bundle."""
     definitions = bundle["$defs"]
-    return Model(
-        {one["name"]: _entity(one) for one in bundle["entities"]},
-        {name: _aspect(name, entry, definitions) for name, entry in bundle["aspects"].items()},
+    return DataHubModel(
+        {entity["name"]: _build_entity_type(entity) for entity in bundle["entities"]},
+        {name: _build_aspect(name, entry, definitions) for name, entry in bundle["aspects"].items()},
         {name: tuple(entry["key"]) for name, entry in bundle["aspects"].items() if "key" in entry},
         {name: entry["ref"] for name, entry in bundle["aspects"].items()},
     )
 
 
-def scope_of(aspect: str) -> Scope:
+def get_default_scope(aspect: str) -> Scope:
     """Return the default scope of an aspect."""
     return "USER" if aspect.startswith("editable") or aspect in _USER_ASPECTS else "SYSTEM"
 
 
-def _entity(entry: Mapping[str, Any]) -> Modelled:
-    return Modelled(entry["keyAspect"], tuple(entry["aspects"]), entry["category"], entry["doc"])
+def _build_entity_type(entry: Mapping[str, Any]) -> DataHubEntityType:
+    return DataHubEntityType(entry["keyAspect"], tuple(entry["aspects"]), entry["category"], entry["doc"])
 
 
-def _aspect(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> AspectSpec:
+def _build_aspect(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> AspectSpec:
     return AspectSpec(
         name=name,
-        title=title_of(name),
-        scope=scope_of(name),
+        title=make_title(name),
+        scope=get_default_scope(name),
         key="key" in entry,
-        schema=Schema(partial(_document, name, entry["ref"], definitions)),
+        schema=Schema(partial(_build_schema, name, entry["ref"], definitions)),
         timeseries=entry.get("timeseries", False),
         schema_version=entry.get("schemaVersion", 1),
-        relationships=tuple(map(_relationship, entry.get("relationships", ()))),
+        relationships=tuple(map(_build_relationship, entry.get("relationships", ()))),
         array_keys=entry.get("arrayKeys", {}),
-        searched=tuple(one["path"] for one in entry.get("searched", ()) if one.get("type", "TEXT") in _TEXTS),
+        searchable_paths=tuple(
+            field["path"] for field in entry.get("searched", ()) if field.get("type", "TEXT") in _TEXTS
+        ),
     )
 
 
-def _relationship(entry: Mapping[str, Any]) -> Relationship:
+def _build_relationship(entry: Mapping[str, Any]) -> Relationship:
     return Relationship(
         tuple(entry["path"].split("/")[1:]),
         entry["name"],
@@ -61,28 +63,34 @@ def _relationship(entry: Mapping[str, Any]) -> Relationship:
     )
 
 
-def _document(name: str, ref: str, definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+def _build_schema(name: str, ref: str, definitions: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the schema of an aspect with the definitions that it refers to."""
     root = definitions[ref]
     return {
         "$schema": _DIALECT,
         "$id": f"urn:jupyter-colophon:datahub:{name}",
-        "title": title_of(name),
+        "title": make_title(name),
         **root,
-        "$defs": {one: definitions[one] for one in sorted(_required_definitions(root, definitions))},
+        "$defs": {definition: definitions[definition] for definition in sorted(_find_definitions(root, definitions))},
     }
 
 
-def _required_definitions(root: Any, definitions: Mapping[str, Any]) -> set[str]:
+def _find_definitions(root: Any, definitions: Mapping[str, Any]) -> set[str]:
     """Return the names of all definitions that a schema refers to, directly or through others."""
-    found: set[str] = set()
-    left = [root]
-    while left:
-        one = left.pop()
-        parts: Iterable[Any] = one.values() if isinstance(one, Mapping) else one if isinstance(one, list) else ()
-        left.extend(parts)
-        ref = one.get("$ref") if isinstance(one, Mapping) else None
-        if isinstance(ref, str) and (name := ref.removeprefix(_REFERENCE)) not in found:
-            found.add(name)
-            left.append(definitions[name])
-    return found
+    names: set[str] = set()
+    pending = [root]
+    while pending:
+        definition = pending.pop()
+        parts: Iterable[Any] = (
+            definition.values()
+            if isinstance(definition, Mapping)
+            else definition
+            if isinstance(definition, list)
+            else ()
+        )
+        pending.extend(parts)
+        ref = definition.get("$ref") if isinstance(definition, Mapping) else None
+        if isinstance(ref, str) and (name := ref.removeprefix(_REFERENCE)) not in names:
+            names.add(name)
+            pending.append(definitions[name])
+    return names

@@ -1,8 +1,8 @@
 """Read lineage that is declared by aspects, without a run: the sources of datasets and columns (spec LINEAGE-7).
 
 If the aspect belongs to a job, the edges are that job's. Otherwise they go through a placeholder program with the
-application `-` in the namespace of the dataset, named after the source of the declaration. Each dataset has one of
-its own for each source: a shared one would make everything that a source declares upstream of everything else.
+application `-` in the namespace of the dataset, named after the source of the declaration. Each dataset has its own
+placeholder for each source: a shared one would make everything that a source declares upstream of everything else.
 """
 
 import hashlib
@@ -12,8 +12,14 @@ from functools import lru_cache
 from typing import Any, Final, cast, get_args
 
 from jupyter_colophon.core.errors import InvalidName, Problem
-from jupyter_colophon.core.identity.names import APPLICATION_ORCHESTRATOR, Urn, data_flow, data_job, program_of
-from jupyter_colophon.core.identity.urn import PREFIX, decoded
+from jupyter_colophon.core.identity.names import (
+    APPLICATION_ORCHESTRATOR,
+    Urn,
+    make_data_flow_urn,
+    make_data_job_urn,
+    parse_program,
+)
+from jupyter_colophon.core.identity.urn import PREFIX, decode_text
 from jupyter_colophon.core.lineage.run import Transformation
 
 ASPECT: Final = "upstreamLineage"
@@ -44,15 +50,15 @@ class DeclaredLineage:
     columns: Mapping[Column, Transformation] | None = None
 
     @property
-    def touched(self) -> set[tuple[str, str]]:
+    def datasets(self) -> set[tuple[str, str]]:
         """Return each dataset with its kind of access."""
         return {(urn, "read") for urn in self.reads} | {(urn, "write") for urn in self.writes}
 
-    def renamed(self, names: Mapping[str, str]) -> "DeclaredLineage":
+    def rename_entities(self, names: Mapping[str, str]) -> "DeclaredLineage":
         """Return the same lineage with entities renamed by `names`, old URN to new."""
         columns = {
-            (names.get(target, target), made, names.get(source, source), field): how
-            for (target, made, source, field), how in (self.columns or {}).items()
+            (names.get(target, target), target_field, names.get(source, source), source_field): how
+            for (target, target_field, source, source_field), how in (self.columns or {}).items()
         }
         reads, writes = (frozenset(names.get(urn, urn) for urn in urns) for urns in (self.reads, self.writes))
         return DeclaredLineage(reads, writes, columns)
@@ -66,58 +72,64 @@ def read_declared(aspect: str, urn: str, value: Mapping[str, Any] | None) -> Dec
     return _READERS[aspect, kind](urn, value)
 
 
-def declaring_aspects(kind: str) -> list[str]:
+def list_declaring_aspects(kind: str) -> list[str]:
     """Return the aspects that declare lineage for entities of this type."""
     return [aspect for aspect, type_ in _READERS if type_ == kind]
 
 
-def carrier(urn: str, namespace: str, actor: str) -> str:
+def get_carrier_urn(urn: str, namespace: str, actor: str) -> str:
     """Return the URN of the program that carries the edges an actor declares on this entity; a job carries its own."""
-    return urn if urn.startswith(f"{PREFIX}dataJob:") else str(program(namespace, actor, urn))
+    return urn if urn.startswith(f"{PREFIX}dataJob:") else str(make_placeholder_urn(namespace, actor, urn))
 
 
-def program(namespace: str, source: str, data: str) -> Urn:
+def make_placeholder_urn(namespace: str, source: str, data: str) -> Urn:
     """Return the URN of the placeholder program for what `source` declares about a dataset."""
-    shown = "".join(character if character.isprintable() else "?" for character in source)[:_SOURCE_CHARACTERS] or "?"
-    which = hashlib.sha256(data.encode()).hexdigest()[:16]
-    return data_job(data_flow(APPLICATION_ORCHESTRATOR, APPLICATION, namespace), f"{_TYPE}.{shown}#{which}")
+    printable = (
+        "".join(character if character.isprintable() else "?" for character in source)[:_SOURCE_CHARACTERS] or "?"
+    )
+    digest = hashlib.sha256(data.encode()).hexdigest()[:16]
+    return make_data_job_urn(
+        make_data_flow_urn(APPLICATION_ORCHESTRATOR, APPLICATION, namespace), f"{_TYPE}.{printable}#{digest}"
+    )
 
 
-def source_of(urn: Urn) -> str | None:
-    """Return the source in a URN made by `program`, None for every other URN."""
-    found = program_of(urn)
-    if found is None or found[1:3] != (APPLICATION, _TYPE):
+def parse_placeholder_source(urn: Urn) -> str | None:
+    """Return the source in a URN made by `make_placeholder_urn`, None for every other URN."""
+    program = parse_program(urn)
+    if program is None or program[1:3] != (APPLICATION, _TYPE):
         return None
-    source, hash_, _ = found[3].rpartition("#")
+    source, hash_, _ = program[3].rpartition("#")
     return source if hash_ else None
 
 
-def version_mark(urn: str, version: int, aspect: str = ASPECT) -> str:
+def format_version_mark(urn: str, version: int, aspect: str = ASPECT) -> str:
     """Return the text that stands for a run: the period during which a version of an aspect is in force."""
     return f"{_MARK}{version}:{urn}" if aspect == ASPECT else f"{_MARK}{aspect}/{version}:{urn}"
 
 
 def parse_version_mark(run: str) -> tuple[str, str, int] | None:
-    """Return entity, aspect and version of a text made by `version_mark`, None for a run."""
+    """Return entity, aspect and version of a text made by `format_version_mark`, None for a run."""
     if not run.startswith(_MARK):
         return None
-    which, _, urn = run.removeprefix(_MARK).partition(":")
-    aspect, slash, version = which.partition("/")
-    return (urn, aspect, int(version)) if slash else (urn, ASPECT, int(which))
+    aspect_version, _, urn = run.removeprefix(_MARK).partition(":")
+    aspect, slash, version = aspect_version.partition("/")
+    return (urn, aspect, int(version)) if slash else (urn, ASPECT, int(aspect_version))
 
 
-def problems(aspect: str, value: Mapping[str, Any]) -> Sequence[Problem]:
+def find_problems(aspect: str, value: Mapping[str, Any]) -> Sequence[Problem]:
     """Return the problems of a value that satisfies its schema."""
     wrong = [
-        Problem(pointer, message) for pointer, one in _data_urns(aspect, value) if (message := _dataset_problem(one))
+        Problem(pointer, message)
+        for pointer, urn in _list_data_urns(aspect, value)
+        if (message := _find_dataset_problem(urn))
     ]
-    wrong += [Problem(pointer, message) for pointer, one in _field_urns(value) if (message := _end_problem(one))]
-    if not wrong and sum(len(a) * len(b) for a, b, _ in _fine_grained(value)) > COLUMNS_MOST:
-        wrong.append(Problem("/fineGrainedLineages", f"makes more than {COLUMNS_MOST} edges between columns"))
+    wrong += [Problem(pointer, message) for pointer, urn in _list_field_urns(value) if (message := _end_problem(urn))]
+    if not wrong and sum(len(a) * len(b) for a, b, _ in _read_fine_grained(value)) > COLUMNS_MOST:
+        wrong.append(Problem("/fineGrainedLineages", f"declares more than {COLUMNS_MOST} edges between columns"))
     return wrong
 
 
-def _dataset_problem(urn: str) -> str:
+def _find_dataset_problem(urn: str) -> str:
     try:
         return "" if Urn.parse(urn).type == "dataset" else "is not a dataset"
     except InvalidName as error:
@@ -128,25 +140,27 @@ def _end_problem(urn: str) -> str:
     """Return the problem of an end of fine-grained lineage, which is a field or a dataset; empty if there is none."""
     try:
         return (
-            "" if _field(urn)[1] is not None or Urn.parse(urn).type == "dataset" else "is neither a field nor a dataset"
+            ""
+            if _split_field(urn)[1] is not None or Urn.parse(urn).type == "dataset"
+            else "is neither a field nor a dataset"
         )
     except InvalidName as error:
         return error.detail
 
 
-def _field(urn: str) -> tuple[str, str | None]:
+def _split_field(urn: str) -> tuple[str, str | None]:
     """Return dataset and path of a field; for anything else the URN and None. Raises InvalidName."""
     if not urn.startswith(_FIELD) or not urn.endswith(")"):
         return urn, None
     data, _, path = urn[len(_FIELD) : -1].rpartition(",")
-    found = _dataset(data)
-    if found is None or not path:
+    dataset = _canonicalize_dataset(data)
+    if dataset is None or not path:
         return urn, None
-    return found, decoded(path) if "%" in path else path
+    return dataset, decode_text(path) if "%" in path else path
 
 
 @lru_cache(maxsize=1024)
-def _dataset(text: str) -> str | None:
+def _canonicalize_dataset(text: str) -> str | None:
     """Return a dataset's URN in canonical form, None for anything else; cached, since thousands of fields share a few."""
     urn = Urn.parse(text)
     return str(urn) if urn.type == "dataset" else None
@@ -165,60 +179,60 @@ _DATA: Final[Mapping[str, Mapping[str, tuple[str, str | None]]]] = {
 _FIELDS: Final[Mapping[str, str]] = {"inputDatasetFields": "read", "outputDatasetFields": "write"}
 
 
-def _data_urns(aspect: str, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_data_urns(aspect: str, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if aspect == OPENLINEAGE_ASPECT:
-        yield from _data_of_openlineage(value.get("lineage") or {})
+        yield from _list_openlineage_urns(value.get("lineage") or {})
     for name, (_, member) in _DATA.get(aspect, {}).items():
-        for at, one in enumerate(value.get(name) or ()):
-            yield (f"/{name}/{at}", one) if member is None else (f"/{name}/{at}/{member}", one[member])
+        for at, item in enumerate(value.get(name) or ()):
+            yield (f"/{name}/{at}", item) if member is None else (f"/{name}/{at}/{member}", item[member])
 
 
-def _data_of_openlineage(lineage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_openlineage_urns(lineage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for side in ("inputs", "outputs"):
-        for at, one in enumerate(lineage.get(side) or ()):
-            yield f"/lineage/{side}/{at}", one
+        for at, item in enumerate(lineage.get(side) or ()):
+            yield f"/lineage/{side}/{at}", item
     for at, column in enumerate(lineage.get("columns") or ()):
         for end in ("source", "target"):
             yield f"/lineage/columns/{at}/{end}", column[end]
 
 
-def _field_urns(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_field_urns(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name in _FIELDS:
-        for at, one in enumerate(value.get(name) or ()):
-            yield f"/{name}/{at}", one
-    for at, one in enumerate(value.get("fineGrainedLineages") or ()):
+        for at, item in enumerate(value.get(name) or ()):
+            yield f"/{name}/{at}", item
+    for at, item in enumerate(value.get("fineGrainedLineages") or ()):
         for side in ("upstreams", "downstreams"):
-            for number, urn in enumerate(one.get(side) or ()):
+            for number, urn in enumerate(item.get(side) or ()):
                 yield f"/fineGrainedLineages/{at}/{side}/{number}", urn
 
 
-def _of_aspect(aspect: str, value: Mapping[str, Any]) -> tuple[set[str], set[str], dict[Column, Transformation]]:
+def _read_aspect(aspect: str, value: Mapping[str, Any]) -> tuple[set[str], set[str], dict[Column, Transformation]]:
     """Return the datasets read, the datasets written and the column edges in one of DataHub's aspects."""
     touched: dict[str, set[str]] = {"read": set(), "write": set()}
     for name, (mode, member) in _DATA[aspect].items():
-        touched[mode].update(str(Urn.parse(one if member is None else one[member])) for one in value.get(name) or ())
+        touched[mode].update(str(Urn.parse(item if member is None else item[member])) for item in value.get(name) or ())
     for name, mode in _FIELDS.items():
-        touched[mode].update(_field(one)[0] for one in value.get(name) or ())
+        touched[mode].update(_split_field(item)[0] for item in value.get(name) or ())
     columns: dict[Column, Transformation] = {}
-    for sources, targets, how in _fine_grained(value):
+    for sources, targets, how in _read_fine_grained(value):
         for source, field in sources:
             touched["read"].add(source)
-            for target, made in targets if field is not None else ():
-                if made is not None:
-                    columns[target, made, source, field or ""] = how
+            for target, target_field in targets if field is not None else ():
+                if target_field is not None:
+                    columns[target, target_field, source, field or ""] = how
     return touched["read"], touched["write"], columns
 
 
 _End = tuple[str, str | None]
 
 
-def _fine_grained(value: Mapping[str, Any]) -> Iterator[tuple[list[_End], list[_End], Transformation]]:
-    for one in value.get("fineGrainedLineages") or ():
-        ends = [[_field(end) for end in one.get(side) or ()] for side in ("upstreams", "downstreams")]
-        yield ends[0], ends[1], _transformation_of(one.get("transformOperation") or "")
+def _read_fine_grained(value: Mapping[str, Any]) -> Iterator[tuple[list[_End], list[_End], Transformation]]:
+    for item in value.get("fineGrainedLineages") or ():
+        ends = [[_split_field(end) for end in item.get(side) or ()] for side in ("upstreams", "downstreams")]
+        yield ends[0], ends[1], _map_transformation(item.get("transformOperation") or "")
 
 
-def _transformation_of(operation: str) -> Transformation:
+def _map_transformation(operation: str) -> Transformation:
     """Map DataHub's operation, any text, to a transformation."""
     if not operation:
         return "transformation"
@@ -228,24 +242,24 @@ def _transformation_of(operation: str) -> Transformation:
     return "identity" if word in ("copy", "none") else "aggregation" if word.startswith("agg") else "transformation"
 
 
-def _of_data(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
-    reads, _, columns = _of_aspect(ASPECT, value)
+def _read_dataset_aspect(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
+    reads, _, columns = _read_aspect(ASPECT, value)
     writes = {urn} if reads else set()
     return DeclaredLineage(frozenset(reads), frozenset(writes), columns)
 
 
-def _of_job(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
-    reads, writes, columns = _of_aspect(JOB_ASPECT, value)
+def _read_job_aspect(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
+    reads, writes, columns = _read_aspect(JOB_ASPECT, value)
     writes |= {column[0] for column in columns}
     return DeclaredLineage(frozenset(reads), frozenset(writes), columns)
 
 
-def _of_openlineage(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
+def _read_openlineage_aspect(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
     """Return the lineage of OpenLineage events that belong to no run."""
     lineage = value.get("lineage") or {}
     columns = {
-        (one["target"], one["targetField"], one["source"], one["sourceField"]): one["transformation"]
-        for one in lineage.get("columns") or ()
+        (edge["target"], edge["targetField"], edge["source"], edge["sourceField"]): edge["transformation"]
+        for edge in lineage.get("columns") or ()
     }
     reads, writes = set(lineage.get("inputs") or ()), set(lineage.get("outputs") or ())
     reads |= {column[2] for column in columns}
@@ -254,8 +268,8 @@ def _of_openlineage(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
 
 
 _READERS: Final[Mapping[tuple[str, str], Callable[[str, Mapping[str, Any]], DeclaredLineage]]] = {
-    (ASPECT, "dataset"): _of_data,
-    (JOB_ASPECT, "dataJob"): _of_job,
-    (OPENLINEAGE_ASPECT, "dataset"): _of_openlineage,
-    (OPENLINEAGE_ASPECT, "dataJob"): _of_openlineage,
+    (ASPECT, "dataset"): _read_dataset_aspect,
+    (JOB_ASPECT, "dataJob"): _read_job_aspect,
+    (OPENLINEAGE_ASPECT, "dataset"): _read_openlineage_aspect,
+    (OPENLINEAGE_ASPECT, "dataJob"): _read_openlineage_aspect,
 }

@@ -6,24 +6,26 @@ from typing import Any, Final
 _REFERENCE: Final = "#/$defs/"
 
 
-def joined(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
-    """Their schema, which takes what ours names as well, and needs only what both need. Limits are ours."""
+def join_schemas(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return DataHub's schema, extended by our members; only members that both require are required. Our limits apply."""
     definitions = theirs["$defs"]
     about = {name: ours[name] for name in ("$id", "title", "description") if name in ours}
-    return {"$schema": theirs["$schema"], **_both(ours, theirs, definitions), **about, "$defs": definitions}
+    return {"$schema": theirs["$schema"], **_merge_schemas(ours, theirs, definitions), **about, "$defs": definitions}
 
 
-def _both(ours: Mapping[str, Any], theirs: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_schemas(
+    ours: Mapping[str, Any], theirs: Mapping[str, Any], definitions: Mapping[str, Any]
+) -> dict[str, Any]:
     if "$ref" in theirs:
         theirs = definitions[theirs["$ref"].removeprefix(_REFERENCE)]
-    limits = {name: one for name, one in ours.items() if name.startswith(("max", "min", "pattern"))}
-    both = {name: one for name, one in theirs.items() if name not in ("$schema", "$id", "$defs")} | limits
+    limits = {name: member for name, member in ours.items() if name.startswith(("max", "min", "pattern"))}
+    both = {name: member for name, member in theirs.items() if name not in ("$schema", "$id", "$defs")} | limits
     if "properties" in theirs:
         named = dict(theirs["properties"])
-        for name, one in ours.get("properties", {}).items():
-            named[name] = _both(one, named[name], definitions) if name in named else one
+        for name, member in ours.get("properties", {}).items():
+            named[name] = _merge_schemas(member, named[name], definitions) if name in named else member
         both["properties"] = named
         both["required"] = [name for name in theirs.get("required", ()) if name in ours.get("required", ())]
     if "items" in theirs and "items" in ours:
-        both["items"] = _both(ours["items"], theirs["items"], definitions)
+        both["items"] = _merge_schemas(ours["items"], theirs["items"], definitions)
     return both

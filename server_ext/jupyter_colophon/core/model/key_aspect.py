@@ -1,23 +1,23 @@
-"""The key aspect of an entity: its URN, taken apart (spec MODEL-3)."""
+"""Derive the key aspect of an entity from its URN (spec MODEL-3)."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 
 from jupyter_colophon.core.errors import InvalidInstance, Problem
-from jupyter_colophon.core.identity.names import Urn, pairs_of
+from jupyter_colophon.core.identity.names import Urn, get_custom_pairs
 from jupyter_colophon.core.model.registry import EntityType
 
 
-def key_aspect(urn: Urn, kind: EntityType) -> dict[str, Any]:
-    """The members of the key aspect of an entity of this type. Raises ValueError for a URN of other parts."""
+def build_key_aspect(urn: Urn, kind: EntityType) -> dict[str, Any]:
+    """Return the key aspect of an entity of this type. Raises ValueError if the URN has other parts."""
     if kind.key is None:
-        return {"type": urn.parts[0], "keys": dict(pairs_of(urn))}
+        return {"type": urn.parts[0], "keys": dict(get_custom_pairs(urn))}
     return dict(zip(kind.key, urn.parts, strict=True))
 
 
-def urn_of_key(kind: EntityType, key: object) -> Urn:
-    """The entity of this type whose key aspect this is. Raises InvalidInstance, InvalidName."""
-    spec = kind.aspect(kind.key_aspect)
+def make_urn_from_key(kind: EntityType, key: object) -> Urn:
+    """Return the URN of an entity of this type with this key aspect. Raises InvalidInstance, InvalidName."""
+    spec = kind.get_aspect(kind.key_aspect)
     if kind.key is None or spec is None:
         raise InvalidInstance(kind.key_aspect, (Problem("", f"a {kind.type} is identified by its URN"),))
     spec.schema.validate(key, spec.name)
@@ -28,8 +28,8 @@ def urn_of_key(kind: EntityType, key: object) -> Urn:
 
 
 def has_key(urn: Urn, kind: EntityType) -> bool:
-    """Whether the URN has the parts of its type: so many, and such as the key aspect's schema asks for."""
+    """Return whether the URN has the number of parts of its type, and they satisfy the key aspect's schema."""
     if kind.key is not None and (len(kind.key) != len(urn.parts) or urn.compound != (len(kind.key) > 1)):
         return False
-    spec = kind.aspect(kind.key_aspect)
-    return spec is not None and spec.schema.is_valid(key_aspect(urn, kind))
+    spec = kind.get_aspect(kind.key_aspect)
+    return spec is not None and spec.schema.is_valid(build_key_aspect(urn, kind))

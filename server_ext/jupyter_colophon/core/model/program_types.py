@@ -1,4 +1,4 @@
-"""The types of programs: the word that metadata has for each, and the mode it works in."""
+"""The types of programs: their names in metadata, and their modes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -7,13 +7,13 @@ from jupyter_colophon.core.identity.urn import PREFIX
 
 
 class ProgramKind(NamedTuple):
-    """What the catalog says of a type of program."""
+    """The metadata of a type of program."""
 
     word: str
     mode: str
 
 
-#: By the type's word in paths.
+#: By the type's name in paths.
 KINDS: Final[Mapping[str, ProgramKind]] = {
     "flows": ProgramKind("Flow", "Realtime"),
     "mapreduce": ProgramKind("MapReduce", "Batch"),
@@ -26,22 +26,24 @@ KINDS: Final[Mapping[str, ProgramKind]] = {
     "jobs": ProgramKind("Job", "Batch"),
 }
 
-#: The type whose programs are made of nodes.
+#: The type whose programs consist of nodes.
 WORKFLOWS: Final = "workflows"
-#: The programs of an application by type and id, each with the nodes that it is made of.
+#: The programs of an application by type and id, each with its nodes.
 Programs = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 
-def programs_of(listed: Mapping[str, Iterable[Any]]) -> Programs:
+def read_programs(listed: Mapping[str, Iterable[Any]]) -> Programs:
     """Parse the programs in a `/v3` request: ids by type; a workflow may also be `{"name", "nodes"}`."""
-    return {type_: dict(map(_program, all_)) for type_, all_ in listed.items()}
+    return {type_: dict(map(_read_program, all_)) for type_, all_ in listed.items()}
 
 
-def labels(type_: str, id_: str, nodes: Iterable[str] = ()) -> tuple[str, ...]:
-    """The SYSTEM tags of a program: its name, unless that is a URN, its type, its mode, and the nodes of a workflow."""
+def make_labels(type_: str, id_: str, nodes: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the SYSTEM tags of a program: its name, unless that is a URN, its type, its mode, and the nodes of a
+    workflow.
+    """
     named = () if id_.startswith(PREFIX) else (id_,)
     return tuple(dict.fromkeys((*named, *KINDS[type_], *nodes)))
 
 
-def _program(entry: Any) -> tuple[str, tuple[str, ...]]:
+def _read_program(entry: Any) -> tuple[str, tuple[str, ...]]:
     return (entry, ()) if isinstance(entry, str) else (entry["name"], tuple(entry.get("nodes", ())))

@@ -1,4 +1,4 @@
-"""What a principal asks an aspect to become, and what came of it."""
+"""Proposed changes of aspects, and their results."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
@@ -12,17 +12,17 @@ from jupyter_colophon.core.model.system_metadata import SystemMetadata
 ABSENT = -1
 
 Operation = Literal["upsert", "create", "create-entity", "update", "patch", "delete", "annotate"]
-#: Those that make something new: for their conditions the version is that of what is absent.
+#: Operations that create something: their conditions refer to the version of an absent aspect.
 CREATING: Final = frozenset({"create", "create-entity"})
-#: What has to exist already: nothing (recorders meet what they record), the namespace, or the entity (spec WRITE-7).
+#: What must exist already: nothing (recorders create what they record), the namespace, or the entity (spec WRITE-7).
 Needs = Literal["nothing", "namespace", "entity"]
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The conditions on the aspect when the proposal is committed; all that are given must hold.
+    """Conditions on the aspect when the proposal is committed; all given conditions must hold.
 
-    A version is compared as text; -1 is absent. Times are ms, and what is absent was never modified.
+    A version is compared as text; -1 is an absent aspect. Times are ms; an absent aspect was never modified.
     """
 
     version: int | str | None = None
@@ -31,7 +31,7 @@ class Condition:
     modified_since: int | None = None
 
     def check(self, subject: str, version: int, time: int | None) -> None:
-        """Raise ConditionFailed unless the present version and time (ms, None when absent) meet it."""
+        """Raise ConditionFailed unless the present version and time (ms, None if absent) satisfy the conditions."""
         if self.version is not None and str(version) != str(self.version):
             expected = "that it does not exist" if str(self.version) == str(ABSENT) else f"version {self.version}"
             raise ConditionFailed(subject, expected, version)
@@ -45,15 +45,16 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One wish. Without an aspect, `delete` means the whole entity, and `create` its key aspect.
+    """A proposed change. Without an aspect, `delete` deletes the whole entity, and `create` creates its key aspect.
 
-    `create` wants that the aspect is absent, `create-entity` that the entity was before the batch, `update` that the
-    aspect is there. With `if_absent` (DataHub's `If-None-Match: *`), what is there already is left as it is, and that is
-    no refusal. The value of `patch` is a JSON Patch (a list), DataHub's form of one (core/datahub/patch_forms.py) or a merge
-    patch; that of `annotate` is a Change (core/entities/annotation.py). An entity that another one holds (a field, a custom entity)
-    exists, for `needs`, with its holder. With `united`, value and condition are about the aspect as DataHub's clients read
-    it (core/datahub/scope_union.py). An `implied` one is the platform's own: its aspect can still be created by others.
-    `spelling` is the URN as a DataHub client sent it, where that is another text than ours.
+    `create` requires that the aspect is absent, `create-entity` that the entity did not exist before the batch,
+    `update` that the aspect exists. With `if_absent` (DataHub's `If-None-Match: *`), an existing aspect is left
+    unchanged without an error. The value of `patch` is a JSON Patch (a list), a patch in DataHub's format
+    (core/datahub/patch_forms.py) or a merge patch; that of `annotate` is a MetadataEdit (core/entities/annotation.py).
+    For `needs`, a contained entity (a field, a custom entity) exists if its parent does. With `united`, value and
+    condition refer to the aspect as DataHub's clients read it (core/datahub/scope_union.py). An `implied` proposal is
+    the platform's own: others can still create its aspect. `spelling` is the URN as a DataHub client sent it, if it
+    differs from ours.
     """
 
     urn: Urn
@@ -71,10 +72,10 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What a proposal became. `version` is -1 after a deletion; `seq` is None when nothing changed.
+class ProposalResult:
+    """The result of a proposal. `version` is -1 after a deletion; `seq` is None if nothing changed.
 
-    `skipped` is true if it was left out: it asked for something new (`if_absent`), and something was there.
+    `skipped` is true if a proposal with `if_absent` found an existing aspect.
     """
 
     urn: Urn
@@ -85,5 +86,5 @@ class Written:
 
     @property
     def changed(self) -> bool:
-        """Whether there is a change in the log."""
+        """Return whether the proposal added a change to the log."""
         return self.seq is not None

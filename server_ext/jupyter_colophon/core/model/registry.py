@@ -1,7 +1,7 @@
-"""The entity registry: which entity types exist, and which aspects each has.
+"""The entity registry: the entity types and their aspects.
 
-Ours are defined in `schemas/registry.json`. DataHub's (core/model/datahub_model.py) are more of both; they are loaded when
-somebody first asks for one that is not ours, so that nobody waits for them at the start.
+Our own are defined in `schemas/registry.json`. DataHub's model (core/model/datahub_model.py) adds more of both; it is
+loaded at the first use of a type that is not ours, which shortens the start.
 """
 
 import re
@@ -13,22 +13,22 @@ from typing import Any
 
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.errors import NotFound, UnknownEntityType
-from jupyter_colophon.core.model.joined_schema import joined
+from jupyter_colophon.core.model.joined_schema import join_schemas
 from jupyter_colophon.core.model.relationships import Relationship
-from jupyter_colophon.core.model.validators import Rule
+from jupyter_colophon.core.model.validators import Validator
 from jupyter_colophon.core.model.vocabulary import Contribution
 from jupyter_colophon.core.model.vocabulary import Scope as Scope
 
-#: No longer word is compared with the names of types.
+#: Longer names are not compared with the names of types.
 _LONGEST_TYPE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class AspectSpec:
-    """One aspect: its schema, whose it is, and the value that a patch of an absent one starts from.
+    """An aspect: its schema, its scope, and the value to which a patch of an absent aspect is applied.
 
-    `door` names the only door through which it is changed; empty for the usual ones. `offered`: forms show it also
-    where there is none yet. One that is `timeseries` is appended by time and has no versions.
+    `managed_by` names the only API that changes the aspect; empty if any API may. With `editable_by_default`, forms
+    show the aspect even if it is absent. A `timeseries` aspect is appended by time and has no versions.
     """
 
     name: str
@@ -38,24 +38,24 @@ class AspectSpec:
     schema: Schema
     empty: Mapping[str, Any] = field(default_factory=dict)
     uihints: Mapping[str, Any] = field(default_factory=dict)
-    door: str = ""
-    offered: bool = False
+    managed_by: str = ""
+    editable_by_default: bool = False
     timeseries: bool = False
     schema_version: int = 1
     relationships: tuple[Relationship, ...] = ()
-    #: The member that tells the items of a list apart, by the pointer to the list.
+    #: The member that identifies the items of a list, by the pointer to the list.
     array_keys: Mapping[str, str] = field(default_factory=dict)
-    #: The pointers to texts that people look for; `*` is any item or key.
-    searched: tuple[str, ...] = ()
-    #: What its schema's annotations say that values contribute (core/model/vocabulary.py); only of a registry overlay.
+    #: The pointers to texts that are searched; `*` is any item or key.
+    searchable_paths: tuple[str, ...] = ()
+    #: What its schema's annotations contribute (core/model/vocabulary.py); only for aspects of a registry extension.
     contributes: tuple[Contribution, ...] = ()
 
 
 @dataclass(frozen=True)
 class EntityType:
-    """One kind of thing that metadata is about.
+    """An entity type.
 
-    `key` names the parts of its URN; None where they are of any number. `more` gives the aspects besides its `own`.
+    `key` names the parts of its URN; None if their number varies. `more` returns the aspects besides its `own`.
     """
 
     type: str
@@ -69,7 +69,7 @@ class EntityType:
 
     @cached_property
     def aspects(self) -> tuple[AspectSpec, ...]:
-        """All its aspects."""
+        """Return all aspects."""
         return (*self.own, *self.more())
 
     @cached_property
@@ -80,19 +80,19 @@ class EntityType:
     def _own_by_name(self) -> Mapping[str, AspectSpec]:
         return {spec.name: spec for spec in self.own}
 
-    def aspect(self, name: str) -> AspectSpec | None:
-        """The aspect of this name; None where it has none."""
+    def get_aspect(self, name: str) -> AspectSpec | None:
+        """Return the aspect of this name; None if the type does not have it."""
         return self._own_by_name.get(name) or self._by_name.get(name)
 
     @property
-    def door(self) -> str:
-        """The only door through which such an entity comes and goes: that of one of its aspects."""
-        return next((spec.door for spec in self.own if spec.door), "")
+    def managed_by(self) -> str:
+        """Return the only API that creates and deletes such entities: that of one of its aspects."""
+        return next((spec.managed_by for spec in self.own if spec.managed_by), "")
 
 
 @dataclass(frozen=True, slots=True)
-class Modelled:
-    """An entity type of DataHub's model, with the names of its aspects; its key aspect is not among them."""
+class DataHubEntityType:
+    """An entity type of DataHub's model, with the names of its aspects without the key aspect."""
 
     key_aspect: str
     aspects: tuple[str, ...]
@@ -101,53 +101,53 @@ class Modelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """DataHub's model: entity types and aspects by their names, and the parts of URNs by the name of the key aspect."""
+class DataHubModel:
+    """DataHub's model: entity types and aspects by name, and the parts of URNs by the name of the key aspect."""
 
-    entities: Mapping[str, Modelled] = field(default_factory=dict)
+    entities: Mapping[str, DataHubEntityType] = field(default_factory=dict)
     aspects: Mapping[str, AspectSpec] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    #: The names of the aspects' classes, by which some clients know them.
+    #: The names of the aspects' classes, which some clients use.
     classes: Mapping[str, str] = field(default_factory=dict)
 
 
-#: The schema of what the registry lost: nobody knows what it must be.
+#: The schema of unregistered aspects: any value.
 _ANY = Schema({})
 
 
 class Registry:
-    """Entity types by name: ours first, then those of the model, of which ours have the aspects too."""
+    """Entity types by name: ours first, then those of DataHub's model, whose aspects also extend ours."""
 
     def __init__(
         self,
         own: Iterable[EntityType],
         more: Callable[[], Iterable[EntityType]] = tuple,
         classes: Callable[[], Mapping[str, str]] = dict,
-        rules: Callable[[], tuple[Rule, ...]] = tuple,
+        load_validators: Callable[[], tuple[Validator, ...]] = tuple,
     ) -> None:
         self._own = {kind.type: kind for kind in own}
-        self._more, self._load_classes, self._load_rules = more, classes, rules
+        self._more, self._load_classes, self._load_validators = more, classes, load_validators
 
     @classmethod
     def from_documents(
         cls,
         registry: Mapping[str, Any],
         aspects: Mapping[str, Mapping[str, Any]],
-        model: Callable[[], Model] = Model,
-        rules: Callable[[], tuple[Rule, ...]] = tuple,
+        model: Callable[[], DataHubModel] = DataHubModel,
+        validators: Callable[[], tuple[Validator, ...]] = tuple,
     ) -> "Registry":
-        """The registry of these documents; an aspect's own member `colophon` says its scope and hints."""
-        specs = {name: _aspect_spec(name, document) for name, document in aspects.items()}
+        """Create from these documents; the member `colophon` of an aspect's schema has its scope and hints."""
+        specs = {name: _build_aspect_spec(name, document) for name, document in aspects.items()}
         widening = {name for name, document in aspects.items() if document.get("colophon", {}).get("widens")}
-        rest = _Rest(model, {name: specs[name] for name in widening})
-        own = [_own(entry, specs, rest) for entry in registry["entities"]]
+        rest = _LazyModel(model, {name: specs[name] for name in widening})
+        own = [_build_entity_type(entry, specs, rest) for entry in registry["entities"]]
         everywhere = tuple(specs[name] for name in registry["everywhere"])
-        return cls(own, lambda: rest.types({kind.type for kind in own}, everywhere), rest.classes, rules)
+        return cls(own, lambda: rest.list_types({kind.type for kind in own}, everywhere), rest.get_classes, validators)
 
     @cached_property
-    def rules(self) -> tuple[Rule, ...]:
-        """What other packages look at before it is written."""
-        return self._load_rules()
+    def validators(self) -> tuple[Validator, ...]:
+        """Return the validators of other packages, which are called before a write."""
+        return self._load_validators()
 
     @cached_property
     def _types(self) -> Mapping[str, EntityType]:
@@ -161,111 +161,113 @@ class Registry:
     def _by_class(self) -> Mapping[str, str]:
         return {name: aspect for aspect, name in self._classes.items()}
 
-    def class_of(self, aspect: str) -> str:
-        """The name of an aspect's class; that of one which the model does not know is its own."""
+    def get_class_name(self, aspect: str) -> str:
+        """Return the name of an aspect's class; the aspect's own name if the model does not have it."""
         return self._classes.get(aspect, aspect)
 
-    def aspect_of_class(self, name: str) -> str | None:
-        """The aspect whose class has this name; None where there is none."""
+    def find_aspect_by_class(self, name: str) -> str | None:
+        """Return the aspect with this class name; None if there is none."""
         return self._by_class.get(name)
 
     @property
     def types(self) -> tuple[EntityType, ...]:
-        """All entity types: ours in the registry's order, then the model's."""
+        """Return all entity types: ours in the registry's order, then the model's."""
         return tuple(self._types.values())
 
-    def type(self, name: str) -> EntityType:
-        """An entity type; raises UnknownEntityType."""
+    def get_type(self, name: str) -> EntityType:
+        """Return an entity type. Raises UnknownEntityType."""
         kind = self._own.get(name) or self._types.get(name)
         if kind is None:
-            raise UnknownEntityType("entity type", name, self._meant(name))
+            raise UnknownEntityType("entity type", name, self._suggest_type(name))
         return kind
 
-    def _meant(self, name: str) -> str:
-        """What to write instead: the type that is spelled alike, else ours."""
-        if alike := get_close_matches(name[:_LONGEST_TYPE], self._types, n=1):
-            return f"did you mean {alike[0]}?"
-        return f"there are {', '.join(self._own)} and, of DataHub's model, {len(self._types) - len(self._own)} others"
+    def _suggest_type(self, name: str) -> str:
+        """Return a hint for an unknown type: a similar name, or the names of our types."""
+        if groups := get_close_matches(name[:_LONGEST_TYPE], self._types, n=1):
+            return f"did you mean {groups[0]}?"
+        return (
+            f"expected {', '.join(self._own)}, or one of {len(self._types) - len(self._own)} types of DataHub's model"
+        )
 
-    def knows(self, name: str) -> bool:
-        """Whether there is an entity type of this name."""
+    def has_type(self, name: str) -> bool:
+        """Return whether there is an entity type with this name."""
         return name in self._own or name in self._types
 
     def has_aspect(self, entity_type: str, name: str) -> bool:
-        """Return whether there is such a type, and such an aspect of it."""
-        return self.knows(entity_type) and self.type(entity_type).aspect(name) is not None
+        """Return whether there is such a type with such an aspect."""
+        return self.has_type(entity_type) and self.get_type(entity_type).get_aspect(name) is not None
 
-    def stored_type(self, name: str) -> EntityType:
-        """Return the type of an entity that is stored: one that the registry lost is read as it is."""
-        if self.knows(name):
-            return self.type(name)
+    def get_stored_type(self, name: str) -> EntityType:
+        """Return the type of a stored entity, which may no longer be registered."""
+        if self.has_type(name):
+            return self.get_type(name)
         return EntityType(type=name, title=name, key_aspect=f"{name}Key", key=None, own=())
 
-    def stored_aspect(self, entity_type: str, name: str) -> AspectSpec:
-        """Return the aspect of an entity that is stored: one that the registry lost is read as it is.
+    def get_stored_aspect(self, entity_type: str, name: str) -> AspectSpec:
+        """Return the aspect of a stored entity, which may no longer be registered.
 
-        Whose it was is known by its name alone.
+        The scope of an unregistered aspect is derived from its name.
         """
-        kind = self.stored_type(entity_type)
-        if (spec := kind.aspect(name)) is not None:
+        kind = self.get_stored_type(entity_type)
+        if (spec := kind.get_aspect(name)) is not None:
             return spec
         scope: Scope = "USER" if name.startswith("editable") else "SYSTEM"
         return AspectSpec(name=name, title=name, scope=scope, key=name == kind.key_aspect, schema=_ANY)
 
-    def aspect(self, entity_type: str, name: str) -> AspectSpec:
-        """An aspect of an entity type; raises NotFound."""
-        spec = self.type(entity_type).aspect(name)
+    def get_aspect(self, entity_type: str, name: str) -> AspectSpec:
+        """Return an aspect of an entity type. Raises NotFound."""
+        spec = self.get_type(entity_type).get_aspect(name)
         if spec is None:
-            raise NotFound(f"aspect of a {entity_type}", name)
+            raise NotFound(f"{entity_type} aspect", name)
         return spec
 
 
-class _Rest:
-    """What the model adds to ours; it is loaded with the first question."""
+class _LazyModel:
+    """The part of DataHub's model that ours does not define; loaded at its first use."""
 
-    def __init__(self, load: Callable[[], Model], widened: Mapping[str, AspectSpec]) -> None:
+    def __init__(self, load: Callable[[], DataHubModel], widened: Mapping[str, AspectSpec]) -> None:
         self._load, self.widened = load, widened
 
     @cached_property
-    def _model(self) -> Model:
+    def _model(self) -> DataHubModel:
         model = self._load()
-        wider = {name: _wider(spec, model.aspects.get(name, spec)) for name, spec in self.widened.items()}
+        wider = {name: _widen_spec(spec, model.aspects.get(name, spec)) for name, spec in self.widened.items()}
         return replace(model, aspects={**model.aspects, **wider})
 
-    def aspects(self, type_: str, own: Iterable[str], named: Iterable[str] = ()) -> tuple[AspectSpec, ...]:
-        """The aspects of a type besides its own."""
+    def list_aspects(self, type_: str, own: Iterable[str], named: Iterable[str] = ()) -> tuple[AspectSpec, ...]:
+        """Return the aspects of a type besides its own."""
         modelled = self._model.entities.get(type_)
         names = dict.fromkeys([*named, *(modelled.aspects if modelled else ())])
         return tuple(self._model.aspects[name] for name in names if name not in set(own))
 
-    def classes(self) -> Mapping[str, str]:
-        """The names of the aspects' classes."""
+    def get_classes(self) -> Mapping[str, str]:
+        """Return the names of the aspects' classes."""
         return self._model.classes
 
-    def types(self, known: Collection[str], everywhere: tuple[AspectSpec, ...]) -> Iterator[EntityType]:
-        """The types that are not known."""
+    def list_types(self, known_types: Collection[str], everywhere: tuple[AspectSpec, ...]) -> Iterator[EntityType]:
+        """Yield the types that are not in `known_types`."""
         for name, modelled in self._model.entities.items():
-            if name not in known:
+            if name not in known_types:
                 own = (*everywhere, self._model.aspects[modelled.key_aspect])
                 yield EntityType(
                     type=name,
-                    title=title_of(name),
+                    title=make_title(name),
                     key_aspect=modelled.key_aspect,
                     key=self._model.keys[modelled.key_aspect],
                     own=own,
-                    more=partial(self.aspects, name, [spec.name for spec in own]),
+                    more=partial(self.list_aspects, name, [spec.name for spec in own]),
                     category=modelled.category,
                     doc=modelled.doc,
                 )
 
 
-def title_of(name: str) -> str:
-    """A name such as `dataHubPolicy` as words: `Data hub policy`."""
+def make_title(name: str) -> str:
+    """Return a name such as `dataHubPolicy` as words: `Data hub policy`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
     return words[:1].upper() + words[1:]
 
 
-def _own(entry: Mapping[str, Any], specs: Mapping[str, AspectSpec], rest: _Rest) -> EntityType:
+def _build_entity_type(entry: Mapping[str, Any], specs: Mapping[str, AspectSpec], rest: _LazyModel) -> EntityType:
     named = [name for name in entry["aspects"] if name in rest.widened]
     own = [name for name in entry["aspects"] if name not in named]
     return EntityType(
@@ -274,23 +276,23 @@ def _own(entry: Mapping[str, Any], specs: Mapping[str, AspectSpec], rest: _Rest)
         key_aspect=entry["keyAspect"],
         key=None if entry["key"] is None else tuple(entry["key"]),
         own=tuple(specs[name] for name in own),
-        more=partial(rest.aspects, entry["type"], own, named),
+        more=partial(rest.list_aspects, entry["type"], own, named),
     )
 
 
-def _wider(ours: AspectSpec, theirs: AspectSpec) -> AspectSpec:
+def _widen_spec(ours: AspectSpec, theirs: AspectSpec) -> AspectSpec:
     if ours is theirs:
         return ours
     return replace(
         theirs,
         title=ours.title,
-        schema=Schema(lambda: joined(ours.schema.document, theirs.schema.document)),
+        schema=Schema(lambda: join_schemas(ours.schema.document, theirs.schema.document)),
         empty=ours.empty,
         uihints=ours.uihints,
     )
 
 
-def _aspect_spec(name: str, document: Mapping[str, Any]) -> AspectSpec:
+def _build_aspect_spec(name: str, document: Mapping[str, Any]) -> AspectSpec:
     about = document.get("colophon", {})
     return AspectSpec(
         name=name,
@@ -300,6 +302,6 @@ def _aspect_spec(name: str, document: Mapping[str, Any]) -> AspectSpec:
         schema=Schema(document),
         empty=about.get("empty", {}),
         uihints=about.get("uihints", {}),
-        door=about.get("door", ""),
-        offered=about.get("scope") == "USER",
+        managed_by=about.get("door", ""),
+        editable_by_default=about.get("scope") == "USER",
     )

@@ -1,7 +1,8 @@
-"""Read a user's `entity-registry.yml`: entity types, aspects, scopes and rules added to the model (docs/registry.md).
+"""Read a user's `entity-registry.yml`: entity types, aspects, scopes and validators added to the model
+(docs/registry.md).
 
 The file has DataHub's format and a list of aspects. An invalid entry is reported with a pointer and left out; the
-rest takes effect.
+others take effect.
 """
 
 import re
@@ -9,13 +10,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, get_args
 
-from jupyter_colophon.core.documents.json_schema import Dialect, Schema
-from jupyter_colophon.core.documents.pointer import written
-from jupyter_colophon.core.documents.untrusted_schema import refusals
-from jupyter_colophon.core.errors import MetadataError, Problem, shown
-from jupyter_colophon.core.model.datahub_model import scope_of
-from jupyter_colophon.core.model.registry import AspectSpec, Model, Modelled, Scope, title_of
-from jupyter_colophon.core.model.validators import ANY, OPERATIONS, Check, Rule
+from jupyter_colophon.core.documents.json_schema import Schema, SchemaDialect
+from jupyter_colophon.core.documents.pointer import format_pointer
+from jupyter_colophon.core.documents.untrusted_schema import find_problems
+from jupyter_colophon.core.errors import MetadataError, Problem, quote_text
+from jupyter_colophon.core.model.datahub_model import get_default_scope
+from jupyter_colophon.core.model.registry import AspectSpec, DataHubEntityType, DataHubModel, Scope, make_title
+from jupyter_colophon.core.model.validators import ANY, OPERATIONS, Check, Validator
 from jupyter_colophon.core.model.vocabulary import find_annotations
 
 _TYPE: Final = re.compile(r"[A-Za-z]{1,64}")
@@ -23,7 +24,7 @@ _ASPECT: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}")
 #: Members of DataHub's file that have no meaning here.
 _IGNORED: Final = frozenset({"id", "events"})
 _SCOPES: Final = frozenset(get_args(Scope))
-#: The key of a rule among DataHub's plugins; all others are Java.
+#: The key of validators among DataHub's plugins; all others are Java.
 _RULES, _ENTRY_POINT = "aspectPayloadValidators", "entryPoint"
 
 Words = tuple[str | int, ...]
@@ -46,54 +47,58 @@ class ExtensionContext:
 
 
 @dataclass(slots=True)
-class Overlay:
-    """The extended model, its rules, the faults of what was left out, and warnings about what has no effect."""
+class RegistryExtension:
+    """The extended model, its validators, the problems of entries that were left out, and warnings about entries
+    without effect.
+    """
 
-    model: Model
-    rules: tuple[Rule, ...] = ()
-    faults: list[Problem] = field(default_factory=list)
+    model: DataHubModel
+    validators: tuple[Validator, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 
 
-def extend_model(model: Model, document: Any, context: ExtensionContext) -> Overlay:
+def extend_model(model: DataHubModel, document: Any, context: ExtensionContext) -> RegistryExtension:
     """Return the model extended by this document."""
-    overlay = Overlay(model)
+    extension = RegistryExtension(model)
     if not isinstance(document, Mapping):
-        overlay.faults.append(Problem("", "is not a mapping of `entities`, `aspects` and `plugins`"))
-        return overlay
-    _Reader(overlay, context).read(document)
-    return overlay
+        extension.problems.append(Problem("", "is not a mapping of `entities`, `aspects` and `plugins`"))
+        return extension
+    _ExtensionReader(extension, context).read(document)
+    return extension
 
 
 @dataclass(slots=True)
-class _Reader:
-    overlay: Overlay
+class _ExtensionReader:
+    extension: RegistryExtension
     context: ExtensionContext
     _place: Words = ()
 
     def read(self, document: Mapping[str, Any]) -> None:
         for name in document:
             if name not in ("entities", "aspects", "plugins", *_IGNORED):
-                self._add_fault((str(name),), "unknown member")
-        for at, entry in self._members(document, "aspects"):
+                self._add_problem((str(name),), "unknown member")
+        for at, entry in self._list_members(document, "aspects"):
             self._read_aspect(("aspects", at), entry)
-        for at, entry in self._members(document, "entities"):
+        for at, entry in self._list_members(document, "entities"):
             self._read_entity(("entities", at), entry)
         self._read_plugins(document.get("plugins"))
 
-    def _add_fault(self, words: Words, message: str) -> None:
-        self.overlay.faults.append(Problem(written(map(str, words)), message))
+    def _add_problem(self, words: Words, message: str) -> None:
+        self.extension.problems.append(Problem(format_pointer(map(str, words)), message))
 
-    def _members(self, parent: Mapping[Any, Any], name: str, *prefix: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    def _list_members(
+        self, parent: Mapping[Any, Any], name: str, *prefix: str
+    ) -> Iterator[tuple[int, Mapping[str, Any]]]:
         listed = parent.get(name)
         if listed is not None and not isinstance(listed, list):
-            self._add_fault((*prefix, name), "is not a list")
+            self._add_problem((*prefix, name), "is not a list")
             return
-        for at, one in enumerate(listed or ()):
-            if isinstance(one, Mapping):
-                yield at, one
+        for at, member in enumerate(listed or ()):
+            if isinstance(member, Mapping):
+                yield at, member
             else:
-                self._add_fault((*prefix, name, at), "is not a mapping")
+                self._add_problem((*prefix, name, at), "is not a mapping")
 
     def _read_aspect(self, words: Words, entry: Mapping[str, Any]) -> None:
         """Read a new aspect, or another scope for a known one."""
@@ -101,17 +106,17 @@ class _Reader:
         if not self._check_name(words, name, _ASPECT):
             return
         if unknown := [key for key in entry if key not in ("name", "title", "scope", "schema", "timeseries")]:
-            self._add_fault((*words, str(unknown[0])), "unknown member")
+            self._add_problem((*words, str(unknown[0])), "unknown member")
         elif scope not in (None, *_SCOPES):
-            self._add_fault((*words, "scope"), "is USER or SYSTEM")
+            self._add_problem((*words, "scope"), "is USER or SYSTEM")
         elif name in self.context.aspects:
-            self._add_fault(words, f"the aspect {name} is built in and cannot be changed")
-        elif name not in self.overlay.model.aspects:
+            self._add_problem(words, f"the aspect {name} is built in and cannot be changed")
+        elif name not in self.extension.model.aspects:
             self._add_aspect(words, str(name), entry)
         elif {"schema", "title", "timeseries"} & entry.keys():
-            self._add_fault(words, f"the aspect {name} is DataHub's: only its scope can be changed")
+            self._add_problem(words, f"the aspect {name} is DataHub's: only its scope can be changed")
         elif scope is not None:
-            self._store_aspect(replace(self.overlay.model.aspects[str(name)], scope=scope))
+            self._store_aspect(replace(self.extension.model.aspects[str(name)], scope=scope))
 
     def _add_aspect(self, words: Words, name: str, entry: Mapping[str, Any]) -> bool:
         """Add an aspect by the schema beside the file; return whether it was added."""
@@ -119,38 +124,41 @@ class _Reader:
         try:
             document = self.context.schema(file) if isinstance(file, str) else None
         except MetadataError as error:
-            self._add_fault(words, error.detail)
+            self._add_problem(words, error.detail)
             return False
         if document is None:
-            self._add_fault(words, f"unknown aspect {name}: schema {shown(str(file))} not found beside the file")
+            self._add_problem(words, f"unknown aspect {name}: schema {quote_text(str(file))} not found beside the file")
             return False
         timeseries = entry.get("timeseries", False)
-        wrong = [Problem(one.pointer, one.message) for one in refusals(document, Dialect.DRAFT_2020_12)]
+        wrong = [
+            Problem(problem.pointer, problem.message)
+            for problem in find_problems(document, SchemaDialect.DRAFT_2020_12)
+        ]
         if not wrong and (document.get("type") != "object" or not isinstance(timeseries, bool)):
             wrong = [
                 Problem("", "the schema of an aspect must describe an object, and timeseries must be true or false")
             ]
         if not wrong and timeseries and "timestampMillis" not in document.get("required", ()):
             wrong = [Problem("/required", "a timeseries aspect must require the member timestampMillis")]
-        for one in wrong[:1]:
-            self._add_fault(words, f"{shown(str(file))} at {one.pointer or 'the top'}: {one.message}")
+        for first in wrong[:1]:
+            self._add_problem(words, f"{quote_text(str(file))} at {first.pointer or 'the top'}: {first.message}")
         if not wrong:
-            scope = entry.get("scope") or scope_of(name)
-            title = str(entry.get("title") or document.get("title") or title_of(name))
+            scope = entry.get("scope") or get_default_scope(name)
+            title = str(entry.get("title") or document.get("title") or make_title(name))
             spec = AspectSpec(name, title, scope, key=False, schema=Schema(document), timeseries=timeseries)
             if not timeseries:
-                spec = replace(spec, contributes=find_annotations(document), offered=scope == "USER")
+                spec = replace(spec, contributes=find_annotations(document), editable_by_default=scope == "USER")
             self._store_aspect(spec)
         return not wrong
 
     def _store_aspect(self, spec: AspectSpec) -> None:
-        model = self.overlay.model
-        self.overlay.model = replace(model, aspects={**model.aspects, spec.name: spec})
+        model = self.extension.model
+        self.extension.model = replace(model, aspects={**model.aspects, spec.name: spec})
 
     def _check_name(self, words: Words, name: Any, grammar: re.Pattern[str]) -> bool:
         if isinstance(name, str) and grammar.fullmatch(name):
             return True
-        self._add_fault(
+        self._add_problem(
             (*words, "name"), "must be a name of ASCII letters" + (" and digits" if grammar is _ASPECT else "")
         )
         return False
@@ -160,93 +168,97 @@ class _Reader:
         name = entry.get("name")
         if not self._check_name(words, name, _TYPE):
             return
-        existing = self.overlay.model.entities.get(str(name))
+        existing = self.extension.model.entities.get(str(name))
         key = existing.key_aspect if existing else self.context.types.get(str(name))
         if key == "":
-            self._add_fault(words, f"the type {name} is built in and cannot be changed")
+            self._add_problem(words, f"the type {name} is built in and cannot be changed")
             return
         if key is None:
             key = self._add_key(words, entry.get("keyAspect"))
             if key is None:
                 return
         elif entry.get("keyAspect", key) != key:
-            self._add_fault((*words, "keyAspect"), f"the key aspect of a {name} is {key}")
+            self._add_problem((*words, "keyAspect"), f"the key aspect of a {name} is {key}")
             return
-        before = existing or Modelled(key, (), str(entry.get("category", "")), str(entry.get("doc", "")))
-        more = [*before.aspects, *self._aspect_names(words, entry)]
-        model = self.overlay.model
-        entity = replace(before, aspects=tuple(dict.fromkeys(one for one in more if one != key)))
-        self.overlay.model = replace(model, entities={**model.entities, str(name): entity})
+        before = existing or DataHubEntityType(key, (), str(entry.get("category", "")), str(entry.get("doc", "")))
+        more = [*before.aspects, *self._list_aspect_names(words, entry)]
+        model = self.extension.model
+        entity = replace(before, aspects=tuple(dict.fromkeys(aspect for aspect in more if aspect != key)))
+        self.extension.model = replace(model, entities={**model.entities, str(name): entity})
 
-    def _aspect_names(self, words: Words, entry: Mapping[str, Any]) -> Iterator[str]:
+    def _list_aspect_names(self, words: Words, entry: Mapping[str, Any]) -> Iterator[str]:
         named = entry.get("aspects")
         if named is not None and not isinstance(named, list):
-            self._add_fault((*words, "aspects"), "is not a list")
+            self._add_problem((*words, "aspects"), "is not a list")
             return
-        for at, one in enumerate(named or ()):
-            if not isinstance(one, str) or not _ASPECT.fullmatch(one):
-                self._add_fault((*words, "aspects", at), "must be a name of ASCII letters and digits")
-            elif one not in self.context.aspects and self._ensure_aspect((*words, "aspects", at), one):
-                yield one
+        for at, item in enumerate(named or ()):
+            if not isinstance(item, str) or not _ASPECT.fullmatch(item):
+                self._add_problem((*words, "aspects", at), "must be a name of ASCII letters and digits")
+            elif item not in self.context.aspects and self._ensure_aspect((*words, "aspects", at), item):
+                yield item
 
     def _ensure_aspect(self, words: Words, aspect: str) -> bool:
-        return aspect in self.overlay.model.aspects or self._add_aspect(words, aspect, {})
+        return aspect in self.extension.model.aspects or self._add_aspect(words, aspect, {})
 
     def _add_key(self, words: Words, name: Any) -> str | None:
         """Add the key aspect of a new type: its schema names the parts of the URN, in order."""
         place = (*words, "keyAspect")
         if not isinstance(name, str) or not _ASPECT.fullmatch(name):
-            self._add_fault(place, "a new entity type needs a key aspect whose schema names the parts of its URN")
+            self._add_problem(place, "a new entity type needs a key aspect whose schema names the parts of its URN")
             return None
-        if name in self.context.aspects or any(name == one.key_aspect for one in self.overlay.model.entities.values()):
-            self._add_fault(place, f"the key aspect {name} is another type's")
+        if name in self.context.aspects or any(
+            name == entity.key_aspect for entity in self.extension.model.entities.values()
+        ):
+            self._add_problem(place, f"the key aspect {name} is another type's")
             return None
         if not self._ensure_aspect(place, name):
             return None
-        spec = self.overlay.model.aspects[name]
+        spec = self.extension.model.aspects[name]
         named, required = spec.schema.document.get("properties", {}), spec.schema.document.get("required", ())
-        texts = all(isinstance(one, Mapping) and one.get("type") == "string" for one in named.values())
+        texts = all(isinstance(part, Mapping) and part.get("type") == "string" for part in named.values())
         if not named or not texts or set(named) != set(required):
-            self._add_fault(
+            self._add_problem(
                 place, f"the properties of the schema of {name}, the parts of the URN, must be required strings"
             )
             return None
         self._store_aspect(replace(spec, key=True))
-        model = self.overlay.model
-        self.overlay.model = replace(model, keys={**model.keys, name: tuple(named)})
+        model = self.extension.model
+        self.extension.model = replace(model, keys={**model.keys, name: tuple(named)})
         return name
 
     def _read_plugins(self, plugins: Any) -> None:
         if plugins is None:
             return
         if not isinstance(plugins, Mapping):
-            self._add_fault(("plugins",), "is not a mapping")
+            self._add_problem(("plugins",), "is not a mapping")
             return
         for name in plugins:
-            for at, one in self._members(plugins, name, "plugins"):
+            for at, plugin in self._list_members(plugins, name, "plugins"):
                 words = ("plugins", str(name), at)
-                if name == _RULES and _ENTRY_POINT in one:
-                    self._read_rule(words, one)
+                if name == _RULES and _ENTRY_POINT in plugin:
+                    self._read_validator(words, plugin)
                 else:
-                    what = shown(str(one.get("className", name)))
-                    self.overlay.warnings.append(Problem(written(map(str, words)), f"{what} is Java and is not run"))
+                    what = quote_text(str(plugin.get("className", name)))
+                    self.extension.warnings.append(
+                        Problem(format_pointer(map(str, words)), f"{what} is Java and is not run")
+                    )
 
-    def _read_rule(self, words: Words, entry: Mapping[str, Any]) -> None:
+    def _read_validator(self, words: Words, entry: Mapping[str, Any]) -> None:
         if entry.get("enabled", True) is not True:
             return
         name, operations = entry[_ENTRY_POINT], entry.get("supportedOperations", [])
         places = entry.get("supportedEntityAspectNames", [{}])
-        if not isinstance(operations, list) or not all(one in OPERATIONS for one in operations):
-            self._add_fault((*words, "supportedOperations"), f"must be a list of {', '.join(OPERATIONS)}")
-        elif not isinstance(places, list) or not all(isinstance(one, Mapping) for one in places):
-            self._add_fault(
+        if not isinstance(operations, list) or not all(operation in OPERATIONS for operation in operations):
+            self._add_problem((*words, "supportedOperations"), f"must be a list of {', '.join(OPERATIONS)}")
+        elif not isinstance(places, list) or not all(isinstance(place, Mapping) for place in places):
+            self._add_problem(
                 (*words, "supportedEntityAspectNames"), "must be a list of mappings of entityName and aspectName"
             )
         else:
-            pairs = tuple((str(one.get("entityName", ANY)), str(one.get("aspectName", ANY))) for one in places)
+            pairs = tuple((str(place.get("entityName", ANY)), str(place.get("aspectName", ANY))) for place in places)
             try:
-                rule = Rule(str(name), self.context.check(str(name)), frozenset(operations), pairs)
+                rule = Validator(str(name), self.context.check(str(name)), frozenset(operations), pairs)
             except MetadataError as error:
-                self._add_fault((*words, _ENTRY_POINT), error.detail)
+                self._add_problem((*words, _ENTRY_POINT), error.detail)
             else:
-                self.overlay.rules = (*self.overlay.rules, rule)
+                self.extension.validators = (*self.extension.validators, rule)

@@ -1,4 +1,4 @@
-"""Where a value names other entities: the annotations of the model."""
+"""Find references to other entities in values, by the annotations of the model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,9 +10,10 @@ ANY: Final = "*"
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """The texts at a path are URNs, and the entity is related to them in this way.
+    """A relationship: the texts at a path are URNs of related entities.
 
-    `is_lineage` tells that data flow; `is_upstream` that they flow from the named entity to the one that names it.
+    `is_lineage` means that data flows between the entities; `is_upstream` that it flows from the named entity to the
+    one that names it.
     """
 
     path: tuple[str, ...]
@@ -21,13 +22,13 @@ class Relationship:
     is_lineage: bool = False
     is_upstream: bool = True
 
-    def named_in(self, value: Any) -> Iterator[str]:
-        """The URNs that a value of the aspect names there; whatever is no text is passed by."""
-        yield from (found for found in at(value, self.path) if isinstance(found, str))
+    def find_urns(self, value: Any) -> Iterator[str]:
+        """Yield the URNs that a value of the aspect names at the path, ignoring values that are not strings."""
+        yield from (urn for urn in find_at_path(value, self.path) if isinstance(urn, str))
 
 
-def at(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
-    """What is at a path of a value."""
+def find_at_path(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
+    """Yield the values at a path."""
     if not path:
         yield value
         return
@@ -36,34 +37,35 @@ def at(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
     if step == ANY:
         items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
         for item in items:
-            yield from at(item, below)
+            yield from find_at_path(item, below)
     elif isinstance(value, Mapping) and step in value:
-        yield from at(value[step], below)
+        yield from find_at_path(value[step], below)
 
 
-def without(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> Any:
-    """A value without what is at a path and is one of these texts: the item or member that names it goes.
+def remove_urns(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> Any:
+    """Return a value without these URNs at a path: the item or member that names one is removed.
 
-    Where a list or an object of any members is on the way, that is its whole item: a tag with all that is said of it.
+    If the path goes through a list or an object with arbitrary members, the whole item is removed, such as a tag with
+    its attributes.
     """
-    kept, _ = _pruned(value, path, urns)
-    return kept
+    rest, _ = _prune_value(value, path, urns)
+    return rest
 
 
-def _pruned(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> tuple[Any, bool]:
-    """What stays of a value, and whether it names what goes, so that whatever holds it has to let it go."""
+def _prune_value(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> tuple[Any, bool]:
+    """Return the rest of a value, and whether it names a removed URN, in which case its container removes it."""
     if not path:
         return value, isinstance(value, str) and value in urns
     step, below = path[0], path[1:]
     if step == ANY and isinstance(value, list):
-        pruned = [_pruned(one, below, urns) for one in value]
-        return [one for one, goes in pruned if not goes], False
+        pruned = [_prune_value(item, below, urns) for item in value]
+        return [item for item, goes in pruned if not goes], False
     if step == ANY and isinstance(value, Mapping):
-        found = {name: _pruned(one, below, urns) for name, one in value.items()}
-        return {name: one for name, (one, goes) in found.items() if not goes}, False
+        pruned_members = {name: _prune_value(item, below, urns) for name, item in value.items()}
+        return {name: item for name, (item, goes) in pruned_members.items() if not goes}, False
     if not isinstance(value, Mapping) or step not in value:
         return value, False
-    inner, goes = _pruned(value[step], below, urns)
+    inner, goes = _prune_value(value[step], below, urns)
     if goes:
-        return {name: one for name, one in value.items() if name != step}, True
+        return {name: item for name, item in value.items() if name != step}, True
     return {**value, step: inner}, False

@@ -1,5 +1,4 @@
-"""Decide how long versions of aspects are kept (spec MODEL-18): by number, by age, or without limit if no rule
-matches.
+"""Decide how long versions of aspects are kept (spec MODEL-18): by number, by age, or without limit if no rule matches.
 
 A rule for every aspect (`*`) applies to scope SYSTEM; versions of scope USER are deleted only if a rule names the
 aspect. The present version is always kept, and so are keys and declared lineage.
@@ -11,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import InvalidConfiguration
-from jupyter_colophon.core.model.declared_lineage import declaring_aspects
+from jupyter_colophon.core.model.declared_lineage import list_declaring_aspects
 from jupyter_colophon.core.model.registry import AspectSpec
 
 ANY: Final = "*"
@@ -32,14 +31,14 @@ class Retention:
 
     rules: Mapping[tuple[str, str], RetentionRule] = field(default_factory=dict)
 
-    def of(self, kind: str, spec: AspectSpec) -> RetentionRule | None:
+    def get_rule(self, kind: str, spec: AspectSpec) -> RetentionRule | None:
         """Return the rule for an aspect, None if all its versions are kept."""
-        if not self.rules or spec.key or spec.name in declaring_aspects(kind):
+        if not self.rules or spec.key or spec.name in list_declaring_aspects(kind):
             return None
         named = [(kind, spec.name), (ANY, spec.name)]
         places = [*named, (kind, ANY), (ANY, ANY)] if spec.scope == "SYSTEM" else named
-        found = next((self.rules[place] for place in places if place in self.rules), None)
-        return None if found == RetentionRule() else found
+        rule = next((self.rules[place] for place in places if place in self.rules), None)
+        return None if rule == RetentionRule() else rule
 
 
 #: Keep every version.
@@ -47,11 +46,13 @@ KEEP_ALL: Final = Retention(MappingProxyType({}))
 
 
 def parse_retention(entries: Iterable[Any]) -> Retention:
-    """Parse rules in DataHub's form. Raises InvalidConfiguration."""
+    """Parse rules in DataHub's format. Raises InvalidConfiguration."""
     rules = {}
-    for one in entries:
+    for entry in entries:
         try:
-            rules[str(one.get("entity", ANY)), str(one.get("aspect", ANY))] = _parse_rule(one["config"]["retention"])
+            rules[str(entry.get("entity", ANY)), str(entry.get("aspect", ANY))] = _parse_rule(
+                entry["config"]["retention"]
+            )
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             wrong = "the setting c.Colophon.retention must be a list of {entity, aspect, config: {retention: {version: {maxVersions}}}}"
             raise InvalidConfiguration(wrong) from error

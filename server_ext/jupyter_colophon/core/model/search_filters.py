@@ -1,6 +1,6 @@
-"""The filters and facets of search, declared once: every client, the generated code and the reference pages read them.
+"""The filters and facets of search: every client, the generated code and the reference pages read this table.
 
-How one is added is in docs/api.md, "Add a search facet".
+To add one, see docs/api.md, "Add a search facet".
 """
 
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from jupyter_colophon.core.model.vocabulary import Kind
 class SearchFilter:
     """A filter of search, and whether matches are counted by its values.
 
-    Its values are those of a `column` of each entity, or the texts of its descriptors of a `kind`; of neither where
-    search knows them otherwise. `label` is its title for people.
+    Its values are those of a `column` of each entity, or the texts of its descriptors of a `kind`; with neither, search
+    handles it itself. `label` is its title.
     """
 
     name: str
@@ -39,7 +39,11 @@ FILTERS: Final = (
 )
 """In the order in which facets are shown."""
 
-FACETS: Final = tuple(one.name for one in FILTERS if one.is_facet)
-COLUMNS: Final[Mapping[str, str]] = {one.name: one.column for one in FILTERS if one.column}
-FILTER_OF_KIND: Final[Mapping[Kind, str]] = {one.kind: one.name for one in FILTERS if one.kind is not None}
+FACETS: Final = tuple(search_filter.name for search_filter in FILTERS if search_filter.is_facet)
+COLUMNS: Final[Mapping[str, str]] = {
+    search_filter.name: search_filter.column for search_filter in FILTERS if search_filter.column
+}
+FILTER_OF_KIND: Final[Mapping[Kind, str]] = {
+    search_filter.kind: search_filter.name for search_filter in FILTERS if search_filter.kind is not None
+}
 KIND_OF_FILTER: Final[Mapping[str, Kind]] = {name: kind for kind, name in FILTER_OF_KIND.items()}

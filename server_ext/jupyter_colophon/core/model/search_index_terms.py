@@ -1,4 +1,4 @@
-"""What an aspect contributes to search, and how words reach the full-text engine."""
+"""Extract what an aspect contributes to search, and encode words for the full-text engine."""
 
 import re
 import string
@@ -20,16 +20,16 @@ PART_KEY: Final = f"{NAME_KEY}/"
 
 #: Names of entity types in other APIs, which users also search for.
 _TYPE_WORDS: Final = {"dataFlow": ("application", "app"), "dataJob": ("program",), "schemaField": ("field",)}
-#: Texts up to this length are worth remembering, and so many of them: a few megabytes at most.
+#: Texts up to this length are cached, and at most this number of them: a few megabytes.
 _KEPT_LENGTH, _KEPT = 64, 4_096
 _SEPARATORS = re.compile(r"[-_,;.\s]+")
-#: Between the parts of a name that is a path or an address.
+#: The separators of the parts of a name that is a path or an address.
 _PARTING = re.compile(r"[/\\:]+")
 _RESTS_MAX = 16
 
 
 class _Codes(dict[int, str]):
-    """For `str.translate`: what a character becomes in a word of the full-text engine."""
+    """A table for `str.translate`: the encoding of each character in a word of the full-text engine."""
 
     def __missing__(self, code: int) -> str:
         units = chr(code).encode("utf-16-be", "surrogatepass")
@@ -42,11 +42,11 @@ _CODES |= {code: _CODES[code] for code in range(128) if chr(code) not in _PLAIN}
 
 
 class ValueRow(NamedTuple):
-    """One searchable value of an entity.
+    """A searchable value of an entity.
 
-    `key` is as written: a property's name, `tags` for a tag, `schema` for a field. `value` is folded, for
-    comparison; `shown` is what a person wrote. A field is `path` or `path:type`. `facet` names the filter for it, if any;
-    `urn` is the entity that a reference refers to.
+    `key` is as written: a property's name, `tags` for a tag, `schema` for a field. `value` is folded, for comparison;
+    `shown` is the original text. A field is `path` or `path:type`. `facet` names the filter for it, if any; `urn` is
+    the entity that a reference refers to.
     """
 
     key: str
@@ -59,126 +59,136 @@ class ValueRow(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """The form in which texts are compared: case-folded and NFC (spec SEARCH-2)."""
+    """Return the form in which texts are compared: case-folded and NFC (spec SEARCH-2)."""
     if text.isascii():
         return text.lower()
     # Folding a composed letter may give one that can be composed again, so decompose it first.
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
 
 
-def tokens(text: str) -> list[str]:
-    """The folded words of a text, and the whole of it, each once (spec SEARCH-7)."""
-    whole = fold(text).strip()
-    return list(dict.fromkeys(word for word in (*_SEPARATORS.split(whole), whole) if word))
+def split_tokens(text: str) -> list[str]:
+    """Return the folded words of a text and the whole text, without duplicates (spec SEARCH-7)."""
+    folded = fold(text).strip()
+    return list(dict.fromkeys(word for word in (*_SEPARATORS.split(folded), folded) if word))
 
 
 def name_tokens(name: str) -> list[str]:
-    """The tokens of a name; of a path also those of each part, and what is left of it from each of its last parts on.
+    """Return the tokens of a name; of a path also those of each part, and its suffixes.
 
-    People look for `orders` or `raw/orders`, and mean `s3a://bucket/raw/orders`.
+    Users search for `orders` or `raw/orders` and mean `s3a://bucket/raw/orders`.
     """
-    found = tokens(name)
-    if pieces := path_pieces(name):
-        found += [token for part in _PARTING.split(name) for token in tokens(part)] + pieces
-    return list(dict.fromkeys(found))
+    tokens = split_tokens(name)
+    if pieces := split_path(name):
+        tokens += [token for part in _PARTING.split(name) for token in split_tokens(part)] + pieces
+    return list(dict.fromkeys(tokens))
 
 
-def path_pieces(name: str) -> list[str]:
-    """Each part of a name that is a path, and what is left of it from each of its last parts on, folded; else nothing."""
+def split_path(name: str) -> list[str]:
+    """Return the parts and the suffixes of a name that is a path, folded; an empty list for other names."""
     ends = [parting.end() for parting in _PARTING.finditer(name)]
     if not ends:
         return []
     pieces = (*_PARTING.split(name), *(name[end:] for end in ends[-_RESTS_MAX:]))
-    return list(dict.fromkeys(whole for piece in pieces if (whole := fold(piece).strip())))
+    return list(dict.fromkeys(folded for piece in pieces if (folded := fold(piece).strip())))
 
 
-def fts_word(token: str) -> str:
-    """A folded token as one word of the full-text engine (spec SEARCH-10).
+# Names of types, keys and times recur in every document.
+@lru_cache(maxsize=4_096)
+def encode_token(token: str) -> str:
+    """Encode a folded token as one word of the full-text engine (spec SEARCH-10).
 
-    Each UTF-16 unit that is no ASCII letter or digit becomes a private character, which every Unicode
-    tokenizer leaves inside a word. What begins with a token is encoded as what begins with its word.
+    Each UTF-16 unit other than an ASCII letter or digit becomes a private-use character, which every Unicode tokenizer
+    leaves inside a word. Prefixes of tokens are encoded as prefixes of words.
     """
     return token if token.isascii() and token.isalnum() else token.translate(_CODES)
 
 
 def filter_term(kind: str, value: str) -> str:
-    """A filter, such as `type` and `dataset`, as one word of the full-text engine."""
-    return (_term_kept if len(value) <= _KEPT_LENGTH else _term)(kind, value)
+    """Encode a filter, such as `type` and `dataset`, as one word of the full-text engine."""
+    return (_term_kept if len(value) <= _KEPT_LENGTH else _encode_term)(kind, value)
 
 
-def _term(kind: str, value: str) -> str:
-    return fts_word(f"{kind}:{fold(value)}")
+def _encode_term(kind: str, value: str) -> str:
+    return encode_token(f"{kind}:{fold(value)}")
 
 
-_term_kept = lru_cache(maxsize=_KEPT)(_term)
+_term_kept = lru_cache(maxsize=_KEPT)(_encode_term)
 
 
-def type_words(type_: str, kind: str = "") -> tuple[str, ...]:
-    """Return the words for an entity type and its kind (core/entities/entity_kinds.py), folded, in all APIs."""
+def list_type_words(type_: str, kind: str = "") -> tuple[str, ...]:
+    """Return the names of an entity type and its kind (core/entities/entity_kinds.py) in all APIs, folded."""
     words = (fold(type_), *_TYPE_WORDS.get(type_, ()))
     return words if kind in ("", type_) else (*words, fold(kind))
 
 
-def value_rows(aspect: str, scope: Scope, value: object, annotated: tuple[Contribution, ...] = ()) -> list[ValueRow]:
-    """Return the searchable values of an aspect; none for an aspect that contributes nothing, or for no value."""
+def build_value_rows(
+    aspect: str, scope: Scope, value: object, annotated: tuple[Contribution, ...] = ()
+) -> list[ValueRow]:
+    """Return the searchable values of an aspect; none for an aspect that contributes nothing, or without a value."""
     return search_rows(describe(aspect, scope, value, annotated))
 
 
 def search_rows(descriptors: Iterable[Descriptor]) -> list[ValueRow]:
-    """Return what search knows of these descriptors, each once."""
-    return list(dict.fromkeys(row for one in descriptors for row in _rows(one)))
+    """Return the search rows of these descriptors, without duplicates."""
+    return list(dict.fromkeys(row for descriptor in descriptors for row in _build_rows(descriptor)))
 
 
-def _rows(one: Descriptor) -> Iterator[ValueRow]:
-    if one.kind == "field":
-        for shown in (one.text, f"{one.text}:{one.detail}" if one.detail else one.text):
-            yield ValueRow(one.key, fold(shown), shown, "field", one.scope)
+def _build_rows(descriptor: Descriptor) -> Iterator[ValueRow]:
+    if descriptor.kind == "field":
+        for text in (
+            descriptor.text,
+            f"{descriptor.text}:{descriptor.detail}" if descriptor.detail else descriptor.text,
+        ):
+            yield ValueRow(descriptor.key, fold(text), text, "field", descriptor.scope)
         return
-    kind: Kind = "tag" if one.kind == "tag" else "property"
-    facet = FILTER_OF_KIND.get(one.kind, "")
-    yield ValueRow(one.key, fold(one.text), one.text, kind, one.scope, facet, one.urn)
-    if one.kind == "link" and one.detail:
-        yield ValueRow(one.key, fold(one.detail), one.detail, kind, one.scope)
+    kind: Kind = "tag" if descriptor.kind == "tag" else "property"
+    facet = FILTER_OF_KIND.get(descriptor.kind, "")
+    yield ValueRow(
+        descriptor.key, fold(descriptor.text), descriptor.text, kind, descriptor.scope, facet, descriptor.urn
+    )
+    if descriptor.kind == "link" and descriptor.detail:
+        yield ValueRow(descriptor.key, fold(descriptor.detail), descriptor.detail, kind, descriptor.scope)
 
 
 def index_words(
     name: str, namespace: str, type_: str, rows: Iterable[ValueRow], *, kind: str = "", keyed: bool = False
 ) -> set[str]:
-    """The encoded words under which one entity is found by a bare pattern (spec SEARCH-4); with `keyed`, also by `key:pattern`.
+    """Return the encoded words by which a bare pattern finds an entity (spec SEARCH-4); with `keyed`, also
+    `key:pattern`.
 
-    `name` is the short name; together with its namespace it is one word more. Words over 256 bytes are left
-    to the table of values.
+    `name` is the short name; together with its namespace it is one more word. Words over 256 bytes are only in the
+    table of values.
     """
-    found = {*name_tokens(name), fold(f"{namespace}.{name}"), *type_words(type_, kind)}
-    words = {fts_word(word) for word in found if _fits(word)}
+    tokens = {*name_tokens(name), fold(f"{namespace}.{name}"), *list_type_words(type_, kind)}
+    words = {encode_token(word) for word in tokens if _fits(word)}
     for row in rows:
-        # Entities say the same things over and over, as long as they are short.
-        words_of = _words_kept if len(row.value) <= _KEPT_LENGTH else _words_of
+        # Short values recur in many entities.
+        words_of = _words_kept if len(row.value) <= _KEPT_LENGTH else _encode_row
         words |= words_of(row.key, row.value, row.kind == "property", keyed)
     return words
 
 
-def _words_of(key: str, value: str, is_property: bool, keyed: bool) -> frozenset[str]:
-    """The encoded words of one row."""
-    words = set(_behind(f"{fold(key)}:" if keyed else "", tokens(value)))
+def _encode_row(key: str, value: str, is_property: bool, keyed: bool) -> frozenset[str]:
+    """Return the encoded words of one row."""
+    words = set(_encode_values(f"{fold(key)}:" if keyed else "", split_tokens(value)))
     if is_property:
-        words.update(_behind("properties:" if keyed else "", tokens(key)))
+        words.update(_encode_values("properties:" if keyed else "", split_tokens(key)))
     return frozenset(words)
 
 
-_words_kept = lru_cache(maxsize=_KEPT)(_words_of)
+_words_kept = lru_cache(maxsize=_KEPT)(_encode_row)
 
 
-def _behind(key: str, values: Iterable[str]) -> Iterator[str]:
-    """Each value as a word, and behind its key; encoding goes letter by letter, so each part is encoded once."""
-    coded_key, taken = fts_word(key), len(key.encode())
+def _encode_values(key: str, values: Iterable[str]) -> Iterator[str]:
+    """Yield each value as a word, alone and after its key; parts are encoded separately, so each is encoded once."""
+    coded_key, key_bytes = encode_token(key), len(key.encode())
     for value in values:
         if _fits(value):
-            coded = fts_word(value)
+            coded = encode_token(value)
             yield coded
-            if key and _fits(value, taken):
+            if key and _fits(value, key_bytes):
                 yield coded_key + coded
 
 
-def _fits(word: str, taken: int = 0) -> bool:
-    return len(word if word.isascii() else word.encode()) + taken <= WORD_BYTES_MAX
+def _fits(word: str, key_bytes: int = 0) -> bool:
+    return len(word if word.isascii() else word.encode()) + key_bytes <= WORD_BYTES_MAX

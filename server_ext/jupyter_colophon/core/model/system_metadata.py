@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_parsing import compact
-from jupyter_colophon.core.documents.json_values import copied
+from jupyter_colophon.core.documents.json_values import copy_value
 from jupyter_colophon.core.errors import InvalidInstance, Problem
 
 #: The run id that DataHub's clients send if none was set.
@@ -36,7 +36,7 @@ class SystemMetadata:
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, document: object, pointer: str = "") -> "SystemMetadata":
+    def from_document(cls, document: object, pointer: str = "") -> "SystemMetadata":
         """Parse a document; null members count as absent. Raises InvalidInstance."""
         if not isinstance(document, Mapping):
             raise InvalidInstance(_SUBJECT, (Problem(pointer, "must be an object"),))
@@ -50,13 +50,13 @@ class SystemMetadata:
             wrong.append(Problem(pointer, f"must have at most {SIZE_MAX} bytes"))
         if wrong:
             raise InvalidInstance(_SUBJECT, tuple(wrong))
-        members = {name: copied(value) for name, value in members.items()}
-        known: dict[str, Any] = {ours: members.pop(name) for name, (ours, _, _) in _MEMBERS.items() if name in members}
-        return cls(**known, more=members)
+        members = {name: copy_value(value) for name, value in members.items()}
+        fields: dict[str, Any] = {ours: members.pop(name) for name, (ours, _, _) in _MEMBERS.items() if name in members}
+        return cls(**fields, more=members)
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return DataHub's document without absent members; `of` parses it."""
+        """Return DataHub's document without absent members; `from_document` parses it."""
         members = ((name, getattr(self, ours)) for name, (ours, _, _) in _MEMBERS.items())
         return {name: value for name, value in members if value not in (None, {})} | dict(self.more)
 
@@ -72,7 +72,7 @@ class SystemMetadata:
         """Return the run that wrote the value, None if no run was set."""
         return None if self.run_id in (None, "", NO_RUN) else self.run_id
 
-    def taken_back(self) -> "SystemMetadata | None":
+    def get_previous(self) -> "SystemMetadata | None":
         """Return the metadata before the last run wrote the same value again; None if that run wrote the value first."""
         return None if self.last_run_id is None else replace(self, run_id=self.last_run_id, last_run_id=None)
 
@@ -102,7 +102,7 @@ def _is_time(value: object) -> bool:
 
 
 def _are_texts(value: object) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(one, str) for one in value.values())
+    return isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values())
 
 
 _TEXT: Final = (_is_text, "must be a string")

@@ -1,18 +1,20 @@
-"""What each aspect contributes to the one vocabulary: tags, terms, owners, domains, descriptions, properties, fields.
+"""Project values of aspects to one vocabulary: tags, terms, owners, domains, descriptions, properties, fields.
 
-`CONTRIBUTIONS` is the table. `describe` projects a value of an aspect to `Descriptor`s: each knows its aspect, its scope,
-the URN of the entity that it refers to (if it is a reference), and the column that it describes (if it is not about the
-entity itself). Search rows, facets, keys, `%metadata`, masks, crawls, the entity page and every API read descriptors,
-and no aspect by its name:
+`CONTRIBUTIONS` is the table. `describe` projects a value of an aspect to `Descriptor`s: each has its aspect, its scope,
+the URN of the entity that it refers to (if it is a reference), and the column that it describes (if it does not
+describe the entity itself). Search rows, facets, keys, `%metadata`, masks, crawls, the entity page and every API read
+descriptors instead of aspects:
 
-* `describe(aspect, scope, value, annotated)` returns the descriptors of one value; `annotated` is `AspectSpec.contributes`,
-  which is only filled for aspects of a registry overlay.
-* `described_members(aspect, annotated)` names the members of a value that descriptors show wholly.
+* `describe(aspect, scope, value, annotated)` returns the descriptors of one value; `annotated` is
+  `AspectSpec.contributes`, which is only filled for aspects of a registry extension.
+* `list_described_members(aspect, annotated)` names the members of a value that descriptors show completely.
 * `find_annotations(schema)` reads these from a schema: a subschema with the keyword `x-colophon` (docs/registry.md).
-* `column_path(path)` is the plain path of a column, without the types in DataHub's paths of the second version.
+* `simplify_column_path(path)` is the plain path of a column, without the types in DataHub's paths of the second
+  version.
 
-`text` of a reference is the key of its URN: the name of what it refers to may change without a change here, so readers
-look names up (storage/display_names.py) and search resolves them at query time (service/entities/reference_names.py).
+`text` of a reference is the key of its URN: the name of the referenced entity may change without a change here, so
+readers look names up (storage/display_names.py) and search resolves them at query time
+(service/entities/reference_names.py).
 """
 
 import json
@@ -23,10 +25,10 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.urn import PREFIX, Urn
-from jupyter_colophon.core.instances.instance_texts import tags_of, texts_of
-from jupyter_colophon.core.model.relationships import at
-from jupyter_colophon.core.model.schema_fields import column_path as column_path
-from jupyter_colophon.core.model.schema_fields import fields_of_avro, fields_of_columns
+from jupyter_colophon.core.instances.instance_texts import list_tags, list_texts
+from jupyter_colophon.core.model.relationships import find_at_path
+from jupyter_colophon.core.model.schema_fields import list_fields_of_avro, list_fields_of_columns
+from jupyter_colophon.core.model.schema_fields import simplify_column_path as simplify_column_path
 
 Scope = Literal["USER", "SYSTEM"]
 Kind = Literal["tag", "term", "owner", "domain", "description", "property", "link", "name", "field"]
@@ -37,7 +39,7 @@ OWNER_KEY: Final = "owner"
 DOMAIN_KEY: Final = "domain"
 DESCRIPTION_KEY: Final = "description"
 SCHEMA_KEY: Final = "schema"
-#: The key under which search finds what is not a property by its own name.
+#: The keys under which search finds descriptors that are not properties.
 KEY_OF: Final[Mapping[Kind, str]] = {
     "tag": TAGS_KEY,
     "term": TERMS_KEY,
@@ -48,22 +50,22 @@ KEY_OF: Final[Mapping[Kind, str]] = {
     "name": "name",
     "field": SCHEMA_KEY,
 }
-#: Properties that are more than a property: what people write in `businessMetadata` under these keys.
+#: Properties with a meaning of their own: what users write in `businessMetadata` under these keys.
 _KIND_OF_PROPERTY: Final[Mapping[str, Kind]] = {OWNER_KEY: "owner", DESCRIPTION_KEY: "description"}
-#: The keyword of a subschema that says what the values there contribute, and its values.
+#: The keyword of a subschema that declares what its values contribute, and the values of the keyword.
 ANNOTATION: Final = "x-colophon"
 ANNOTATED: Final[tuple[Kind, ...]] = tuple(kind for kind in get_args(Kind) if kind != "field")
 _DEPTH_MAX: Final = 12
-#: How many contributions of one schema are read, and descriptors of one value besides fields.
+#: The most contributions of a schema, and descriptors of a value besides fields.
 _CONTRIBUTIONS_MAX: Final = 100
 _DESCRIPTORS_MAX: Final = 20_000
 
 
 class Descriptor(NamedTuple):
-    """One value of the vocabulary.
+    """A value of the vocabulary.
 
-    `text` is what a person wrote, of a reference the key of `urn`. `column` is the plain path of the column that this
-    describes, empty for the entity itself. `detail` says more: the type of an owner or a field, the text of a link.
+    `text` is the original text, of a reference the key of `urn`. `column` is the plain path of the described column,
+    empty for the entity itself. `detail` is the type of an owner or a field, or the text of a link.
     """
 
     kind: Kind
@@ -78,11 +80,11 @@ class Descriptor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """Where a value of an aspect says something of this kind: the texts at a path, `*` for any item or member.
+    """A path in the values of an aspect whose texts become descriptors of a kind; `*` is any item or member.
 
-    With `member`, items at the path are objects that hold the text there, and more of it under `detail`. A path that
-    leads to an object gives one property for each of its texts; with `has_kinds` an `owner` and a `description` among
-    them count as such. `columns` leads to the columns that it is about.
+    With `member`, items at the path are objects with the text in that member, and more of it under `detail`. A path to
+    an object gives one property for each of its texts; with `has_kinds`, the members `owner` and `description` are of
+    these kinds. `columns` is the path to the columns that are described.
     """
 
     kind: Kind
@@ -94,51 +96,73 @@ class Contribution:
     has_kinds: bool = False
 
     def may_give(self, kind: Kind) -> bool:
-        """Return whether descriptors of this kind may come of it."""
+        """Return whether it may contribute descriptors of this kind."""
         return self.kind == kind or (self.has_kinds and kind in _KIND_OF_PROPERTY.values())
 
 
-def _at(kind: Kind, path: str, *, key: str = "", member: str = "", detail: str = "", columns: str = "") -> Contribution:
+def _make_contribution(
+    kind: Kind, path: str, *, key: str = "", member: str = "", detail: str = "", columns: str = ""
+) -> Contribution:
     above = tuple(columns.split("/")) if columns else ()
     return Contribution(kind, tuple(path.split("/")), key, member, detail, above)
 
 
-def _of_columns(columns: str) -> tuple[Contribution, ...]:
-    """What DataHub's shape of a column says."""
+def _make_column_contributions(columns: str) -> tuple[Contribution, ...]:
+    """Return the contributions of columns in DataHub's format."""
     return (
-        _at("tag", "globalTags/tags/*/tag", columns=columns),
-        _at("term", "glossaryTerms/terms/*/urn", columns=columns),
-        _at("description", "description", columns=columns),
+        _make_contribution("tag", "globalTags/tags/*/tag", columns=columns),
+        _make_contribution("term", "glossaryTerms/terms/*/urn", columns=columns),
+        _make_contribution("description", "description", columns=columns),
     )
 
 
-_PROPERTIES: Final = (Contribution("property", ("properties",), has_kinds=True), _at("tag", "tags/*"))
-#: Members that DataHub's aspects about an entity itself have in common. Clients copy anything into `customProperties`,
-#: such as dbt's `meta.owner`, which is in `ownership` too: an owner there is a property like others.
-_ABOUT: Final = (_at("name", "name"), _at("description", "description"), _at("property", "customProperties"))
-_SHOWN: Final = (_at("name", "displayName"), _at("description", "description"), _at("property", "customProperties"))
-_TITLED: Final = (_at("name", "title"), _at("description", "description"), _at("property", "customProperties"))
-_DEFINED: Final = (_at("name", "name"), _at("description", "definition"), _at("property", "customProperties"))
-_EDITED: Final = (_at("name", "name"), _at("description", "description"))
+_PROPERTIES: Final = (Contribution("property", ("properties",), has_kinds=True), _make_contribution("tag", "tags/*"))
+#: Members that DataHub's aspects about an entity have in common. Clients copy anything into `customProperties`, such as
+#: dbt's `meta.owner`, which is in `ownership` too: an owner there is an ordinary property.
+_ABOUT: Final = (
+    _make_contribution("name", "name"),
+    _make_contribution("description", "description"),
+    _make_contribution("property", "customProperties"),
+)
+_SHOWN: Final = (
+    _make_contribution("name", "displayName"),
+    _make_contribution("description", "description"),
+    _make_contribution("property", "customProperties"),
+)
+_TITLED: Final = (
+    _make_contribution("name", "title"),
+    _make_contribution("description", "description"),
+    _make_contribution("property", "customProperties"),
+)
+_DEFINED: Final = (
+    _make_contribution("name", "name"),
+    _make_contribution("description", "definition"),
+    _make_contribution("property", "customProperties"),
+)
+_EDITED: Final = (_make_contribution("name", "name"), _make_contribution("description", "description"))
 
-#: The table: what each aspect contributes.
+#: What each aspect contributes.
 CONTRIBUTIONS: Final[Mapping[str, tuple[Contribution, ...]]] = {
     "businessMetadata": _PROPERTIES,
     "technicalMetadata": _PROPERTIES,
-    "globalTags": (_at("tag", "tags/*/tag"),),
-    "glossaryTerms": (_at("term", "terms/*/urn"),),
-    "ownership": (_at("owner", "owners/*", member="owner", detail="type"),),
-    "domains": (_at("domain", "domains/*"),),
-    "institutionalMemory": (_at("link", "elements/*", member="url", detail="description"),),
-    "documentation": (_at("description", "documentations/*/documentation"),),
-    "schemaMetadata": _of_columns("fields/*"),
-    "editableSchemaMetadata": _of_columns("editableSchemaFieldInfo/*"),
+    "globalTags": (_make_contribution("tag", "tags/*/tag"),),
+    "glossaryTerms": (_make_contribution("term", "terms/*/urn"),),
+    "ownership": (_make_contribution("owner", "owners/*", member="owner", detail="type"),),
+    "domains": (_make_contribution("domain", "domains/*"),),
+    "institutionalMemory": (_make_contribution("link", "elements/*", member="url", detail="description"),),
+    "documentation": (_make_contribution("description", "documentations/*/documentation"),),
+    "schemaMetadata": _make_column_contributions("fields/*"),
+    "editableSchemaMetadata": _make_column_contributions("editableSchemaFieldInfo/*"),
     "structuredProperties": (),
     "instance": (),
     "glossaryTermInfo": _DEFINED,
     "glossaryNodeInfo": _DEFINED,
-    "corpUserInfo": (_at("name", "displayName"), _at("name", "fullName"), _at("property", "customProperties")),
-    "corpUserEditableInfo": (_at("name", "displayName"), _at("description", "aboutMe")),
+    "corpUserInfo": (
+        _make_contribution("name", "displayName"),
+        _make_contribution("name", "fullName"),
+        _make_contribution("property", "customProperties"),
+    ),
+    "corpUserEditableInfo": (_make_contribution("name", "displayName"), _make_contribution("description", "aboutMe")),
     **dict.fromkeys(("chartInfo", "dashboardInfo", "notebookInfo"), _TITLED),
     **dict.fromkeys(("corpGroupInfo", "dataPlatformInfo", "serviceProperties"), _SHOWN),
     **dict.fromkeys(
@@ -186,12 +210,13 @@ CONTRIBUTIONS: Final[Mapping[str, tuple[Contribution, ...]]] = {
         _EDITED,
     ),
 }
-#: Members that descriptors show wholly without a path of the table: they repeat other members, or are read by `_SPECIAL`.
+#: Members without a path in the table that descriptors show completely: they repeat other members, or are read by
+#: `_SPECIAL`.
 _ALSO_DESCRIBED: Final[Mapping[str, tuple[str, ...]]] = {
     "ownership": ("ownerTypes",),
     "structuredProperties": ("properties",),
 }
-#: The aspects that give their entity a name that people read, the best first; others of the table only describe.
+#: The aspects that name their entity, in order of preference; others in the table only describe it.
 NAMING: Final[Mapping[str, tuple[str, ...]]] = {
     "tag": ("tagProperties",),
     "glossaryTerm": ("glossaryTermInfo",),
@@ -201,7 +226,7 @@ NAMING: Final[Mapping[str, tuple[str, ...]]] = {
     "corpGroup": ("corpGroupInfo",),
     "dataProduct": ("dataProductProperties",),
 }
-#: The types of what the descriptors of each kind refer to.
+#: The entity types that descriptors of each kind refer to.
 REFERRED: Final[Mapping[Kind, tuple[str, ...]]] = {
     "tag": ("tag",),
     "term": ("glossaryTerm",),
@@ -213,14 +238,14 @@ REFERRED: Final[Mapping[Kind, tuple[str, ...]]] = {
 def describe(
     aspect: str, scope: Scope, value: object, annotated: tuple[Contribution, ...] = ()
 ) -> Iterator[Descriptor]:
-    """Yield what a value of an aspect says; nothing for an aspect that contributes nothing, or for no value."""
+    """Yield the descriptors of an aspect's value; none for an aspect that contributes nothing, or without a value."""
     contributions = CONTRIBUTIONS.get(aspect, annotated)
     if not isinstance(value, Mapping):
         return
     count = 0
     for contribution in contributions:
-        for found in _describe_at(contribution, aspect, scope, value):
-            yield found
+        for descriptor in _describe_at(contribution, aspect, scope, value):
+            yield descriptor
             count += 1
             if count >= _DESCRIPTORS_MAX:
                 break
@@ -229,93 +254,101 @@ def describe(
 
 
 def is_described(aspect: str, annotated: tuple[Contribution, ...] = ()) -> bool:
-    """Whether an aspect of this name, with these annotations, contributes anything."""
+    """Return whether an aspect with this name and these annotations contributes anything."""
     return aspect in CONTRIBUTIONS or bool(annotated)
 
 
-def described_members(aspect: str, annotated: tuple[Contribution, ...] = ()) -> tuple[str, ...]:
-    """Return the members of a value that are wholly shown by its descriptors of the entity itself, sorted.
+def list_described_members(aspect: str, annotated: tuple[Contribution, ...] = ()) -> tuple[str, ...]:
+    """Return the members of a value that the descriptors of the entity itself show completely, sorted.
 
-    Of an annotated schema only what is annotated is known: a member counts if nothing stands beside the annotated value.
+    Of an annotated schema only the annotations are known: a member counts if the annotated value has no siblings.
     """
     listed = CONTRIBUTIONS.get(aspect)
     if listed is not None:
-        members = {one.path[0] for one in listed if not one.columns}
+        members = {contribution.path[0] for contribution in listed if not contribution.columns}
     else:
-        members = {one.path[0] for one in annotated if set(one.path[1:]) <= {"*"}}
+        members = {contribution.path[0] for contribution in annotated if set(contribution.path[1:]) <= {"*"}}
     return tuple(sorted(members.union(_ALSO_DESCRIBED.get(aspect, ()))))
 
 
 def may_describe(kind: Kind, aspect: str, annotated: tuple[Contribution, ...] = ()) -> bool:
-    """Return whether values of an aspect of this name, with these annotations, may contribute this kind."""
-    return any(one.may_give(kind) for one in CONTRIBUTIONS.get(aspect, annotated))
+    """Return whether values of an aspect with this name and these annotations may contribute this kind."""
+    return any(contribution.may_give(kind) for contribution in CONTRIBUTIONS.get(aspect, annotated))
 
 
 def find_annotations(schema: Mapping[str, Any]) -> tuple[Contribution, ...]:
-    """Return what a schema says by `x-colophon` that values of it contribute; an annotation that is unknown is ignored."""
-    found: list[Contribution] = []
-    _annotations(schema, schema, (), found, 0)
-    return tuple(found[:_CONTRIBUTIONS_MAX])
+    """Return the contributions that a schema declares by `x-colophon`; unknown annotations are ignored."""
+    contributions: list[Contribution] = []
+    _collect_annotations(schema, schema, (), contributions, 0)
+    return tuple(contributions[:_CONTRIBUTIONS_MAX])
 
 
 def reference_text(urn: str) -> str:
-    """Return what a URN is read as where no name of its entity is known: its key, or the last part of one."""
+    """Return the text of a reference to an entity without a known name: the key of its URN, or the key's last part."""
     if not urn.startswith(PREFIX):
         return urn
-    return _key_of(urn)
+    return _get_urn_key(urn)
 
 
 @lru_cache(maxsize=4_096)
-def _key_of(urn: str) -> str:
+def _get_urn_key(urn: str) -> str:
     try:
         return Urn.parse(urn).parts[-1]
     except InvalidName:
-        # Schemas take texts that are not names to us: they are shown as they are.
+        # Texts in schemas that are not valid names are shown unchanged.
         return urn
 
 
-def _describe_at(one: Contribution, aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
-    if not one.columns:
-        yield from _of_place(one, aspect, scope, value, "")
+def _describe_at(
+    contribution: Contribution, aspect: str, scope: Scope, value: Mapping[str, Any]
+) -> Iterator[Descriptor]:
+    if not contribution.columns:
+        yield from _read_contribution(contribution, aspect, scope, value, "")
         return
-    for column in at(value, one.columns):
+    for column in find_at_path(value, contribution.columns):
         path = column.get("fieldPath") if isinstance(column, Mapping) else None
         # Most columns have a name and a type, and nothing else.
-        if isinstance(path, str) and path and one.path[0] in column:
-            yield from _of_place(one, aspect, scope, column, column_path(path))
+        if isinstance(path, str) and path and contribution.path[0] in column:
+            yield from _read_contribution(contribution, aspect, scope, column, simplify_column_path(path))
 
 
-def _of_place(one: Contribution, aspect: str, scope: Scope, value: Any, column: str) -> Iterator[Descriptor]:
-    for item in at(value, one.path):
+def _read_contribution(
+    contribution: Contribution, aspect: str, scope: Scope, value: Any, column: str
+) -> Iterator[Descriptor]:
+    for item in find_at_path(value, contribution.path):
         detail: object = ""
-        if one.member:
+        if contribution.member:
             if not isinstance(item, Mapping):
                 continue
-            detail, item = item.get(one.detail), item.get(one.member)
-        if one.kind == "property" and isinstance(item, Mapping):
-            yield from _properties(item, aspect, scope, column, _KIND_OF_PROPERTY if one.has_kinds else {})
-        elif (text := _text(item)) is not None:
-            key = one.key or KEY_OF.get(one.kind, one.path[-1])
-            yield _described(one.kind, key, text, aspect, scope, column, detail if isinstance(detail, str) else "")
+            detail, item = item.get(contribution.detail), item.get(contribution.member)
+        if contribution.kind == "property" and isinstance(item, Mapping):
+            yield from _read_properties(
+                item, aspect, scope, column, _KIND_OF_PROPERTY if contribution.has_kinds else {}
+            )
+        elif (text := _extract_text(item)) is not None:
+            key = contribution.key or KEY_OF.get(contribution.kind, contribution.path[-1])
+            yield _make_descriptor(
+                contribution.kind, key, text, aspect, scope, column, detail if isinstance(detail, str) else ""
+            )
 
 
-def _properties(
+def _read_properties(
     properties: Mapping[str, Any], aspect: str, scope: Scope, column: str, kinds: Mapping[str, Kind]
 ) -> Iterator[Descriptor]:
     for key, text in properties.items():
         if isinstance(text, str):
-            yield _described(kinds.get(key, "property"), key, text, aspect, scope, column)
+            yield _make_descriptor(kinds.get(key, "property"), key, text, aspect, scope, column)
 
 
-def _described(
+def _make_descriptor(
     kind: Kind, key: str, text: str, aspect: str, scope: Scope, column: str = "", detail: str = ""
 ) -> Descriptor:
     if kind in REFERRED and text.startswith(PREFIX):
-        return Descriptor(kind, key, _key_of(text), aspect, scope, text, column, detail)
+        return Descriptor(kind, key, _get_urn_key(text), aspect, scope, text, column, detail)
     return Descriptor(kind, key, text, aspect, scope, "", column, detail)
 
 
-def _text(item: object) -> str | None:
+def _extract_text(item: object) -> str | None:
     if isinstance(item, str):
         return item or None
     if isinstance(item, bool | int | float):
@@ -323,62 +356,62 @@ def _text(item: object) -> str | None:
     return None
 
 
-def _own_fields(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
-    """A property `schema` of machines with an Avro schema gives its fields too (spec SEARCH-8)."""
+def _read_avro_fields(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
+    """Yield the fields of an Avro schema in a SYSTEM property `schema` (spec SEARCH-8)."""
     properties = value.get("properties")
     if scope == "SYSTEM" and isinstance(properties, Mapping):
-        yield from _fields(fields_of_avro(properties.get(SCHEMA_KEY)), aspect, scope)
+        yield from _make_field_descriptors(list_fields_of_avro(properties.get(SCHEMA_KEY)), aspect, scope)
 
 
-def _schema_fields(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
-    yield from _fields(fields_of_columns(value.get("fields")), aspect, scope)
+def _read_schema_fields(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
+    yield from _make_field_descriptors(list_fields_of_columns(value.get("fields")), aspect, scope)
 
 
-def _fields(fields: Iterable[tuple[str, str]], aspect: str, scope: Scope) -> Iterator[Descriptor]:
+def _make_field_descriptors(fields: Iterable[tuple[str, str]], aspect: str, scope: Scope) -> Iterator[Descriptor]:
     for path, type_ in fields:
         yield Descriptor("field", SCHEMA_KEY, path, aspect, scope, detail=type_)
 
 
-def _structured(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
-    """DataHub's structured properties: each value is a property under the key of its definition."""
-    for one in at(value, ("properties", "*")):
-        urn = one.get("propertyUrn") if isinstance(one, Mapping) else None
+def _read_structured_properties(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
+    """Yield DataHub's structured properties: each value is a property under the key of its definition."""
+    for assignment in find_at_path(value, ("properties", "*")):
+        urn = assignment.get("propertyUrn") if isinstance(assignment, Mapping) else None
         if isinstance(urn, str):
-            for item in at(one, ("values", "*", "*")):
-                if (text := _text(item)) is not None:
+            for item in find_at_path(assignment, ("values", "*", "*")):
+                if (text := _extract_text(item)) is not None:
                     yield Descriptor("property", reference_text(urn), text, aspect, scope)
 
 
-def _instance(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
-    for tag in tags_of(value):
+def _read_instance(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
+    for tag in list_tags(value):
         yield Descriptor("tag", TAGS_KEY, tag, aspect, scope)
-    for key, text in texts_of(value):
+    for key, text in list_texts(value):
         yield Descriptor(_KIND_OF_PROPERTY.get(key, "property"), key, text, aspect, scope)
 
 
 _SPECIAL: Final = {
-    "technicalMetadata": _own_fields,
-    "schemaMetadata": _schema_fields,
-    "structuredProperties": _structured,
-    "instance": _instance,
+    "technicalMetadata": _read_avro_fields,
+    "schemaMetadata": _read_schema_fields,
+    "structuredProperties": _read_structured_properties,
+    "instance": _read_instance,
 }
 
 
-def _annotations(
-    root: Mapping[str, Any], schema: object, path: tuple[str, ...], found: list[Contribution], depth: int
+def _collect_annotations(
+    root: Mapping[str, Any], schema: object, path: tuple[str, ...], contributions: list[Contribution], depth: int
 ) -> None:
-    if not isinstance(schema, Mapping) or depth > _DEPTH_MAX or len(found) >= _CONTRIBUTIONS_MAX:
+    if not isinstance(schema, Mapping) or depth > _DEPTH_MAX or len(contributions) >= _CONTRIBUTIONS_MAX:
         return
-    kind = next((one for one in ANNOTATED if one == schema.get(ANNOTATION)), None)
+    kind = next((annotation for annotation in ANNOTATED if annotation == schema.get(ANNOTATION)), None)
     if kind is not None and path:
         key = next((step for step in reversed(path) if step != "*"), "")
-        found.append(Contribution(kind, path, KEY_OF.get(kind, key)))
+        contributions.append(Contribution(kind, path, KEY_OF.get(kind, key)))
         return
     if isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/"):
-        (target,) = list(at(root, tuple(reference[2:].split("/"))))[:1] or [None]
-        _annotations(root, target, path, found, depth + 1)
+        (target,) = list(find_at_path(root, tuple(reference[2:].split("/"))))[:1] or [None]
+        _collect_annotations(root, target, path, contributions, depth + 1)
     properties = schema.get("properties")
     for name, below in properties.items() if isinstance(properties, Mapping) else ():
-        _annotations(root, below, (*path, name), found, depth + 1)
+        _collect_annotations(root, below, (*path, name), contributions, depth + 1)
     for keyword in ("items", "additionalProperties"):
-        _annotations(root, schema.get(keyword), (*path, "*"), found, depth + 1)
+        _collect_annotations(root, schema.get(keyword), (*path, "*"), contributions, depth + 1)

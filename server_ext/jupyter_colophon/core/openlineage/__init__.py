@@ -1,1 +1,1 @@
-"""What OpenLineage tells, as ours: no input or output."""
+"""Convert OpenLineage events to our model, without input or output."""

@@ -26,11 +26,11 @@ _RANKS: Final[Sequence[Transformation]] = (
 )
 
 
-def columns_of(facet: Mapping[str, Any] | None, dataset: Callable[[str, str], Urn]) -> Columns:
+def read_column_edges(facet: Mapping[str, Any] | None, dataset: Callable[[str, str], Urn]) -> Columns:
     """Return the column edges in the facet; `dataset` returns the URN for an OpenLineage name. Raises InvalidName."""
     if not facet or facet.get("_deleted") is True:
         return {}
-    found: dict[Pair, Transformation] = {}
+    edges: dict[Pair, Transformation] = {}
     for source, target, how in _read_edges(facet):
         key = (
             (source["namespace"], source["name"]),
@@ -38,31 +38,31 @@ def columns_of(facet: Mapping[str, Any] | None, dataset: Callable[[str, str], Ur
             source["field"],
             target,
         )
-        found[key] = max(found.get(key, how), how, key=_RANKS.index)
-    return found
+        edges[key] = max(edges.get(key, how), how, key=_RANKS.index)
+    return edges
 
 
 def _read_edges(facet: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Transformation]]:
-    fields, whole = facet.get("fields") or {}, facet.get("dataset") or ()
+    fields, dataset_columns = facet.get("fields") or {}, facet.get("dataset") or ()
     for target, field in fields.items():
         older = field.get("transformationType")
-        for one in field.get("inputFields") or ():
-            yield one, target, _strongest(one.get("transformations") or (), older)
-    if len(fields) * len(whole) <= _EXPANDED_MAX:
-        for one in whole:
+        for column in field.get("inputFields") or ():
+            yield column, target, _find_strongest(column.get("transformations") or (), older)
+    if len(fields) * len(dataset_columns) <= _EXPANDED_MAX:
+        for column in dataset_columns:
             for target in fields:
-                yield one, target, _strongest(one.get("transformations") or ({"type": "INDIRECT"},), None)
+                yield column, target, _find_strongest(column.get("transformations") or ({"type": "INDIRECT"},), None)
 
 
-def _strongest(transformations: Sequence[Mapping[str, Any]], older: str | None) -> Transformation:
+def _find_strongest(transformations: Sequence[Mapping[str, Any]], older: str | None) -> Transformation:
     """Return the strongest of these transformations; `older` is the member of releases before 1.2 of the facet."""
     if not transformations:
         return "identity" if (older or "").upper() == "IDENTITY" else "transformation"
-    return max((_transformation_of(one) for one in transformations), key=_RANKS.index)
+    return max((_map_transformation(transformation) for transformation in transformations), key=_RANKS.index)
 
 
-def _transformation_of(entry: Mapping[str, Any]) -> Transformation:
+def _map_transformation(entry: Mapping[str, Any]) -> Transformation:
     is_direct = (entry.get("type") or "DIRECT").upper() != "INDIRECT"
     word = (entry.get("subtype") or "").lower()
-    known = word in get_args(Transformation) and is_direct == (word in ("identity", "transformation", "aggregation"))
-    return cast("Transformation", word) if known else "transformation" if is_direct else "indirect"
+    is_known = word in get_args(Transformation) and is_direct == (word in ("identity", "transformation", "aggregation"))
+    return cast("Transformation", word) if is_known else "transformation" if is_direct else "indirect"

@@ -10,7 +10,7 @@ from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.identity.openlineage_names import NO_ENGINE
 from jupyter_colophon.core.lineage.run import ColumnEdge
-from jupyter_colophon.core.openlineage.event import Event, Spelling
+from jupyter_colophon.core.openlineage.event import Event, OriginalName
 from jupyter_colophon.core.openlineage.facets import Facets, merge_facets
 
 ASPECT: Final = "openLineage"
@@ -24,7 +24,7 @@ _ALONE: Final = "alone"
 class ReportedDescription:
     """The description of a dataset or a job in one event. `lineage` is None if it belongs to a run or is not reported."""
 
-    spelling: Spelling
+    spelling: OriginalName
     facets: Facets
     time: int
     lineage: Mapping[str, Any] | None = None
@@ -37,14 +37,14 @@ def apply_report(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the aspect's value, and the times of its parts, after applying a report."""
     facets, times = merge_facets(old["facets"], stamps.get("facets", {}), report.facets, report.time)
-    names = {Spelling(**one) for one in old["names"]} | {report.spelling}
-    shown = [{"namespace": one.namespace, "name": one.name} for one in sorted(names)[:_NAMES_MAX]]
-    new, when = {"names": shown, "facets": facets}, {"facets": times, _ALONE: report.alone or is_alone(stamps)}
+    names = {OriginalName(**name) for name in old["names"]} | {report.spelling}
+    listed = [{"namespace": name.namespace, "name": name.name} for name in sorted(names)[:_NAMES_MAX]]
+    new, when = {"names": listed, "facets": facets}, {"facets": times, _ALONE: report.alone or is_alone(stamps)}
     previous = (stamps.get(_LINEAGE, -1), compact(old.get(_LINEAGE)))
     if report.lineage is not None and (report.time, compact(report.lineage)) > previous:
         return new | {_LINEAGE: dict(report.lineage)}, when | {_LINEAGE: report.time}
-    kept = {_LINEAGE: old[_LINEAGE]} if _LINEAGE in old else {}
-    return new | kept, when | ({_LINEAGE: stamps[_LINEAGE]} if _LINEAGE in stamps else {})
+    old_lineage = {_LINEAGE: old[_LINEAGE]} if _LINEAGE in old else {}
+    return new | old_lineage, when | ({_LINEAGE: stamps[_LINEAGE]} if _LINEAGE in stamps else {})
 
 
 def is_alone(stamps: Mapping[str, Any]) -> bool:
@@ -52,22 +52,22 @@ def is_alone(stamps: Mapping[str, Any]) -> bool:
     return bool(stamps.get(_ALONE))
 
 
-def job_lineage(event: Event) -> Mapping[str, Any] | None:
+def build_job_lineage(event: Event) -> Mapping[str, Any] | None:
     """Return the inputs and outputs in a JobEvent, None if it has none."""
     if event.run or not event.data:
         return None
     return {
-        "inputs": _urns(event, "read"),
-        "outputs": _urns(event, "write"),
-        "columns": [_column(edge) for edge in event.columns],
+        "inputs": _list_urns(event, "read"),
+        "outputs": _list_urns(event, "write"),
+        "columns": [_build_column(edge) for edge in event.columns],
     }
 
 
-def data_lineage(event: Event) -> Mapping[str, Any] | None:
+def build_data_lineage(event: Event) -> Mapping[str, Any] | None:
     """Return the column lineage in a DatasetEvent, None if it has none."""
     if event.run or event.job is not None or not event.columns:
         return None
-    return {"columns": [_column(edge) for edge in event.columns]}
+    return {"columns": [_build_column(edge) for edge in event.columns]}
 
 
 def is_preferred(urn: Urn, than: Urn, identity: Identity) -> bool:
@@ -81,14 +81,14 @@ def is_preferred(urn: Urn, than: Urn, identity: Identity) -> bool:
 def _rank(urn: Urn, identity: Identity) -> tuple[bool, str]:
     if urn.type == "dataset":
         return not identity.is_home(urn), str(urn)
-    return urn.nested(0).parts[0] == NO_ENGINE, str(urn)
+    return urn.parse_part(0).parts[0] == NO_ENGINE, str(urn)
 
 
-def _urns(event: Event, mode: str) -> Sequence[str]:
-    return sorted({str(one.urn) for one in event.data if one.mode == mode})
+def _list_urns(event: Event, mode: str) -> Sequence[str]:
+    return sorted({str(dataset.urn) for dataset in event.data if dataset.mode == mode})
 
 
-def _column(edge: ColumnEdge) -> dict[str, str]:
+def _build_column(edge: ColumnEdge) -> dict[str, str]:
     return {
         "source": str(edge.source),
         "sourceField": edge.source_field,

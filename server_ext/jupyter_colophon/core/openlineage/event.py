@@ -9,9 +9,13 @@ from uuid import UUID
 
 from jupyter_colophon.core.errors import InvalidInstance, InvalidName, Problem
 from jupyter_colophon.core.identity.names import Identity, Urn
-from jupyter_colophon.core.identity.openlineage_names import Symlink, openlineage_dataset, openlineage_job
+from jupyter_colophon.core.identity.openlineage_names import (
+    Symlink,
+    make_openlineage_dataset_urn,
+    make_openlineage_job_urn,
+)
 from jupyter_colophon.core.lineage.run import ColumnEdge
-from jupyter_colophon.core.openlineage.columns import Columns, columns_of
+from jupyter_colophon.core.openlineage.columns import Columns, read_column_edges
 
 EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
 Mode = Literal["read", "write"]
@@ -21,7 +25,7 @@ SUBJECT: Final = "the event"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Spelling:
+class OriginalName:
     """OpenLineage's name of a job or a dataset."""
 
     namespace: str
@@ -37,7 +41,7 @@ class EventDataset:
 
     urn: Urn
     place: Urn
-    spelling: Spelling
+    spelling: OriginalName
     mode: Mode | None
     facets: Mapping[str, Any]
     own: Mapping[str, Any]
@@ -51,7 +55,7 @@ class Event:
     time: int
     type: EventType
     run: str
-    job: Spelling | None
+    job: OriginalName | None
     run_facets: Mapping[str, Any]
     job_facets: Mapping[str, Any]
     data: tuple[EventDataset, ...]
@@ -60,23 +64,23 @@ class Event:
     @property
     def urns(self) -> tuple[Urn, ...]:
         """Return the job and the datasets of the event."""
-        return (*([self.program()] if self.job else ()), *(one.urn for one in self.data))
+        return (*([self.make_program_urn()] if self.job else ()), *(dataset.urn for dataset in self.data))
 
-    def program(self, engine: str | None = None) -> Urn:
+    def make_program_urn(self, engine: str | None = None) -> Urn:
         """Return the URN of the job (spec ID-17). Raises LookupError for an event without a job."""
         if self.job is None:
             raise LookupError("the event has no job")
-        return openlineage_job(self.job.namespace, self.job.name, engine)
+        return make_openlineage_job_urn(self.job.namespace, self.job.name, engine)
 
     @cached_property
     def columns(self) -> tuple[ColumnEdge, ...]:
         """Return the edges between columns, each once."""
-        known = {one.spelling: one.urn for one in self.data}
+        urns = {item.spelling: item.urn for item in self.data}
         return tuple(
-            ColumnEdge(known.get(Spelling(*source)) or origin, field, made.urn, target, how)
-            for made in self.data
+            ColumnEdge(urns.get(OriginalName(*source)) or origin, field, dataset.urn, target, how)
+            for dataset in self.data
             for (source, origin, field, target), how in sorted(
-                made.columns.items(), key=lambda one: (one[0][0], one[0][2:], one[1])
+                dataset.columns.items(), key=lambda item: (item[0][0], item[0][2:], item[1])
             )
         )
 
@@ -87,27 +91,27 @@ def parse_event(document: Mapping[str, Any], identity: Identity) -> Event:
     run, job = document.get("run"), document.get("job")
     dataset = [("/dataset", document["dataset"], None)] if "dataset" in document and job is None else []
     event = Event(
-        time=reading.time(document["eventTime"]),
+        time=reading.read_time(document["eventTime"]),
         type=document.get("eventType") or "OTHER",
         run="" if run is None else reading.run_id(run["runId"]),
-        job=None if job is None else Spelling(job["namespace"], job["name"]),
+        job=None if job is None else OriginalName(job["namespace"], job["name"]),
         run_facets=(run or {}).get("facets") or {},
         job_facets=(job or {}).get("facets") or {},
-        data=tuple(reading.data([*dataset, *_datasets_of(document)])),
+        data=tuple(reading.read_data([*dataset, *_list_datasets(document)])),
         producer=document.get("producer") or "",
     )
     if job is not None:
-        reading.job(event)
+        reading.read_job(event)
     if reading.problems:
         raise InvalidInstance(SUBJECT, tuple(reading.problems))
     return event
 
 
-def _datasets_of(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Mode]]:
+def _list_datasets(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Mode]]:
     sides: tuple[tuple[str, Mode], ...] = (("inputs", "read"), ("outputs", "write"))
     for side, mode in sides:
-        for at, one in enumerate(document.get(side) or ()):
-            yield f"/{side}/{at}", one, mode
+        for at, item in enumerate(document.get(side) or ()):
+            yield f"/{side}/{at}", item, mode
 
 
 class _EventReader:
@@ -119,7 +123,7 @@ class _EventReader:
         #: Columns refer to the same few datasets repeatedly.
         self._sources: dict[tuple[str, str], Urn] = {}
 
-    def time(self, text: str) -> int:
+    def read_time(self, text: str) -> int:
         try:
             parsed = datetime.fromisoformat(text)
             since = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)) - _EPOCH
@@ -136,33 +140,38 @@ class _EventReader:
             self.problems.append(Problem("/run/runId", "must be a UUID"))
             return text
 
-    def job(self, event: Event) -> None:
+    def read_job(self, event: Event) -> None:
         engine = (event.run_facets.get("processing_engine") or {}).get("name")
         try:
-            event.program(engine)
+            event.make_program_urn(engine)
         except InvalidName as error:
             self.problems.append(Problem("/job", error.detail))
 
-    def data(self, entries: Iterable[tuple[str, Mapping[str, Any], Mode | None]]) -> Iterator[EventDataset]:
-        for pointer, one, mode in entries:
-            facets = one.get("facets") or {}
-            own = one.get("inputFacets" if mode == "read" else "outputFacets") or {}
+    def read_data(self, entries: Iterable[tuple[str, Mapping[str, Any], Mode | None]]) -> Iterator[EventDataset]:
+        for pointer, item, mode in entries:
+            facets = item.get("facets") or {}
+            own = item.get("inputFacets" if mode == "read" else "outputFacets") or {}
             try:
-                urn = openlineage_dataset(one["namespace"], one["name"], self.identity, _symlinks(facets))
-                place = self._source(one["namespace"], one["name"]) if "symlinks" in facets else urn
-                columns = columns_of(facets.get("columnLineage"), self._source)
+                urn = make_openlineage_dataset_urn(
+                    item["namespace"], item["name"], self.identity, _read_symlinks(facets)
+                )
+                place = self._resolve_source(item["namespace"], item["name"]) if "symlinks" in facets else urn
+                columns = read_column_edges(facets.get("columnLineage"), self._resolve_source)
             except InvalidName as error:
                 self.problems.append(Problem(pointer, error.detail))
                 continue
-            yield EventDataset(urn, place, Spelling(one["namespace"], one["name"]), mode, facets, own, columns)
+            yield EventDataset(urn, place, OriginalName(item["namespace"], item["name"]), mode, facets, own, columns)
 
-    def _source(self, namespace: str, name: str) -> Urn:
-        found = self._sources.get((namespace, name))
-        if found is None:
-            found = self._sources[namespace, name] = openlineage_dataset(namespace, name, self.identity)
-        return found
+    def _resolve_source(self, namespace: str, name: str) -> Urn:
+        source = self._sources.get((namespace, name))
+        if source is None:
+            source = self._sources[namespace, name] = make_openlineage_dataset_urn(namespace, name, self.identity)
+        return source
 
 
-def _symlinks(facets: Mapping[str, Any]) -> list[Symlink]:
+def _read_symlinks(facets: Mapping[str, Any]) -> list[Symlink]:
     identifiers = (facets.get("symlinks") or {}).get("identifiers") or ()
-    return [Symlink(one["namespace"], one["name"], one.get("type") or "TABLE") for one in identifiers]
+    return [
+        Symlink(identifier["namespace"], identifier["name"], identifier.get("type") or "TABLE")
+        for identifier in identifiers
+    ]

@@ -1,7 +1,7 @@
-"""Facets of one thing, of which events tell in any order: each is as the newest event said (docs/openlineage.md).
+"""Merge the facets of many events in any order: each facet has its newest value (docs/openlineage.md).
 
-What is kept of a set of events is the same in whatever order they came, and however often: of two events of the same
-time the one with the greater text counts.
+The result is the same for any order and repetition of events: of two events at the same time, the one with the greater
+text wins.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from jupyter_colophon.core.documents.json_parsing import compact
 Facets = Mapping[str, Any]
 #: The time of the event that set each facet, in µs since 1970.
 Stamps = Mapping[str, int]
-#: A facet with a longer text is stored as omitted; of more facets the first by name are stored.
+#: Longer facets are stored as omitted; of more facets the first by name are stored.
 FACET_CHARACTERS: Final = 1_048_576
 FACETS_MOST: Final = 100
-#: The member of a facet that says how long it was.
+#: The member of an omitted facet with its original length.
 OMITTED: Final = "_omittedCharacters"
 _KEPT_OF_OMITTED: Final = ("_producer", "_schemaURL")
 _WORD_MOST: Final = 4_096
@@ -27,22 +27,22 @@ def merge_facets(have: Facets, stamps: Stamps, new: Facets | None, time: int) ->
     for name, value in (new or {}).items():
         if value is None:
             continue
-        facet = _bounded(value)
+        facet = _limit_value(value)
         if name in facets and (times.get(name, -1), compact(facets[name])) >= (time, compact(facet)):
             continue
         facets[name], times[name] = facet, time
-    kept = sorted(facets)[:FACETS_MOST]
-    return {name: facets[name] for name in kept}, {name: times[name] for name in kept if name in times}
+    names = sorted(facets)[:FACETS_MOST]
+    return {name: facets[name] for name in names}, {name: times[name] for name in names if name in times}
 
 
-def standing(facets: Facets) -> dict[str, Any]:
-    """Those that no event has taken away (`_deleted`)."""
+def filter_deleted(facets: Facets) -> dict[str, Any]:
+    """Return the facets that no event has deleted (`_deleted`)."""
     return {name: facet for name, facet in facets.items() if facet.get("_deleted") is not True}
 
 
-def _bounded(value: Any) -> Any:
+def _limit_value(value: Any) -> Any:
     size = len(compact(value))
     if size <= FACET_CHARACTERS:
         return value
-    told = {name: str(value[name])[:_WORD_MOST] for name in _KEPT_OF_OMITTED if name in value}
-    return told | {OMITTED: size}
+    summary = {name: str(value[name])[:_WORD_MOST] for name in _KEPT_OF_OMITTED if name in value}
+    return summary | {OMITTED: size}

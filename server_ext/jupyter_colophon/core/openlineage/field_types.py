@@ -1,8 +1,8 @@
-"""Types of columns, by any engine's words for them, as DataHub's."""
+"""Map column types of any engine to DataHub's types."""
 
 from typing import Final
 
-#: Beginnings of the names of types, in lower case, and DataHub's types; what none fits is a string.
+#: Prefixes of type names in lower case, and DataHub's types; other types are strings.
 _TYPES: Final = (
     (("bool",), "BooleanType"),
     (("timestamp", "time"), "TimeType"),
@@ -18,7 +18,7 @@ _TYPES: Final = (
 )  # fmt: skip
 
 
-def field_type(native: str) -> str:
-    """DataHub's type of a column."""
+def map_field_type(native: str) -> str:
+    """Return DataHub's type of a column."""
     word = native.lower()
     return next((type_ for beginnings, type_ in _TYPES if word.startswith(beginnings)), "StringType")

@@ -1,4 +1,4 @@
-"""Merge the events of a run, in whatever order they come, into its state (spec OL-1)."""
+"""Merge the events of a run, in any order, into its state (spec OL-1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,10 +6,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.identity.openlineage_names import openlineage_job
-from jupyter_colophon.core.identity.urn import simple
+from jupyter_colophon.core.identity.openlineage_names import make_openlineage_job_urn
+from jupyter_colophon.core.identity.urn import make_simple_urn
 from jupyter_colophon.core.lineage.run import RUNNING, FactValue, RunStatus
-from jupyter_colophon.core.openlineage.event import Event, Spelling
+from jupyter_colophon.core.openlineage.event import Event, OriginalName
 from jupyter_colophon.core.openlineage.facets import merge_facets
 
 _ENDS: Final[Mapping[str, RunStatus]] = {"COMPLETE": "succeeded", "ABORT": "killed", "FAIL": "failed"}
@@ -21,7 +21,7 @@ _FACT_CHARACTERS: Final = 10_000
 class RunState:
     """The state of a run from its events. `begin` is the earliest time, `ends` the latest of each way to end, in µs."""
 
-    job: Spelling
+    job: OriginalName
     begin: int
     ends: Mapping[str, int] = field(default_factory=dict)
     facets: Mapping[str, Any] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class RunState:
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "RunState":
         """Read the state from its JSON document."""
-        lists = {"job": Spelling(*document["job"]), "producer": tuple(document["producer"])}
+        lists = {"job": OriginalName(*document["job"]), "producer": tuple(document["producer"])}
         return cls(**(dict(document) | lists))
 
     @property
@@ -46,7 +46,7 @@ class RunState:
             "producer": list(self.producer),
         }
 
-    def after(self, event: Event) -> "RunState":
+    def apply_event(self, event: Event) -> "RunState":
         """Return the state after another event."""
         ends = dict(self.ends)
         if event.type in _ENDS:
@@ -58,7 +58,9 @@ class RunState:
     @property
     def program(self) -> Urn:
         """Return the URN of the job, with the engine that some event named."""
-        return openlineage_job(self.job.namespace, self.job.name, self._facet("processing_engine").get("name"))
+        return make_openlineage_job_urn(
+            self.job.namespace, self.job.name, self._get_facet("processing_engine").get("name")
+        )
 
     @property
     def status(self) -> RunStatus:
@@ -77,47 +79,47 @@ class RunState:
 
     @property
     def parent(self) -> str | None:
-        """Return the URN of the parent run, whether that is known already or not."""
-        run_id = (self._facet("parent").get("run") or {}).get("runId")
+        """Return the URN of the parent run, which may be unknown."""
+        run_id = (self._get_facet("parent").get("run") or {}).get("runId")
         try:
-            return None if run_id is None else str(simple("dataProcessInstance", str(UUID(run_id))))
+            return None if run_id is None else str(make_simple_urn("dataProcessInstance", str(UUID(run_id))))
         except ValueError:
             return None
 
     @property
-    def parent_job(self) -> Spelling | None:
+    def parent_job(self) -> OriginalName | None:
         """Return the job of the parent run, if the facet names one."""
-        job = self._facet("parent").get("job") or {}
+        job = self._get_facet("parent").get("job") or {}
         namespace, name = job.get("namespace"), job.get("name")
-        return Spelling(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
+        return OriginalName(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
 
     @property
     def facts(self) -> dict[str, FactValue]:
         """Return a summary of the facets for clients that do not read facets."""
-        engine, nominal = self._facet("processing_engine"), self._facet("nominalTime")
+        engine, nominal = self._get_facet("processing_engine"), self._get_facet("nominalTime")
         facts = {
             "producer": self.producer[1],
             "engine": " ".join(str(engine[key]) for key in ("name", "version") if engine.get(key)),
             "nominal-start": nominal.get("nominalStartTime"),
             "nominal-end": nominal.get("nominalEndTime"),
-            "error": self._facet("errorMessage").get("message"),
+            "error": self._get_facet("errorMessage").get("message"),
         }
         return {name: str(value)[:_FACT_CHARACTERS] for name, value in facts.items() if value}
 
     @property
     def _end(self) -> str:
-        """Return the end that counts: a failure, else the latest; of two at the same time the worse."""
+        """Return the effective end: a failure, else the latest; of two at the same time the worse."""
         if "FAIL" in self.ends:
             return "FAIL"
         return max(self.ends, key=lambda end: (self.ends[end], _RANK.index(end)))
 
-    def _facet(self, name: str) -> Mapping[str, Any]:
+    def _get_facet(self, name: str) -> Mapping[str, Any]:
         value: Mapping[str, Any] = self.facets.get(name) or {}
         return {} if value.get("_deleted") is True else value
 
 
-def first_state(event: Event) -> RunState:
+def start_state(event: Event) -> RunState:
     """Return the state of a run after its first event. Raises LookupError for an event without a job."""
     if event.job is None:
         raise LookupError("the event has no job")
-    return RunState(event.job, event.time).after(event)
+    return RunState(event.job, event.time).apply_event(event)

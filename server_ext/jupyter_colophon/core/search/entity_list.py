@@ -7,19 +7,18 @@ from typing import Literal
 from jupyter_colophon.core.entities.entity import EntitySummary
 
 Sort = Literal["", "entity-name", "creation-time"]
-#: Where an entity is in a sorted list: its folded name or the time of its creation, and its URN.
-Place = tuple[str, str] | tuple[int, str]
+#: The position of an entity in a sorted list: its folded name or its creation time, and its URN.
+ListPosition = tuple[str, str] | tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class ListQuestion:
-    """What is looked for. `kinds` are kinds of entity (core/entities/entity_kinds.py); no kinds, namespaces or scope means all.
+class EntityListRequest:
+    """A query for a sorted list.
 
-    `without` are namespaces that are left out.
-
-    Names that begin with `_` are `hidden` ones; custom entities are found where their kind or `custom` is asked for.
-    `after` is a place in the sorted list, and counts instead of `offset`; `places` is how many places to go on from are
-    wanted. With `as_of` (in ms), what fitted then.
+    `kinds` are kinds of entity (core/entities/entity_kinds.py); no kinds, namespaces or scope means all. `without` are
+    excluded namespaces. Entities whose name begins with `_` are found only with `hidden`; custom entities only by their
+    kind or with `custom`. `after` is a position in the sorted list and replaces `offset`; `places` is the number of
+    positions of further pages to return. With `as_of` (in ms), the list is that of this time.
     """
 
     text: str
@@ -33,27 +32,28 @@ class ListQuestion:
     custom: bool = False
     offset: int = 0
     limit: int | None = None
-    after: Place | None = None
+    after: ListPosition | None = None
     places: int = 0
     as_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A part of what was found; `total` counts what the principal may see, `truncated` says that there is more.
+class EntityListPage:
+    """A page of a sorted list; `total` counts the entities that the principal may see, `truncated` is true if there are
+    more.
 
-    `offset` is how many come before it, `places` are the ends of this part and of those that follow, but the last.
-    `order` has the place of each entity of this part by its URN.
+    `offset` is the number of entities before the page, `places` are the end positions of this page and of the following
+    ones except the last. `order` has the position of each entity of the page by its URN.
     """
 
     entities: tuple[EntitySummary, ...]
     total: int
     truncated: bool
     offset: int = 0
-    places: tuple[Place, ...] = ()
-    order: Mapping[str, Place] = field(default_factory=dict)
+    places: tuple[ListPosition, ...] = ()
+    order: Mapping[str, ListPosition] = field(default_factory=dict)
 
-    def cut(self, count: int) -> "Listed":
-        """Return the first `count` of these entities, which are not all, with the place to go on from."""
+    def truncate(self, count: int) -> "EntityListPage":
+        """Return the first `count` of these entities, with the position at which to continue."""
         last = self.order[self.entities[count - 1].urn]
         return replace(self, entities=self.entities[:count], truncated=True, places=(last,))

@@ -1,4 +1,4 @@
-"""Why an entity is found by a query, and the places in its texts that say so."""
+"""Explain why a query finds an entity, and highlight the matches in its texts."""
 
 import re
 from bisect import bisect_left
@@ -7,9 +7,9 @@ from itertools import chain, islice, zip_longest
 from typing import Final, Literal
 
 from jupyter_colophon.core.entities.entity import EntitySummary
-from jupyter_colophon.core.entities.entity_kinds import kind_of_row
+from jupyter_colophon.core.entities.entity_kinds import get_row_kind
 from jupyter_colophon.core.model.registry import Scope
-from jupyter_colophon.core.model.search_index_terms import ValueRow, fold, name_tokens, tokens, type_words
+from jupyter_colophon.core.model.search_index_terms import ValueRow, fold, list_type_words, name_tokens, split_tokens
 from jupyter_colophon.core.search.query_language import Pattern, Query, Term
 from jupyter_colophon.core.search.search import Part, Reason
 
@@ -19,13 +19,13 @@ REASONS_MAX: Final = 5
 EXCERPT_MAX: Final = 160
 _BEFORE = 40
 _CUT = "…"
-#: The pieces of a text that may fit by themselves: its words, and of a path its parts, their words, and its end.
+#: The pieces of a text that may match by themselves: its words, and of a path its parts, their words, and its end.
 _PIECES = tuple(re.compile(piece) for piece in (r"[^-_,;.\s]+", r"[^/\\:]+", r"[^-_,;.\s/\\:]+"))
 _PART = re.compile(r"(?<=[/\\:])[^/\\:]")
 _NAMED: Final = "name"
 
 Where = Literal["name", "type", "key", "value"]
-#: Start and end of a place in a text.
+#: Start and end of a match in a text.
 Span = tuple[int, int]
 
 
@@ -34,88 +34,88 @@ def fits(query: Query, row: ValueRow) -> bool:
     return any(_place(term, row) for term in query.terms)
 
 
-def reasons(
+def find_reasons(
     query: Query, summary: EntitySummary, key_aspect: str, values: Mapping[str, Sequence[ValueRow]]
 ) -> tuple[Reason, ...]:
     """Return why the query finds this entity: its name, its type, or `values` by aspect; a few for each term."""
-    found = [islice(_of_term(term, summary, key_aspect, values), REASONS_MAX) for term in query.terms]
-    in_turn = chain.from_iterable(zip_longest(*found))
-    return tuple(islice(dict.fromkeys(one for one in in_turn if one is not None), REASONS_MAX))
+    reasons = [islice(_find_term_reasons(term, summary, key_aspect, values), REASONS_MAX) for term in query.terms]
+    in_turn = chain.from_iterable(zip_longest(*reasons))
+    return tuple(islice(dict.fromkeys(reason for reason in in_turn if reason is not None), REASONS_MAX))
 
 
-def _of_term(
+def _find_term_reasons(
     term: Term, summary: EntitySummary, key_aspect: str, values: Mapping[str, Sequence[ValueRow]]
 ) -> Iterator[Reason]:
     if term.pattern.kind == "any" and term.key is None:
         return
-    words = type_words(summary.type, kind_of_row(summary.type, summary.urn))
+    words = list_type_words(summary.type, get_row_kind(summary.type, summary.urn))
     name = term.pattern if term.key in (_NAMED, *words) else term.plain
     if any(name.matches(token) for token in name_tokens(summary.name)) or name.matches(
         fold(f"{summary.namespace}.{summary.name}")
     ):
-        yield _reason(_NAMED, summary.name, "SYSTEM", key_aspect, "name", name)
+        yield _build_reason(_NAMED, summary.name, "SYSTEM", key_aspect, "name", name)
     if term.key is None and any(term.pattern.matches(word) for word in words):
-        yield _reason("type", summary.type, "SYSTEM", key_aspect, "type", term.pattern)
+        yield _build_reason("type", summary.type, "SYSTEM", key_aspect, "type", term.pattern)
     for aspect, rows in values.items():
         for row in rows:
             if (place := _place(term, row)) is not None:
-                yield _reason(row.key, row.shown, row.scope, aspect, *place)
+                yield _build_reason(row.key, row.shown, row.scope, aspect, *place)
 
 
 def _place(term: Term, row: ValueRow) -> tuple[Where, Pattern] | None:
-    """Return where a term matches a value, and which of its patterns does; None if it does not match."""
+    """Return where a term matches a value, and which of its patterns matches; None if it does not match."""
     if term.key == "properties":
-        return ("key", term.pattern) if row.kind == "property" and _says(term.pattern, row.key) else None
+        return ("key", term.pattern) if row.kind == "property" and _matches_text(term.pattern, row.key) else None
     if (
         term.key is not None
         and term.key == fold(row.key)
-        and (term.pattern.kind == "any" or _says(term.pattern, row.value))
+        and (term.pattern.kind == "any" or _matches_text(term.pattern, row.value))
     ):
         return "value", term.pattern
     if term.plain.kind == "any":
         return None
-    if _says(term.plain, row.value):
+    if _matches_text(term.plain, row.value):
         return "value", term.plain
-    return ("key", term.plain) if row.kind == "property" and _says(term.plain, row.key) else None
+    return ("key", term.plain) if row.kind == "property" and _matches_text(term.plain, row.key) else None
 
 
-def _says(pattern: Pattern, text: str) -> bool:
-    # Tokens are parts of the folded text: most texts need not be cut up.
-    return pattern.text in fold(text) and any(pattern.matches(token) for token in tokens(text))
+def _matches_text(pattern: Pattern, text: str) -> bool:
+    # Tokens are parts of the folded text: most texts need not be split.
+    return pattern.text in fold(text) and any(pattern.matches(token) for token in split_tokens(text))
 
 
-def _reason(key: str, shown: str, scope: Scope, aspect: str, where: Where, pattern: Pattern) -> Reason:
-    text = key if where == "key" else shown
-    return Reason(key, shown, scope, aspect, where, excerpt(text, list(_spans(pattern, text))))
+def _build_reason(key: str, value: str, scope: Scope, aspect: str, where: Where, pattern: Pattern) -> Reason:
+    text = key if where == "key" else value
+    return Reason(key, value, scope, aspect, where, build_excerpt(text, list(_find_spans(pattern, text))))
 
 
-def _spans(pattern: Pattern, text: str) -> Iterator[Span]:
-    """The words of a text that fit, or else the parts of a path and theirs, or else the whole."""
+def _find_spans(pattern: Pattern, text: str) -> Iterator[Span]:
+    """Return the matching words of a text, else the matching parts of a path and their words, else the whole text."""
     if pattern.kind == "any":
         return
-    whole = (len(text) - len(text.lstrip()), len(text.rstrip()))
-    pieces = [[found.span() for found in piece.finditer(text)] for piece in _PIECES]
-    ends = [(found.start(), whole[1]) for found in _PART.finditer(text)]
-    every = (*pieces, ends, [whole])
+    full = (len(text) - len(text.lstrip()), len(text.rstrip()))
+    pieces = [[match.span() for match in piece.finditer(text)] for piece in _PIECES]
+    ends = [(match.start(), full[1]) for match in _PART.finditer(text)]
+    every = (*pieces, ends, [full])
     fitting = ([span for span in some if pattern.matches(fold(text[slice(*span)]))] for some in every)
     for start, end in next(filter(None, fitting), ()):
-        yield start, end if pattern.kind == "exact" else start + _length(text[start:end], pattern.text)
+        yield start, end if pattern.kind == "exact" else start + _measure_prefix(text[start:end], pattern.text)
 
 
-def _length(text: str, prefix: str) -> int:
-    """How many characters of a text its folded beginning takes: folding may make one of two, or two of one."""
+def _measure_prefix(text: str, prefix: str) -> int:
+    """Return the length of the prefix of a text whose folded form is `prefix`: folding may merge or split characters."""
     if text.isascii():
         return len(prefix)
     return bisect_left(range(len(text)), len(prefix), key=lambda count: len(fold(text[:count])))
 
 
-def excerpt(text: str, spans: Sequence[Span]) -> tuple[Part, ...]:
-    """A text in parts, those that were found marked; of a long one what is around the first."""
+def build_excerpt(text: str, spans: Sequence[Span]) -> tuple[Part, ...]:
+    """Return a text in parts, with the matches marked; of a long text, the part around the first match."""
     first = min(spans, default=(0, 0))[0]
     start = max(0, first - _BEFORE) if len(text) > EXCERPT_MAX else 0
     end = min(len(text), start + EXCERPT_MAX)
     places = [(max(start, a), min(end, b)) for a, b in sorted(spans) if a < end and b > start]
-    parts = list(_parts(text, start, end, places))
+    parts = list(_split_parts(text, start, end, places))
     if start > 0:
         parts.insert(0, Part(_CUT, False))
     if end < len(text):
@@ -123,7 +123,7 @@ def excerpt(text: str, spans: Sequence[Span]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _parts(text: str, start: int, end: int, places: Iterable[Span]) -> Iterator[Part]:
+def _split_parts(text: str, start: int, end: int, places: Iterable[Span]) -> Iterator[Part]:
     for begin, stop in places:
         if begin > start:
             yield Part(text[start:begin], False)

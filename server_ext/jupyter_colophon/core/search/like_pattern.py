@@ -1,4 +1,4 @@
-"""Patterns of SQL's LIKE, matched without backtracking: the time grows with the text times the pattern, never faster."""
+"""Match patterns of SQL's LIKE without backtracking: the time grows with the length of the text times the pattern."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
 
-#: How long a pattern may be: as long as a URN.
+#: The longest pattern: as long as a URN.
 LENGTH_MAX: Final = 2_048
 _SIGNS: Final = re.compile(r"\\.|.", re.DOTALL)
 
@@ -15,8 +15,8 @@ _SIGNS: Final = re.compile(r"\\.|.", re.DOTALL)
 class LikePattern:
     """A pattern as the pieces between its `%` signs.
 
-    Each piece matches texts of one length only, so an expression for it has nothing to try again. The leftmost place of
-    each piece leaves the most room for the next one: no choice is ever taken back.
+    Each piece matches texts of one length only, so its expression never backtracks. The leftmost match of each piece
+    leaves the most room for the next one, so no choice is revised.
     """
 
     pieces: tuple[re.Pattern[str], ...]
@@ -24,7 +24,7 @@ class LikePattern:
 
     @classmethod
     def parse(cls, pattern: str, pointer: str) -> "LikePattern":
-        r"""Read a pattern: `%` is any text, `_` any character, `\` takes the next character literally.
+        r"""Parse a pattern: `%` is any text, `_` any character, and `\` escapes the next character.
 
         `pointer` names the pattern in the request. Raises InvalidQuery for a pattern that is too long.
         """
@@ -37,18 +37,18 @@ class LikePattern:
             else:
                 pieces[-1].append("." if sign == "_" else re.escape(sign[-1]))
         inner = [piece for piece in pieces[1:-1] if piece]
-        kept = [pieces[0], *inner, *pieces[-1:]] if len(pieces) > 1 else pieces
-        return cls(tuple(re.compile("".join(piece), re.DOTALL) for piece in kept), len(kept[-1]))
+        parts = [pieces[0], *inner, *pieces[-1:]] if len(pieces) > 1 else pieces
+        return cls(tuple(re.compile("".join(piece), re.DOTALL) for piece in parts), len(parts[-1]))
 
     def matches(self, text: str) -> bool:
         """Return whether the whole text matches."""
         first, *rest = self.pieces
         if not rest:
             return first.fullmatch(text) is not None
-        found = first.match(text)
+        match = first.match(text)
         for piece in rest[:-1]:
-            if found is None:
+            if match is None:
                 return False
-            found = piece.search(text, found.end())
+            match = piece.search(text, match.end())
         start = len(text) - self.last_length
-        return found is not None and start >= found.end() and rest[-1].match(text, start) is not None
+        return match is not None and start >= match.end() and rest[-1].match(text, start) is not None

@@ -1,4 +1,4 @@
-"""What search is asked, and what it answers."""
+"""Requests and results of search."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,20 +12,20 @@ from jupyter_colophon.core.model.search_filters import FACETS
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a text, and whether it is what was found."""
+    """A part of a text, and whether it is a match."""
 
     text: str
     found: Annotated[bool, Member("highlighted")]
 
 
-#: The facets by which matches are grouped; a store has rows for the values of the others.
+#: The facets by which matches are grouped; for the others, a store has rows of values.
 GROUPED: Final = ("namespace", "type")
 #: Pairs of a facet and a value.
 FacetValues = frozenset[tuple[str, str]]
 
 
 class Group(NamedTuple):
-    """Matches with the same namespace and type: the numbers of their documents, 0 for one that is not stored."""
+    """Matches with the same namespace and type: their document numbers, 0 for a document that is not stored."""
 
     namespace: str
     type: str
@@ -34,9 +34,9 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an entity was found: something of it that a term of the query fits.
+    """Why an entity was found: a text of it that a term of the query matches.
 
-    `where` says what that is: its name, its type, the key, or the value under the key; `parts` is that text.
+    `where` is the name, the type, the key, or the value under the key; `parts` is that text.
     """
 
     key: str
@@ -49,7 +49,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A found entity. Tags, terms, domains and the owner are shown by the names of what they refer to."""
+    """An entity that was found. Tags, terms, domains and the owner have the names of the referenced entities."""
 
     summary: EntitySummary
     description: str
@@ -61,12 +61,11 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchAnswer:
-    """A page of hits, best first.
+class SearchResult:
+    """A page of hits, best first. `total` is exact unless `at_least`.
 
-    `total` is exact unless `at_least`. `ranked` is how many matches were ranked, where that was capped.
-    `facets` counts the matches by each of the FACETS that were asked for, as far as `total` is exact; `names` has the
-    names of values of a facet that refer to something with another name.
+    `ranked` is the number of ranked matches, if that was limited. `facets` counts the matches by each requested facet,
+    if `total` is exact; `names` has the names of facet values that refer to entities with other names.
     """
 
     hits: tuple[Hit, ...]
@@ -80,7 +79,7 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class KeyCount:
-    """A metadata key and how many entities carry it. A tag is a key of the kind `tag`."""
+    """A metadata key and the number of entities with it. A tag is a key of the kind `tag`."""
 
     key: str
     kind: str
@@ -89,10 +88,10 @@ class KeyCount:
 
 
 @dataclass(frozen=True, slots=True)
-class KeysQuestion:
-    """Which keys are wanted: those that begin so, of one namespace or of all, of these scopes, on these kinds of entity.
+class KeysRequest:
+    """A query for keys with a prefix, in one namespace or all, of these scopes, on these kinds of entity.
 
-    No scopes or carriers means all. With `as_of` (in ms), those of that time.
+    No scopes or carriers means all. With `as_of` (in ms), the keys of that time.
     """
 
     prefix: str = ""
@@ -103,8 +102,8 @@ class KeysQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class ValuesQuestion:
-    """Which values of a key are wanted: those that begin so in any case; the rest is as in KeysQuestion."""
+class ValuesRequest:
+    """A query for values of a key with a prefix, ignoring case; the rest is as in KeysRequest."""
 
     key: str
     prefix: str = ""
@@ -114,10 +113,10 @@ class ValuesQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchQuestion:
-    """What is looked for; filters are exact and all must hold. With `as_of` (in ms), what fitted then.
+class SearchRequest:
+    """A search; filters are exact and all must match. With `as_of` (in ms), it searches the catalog of that time.
 
-    Entities that were softly deleted are only found with `removed`.
+    Softly deleted entities are only found with `removed`.
     """
 
     text: str
@@ -129,5 +128,5 @@ class SearchQuestion:
     removed: bool = False
 
     def filter(self, name: str) -> str:
-        """The value of a filter, or nothing."""
+        """Return the value of a filter, None if it is not set."""
         return dict(self.filters).get(name, "")

@@ -17,7 +17,7 @@ from jupyter_colophon.http.changes.send_queue import SendQueue, split_messages
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.core.entities.change import Change
-    from jupyter_colophon.operations.request import Changes
+    from jupyter_colophon.operations.request import ChangesAnswer
 
 T = TypeVar("T")
 #: How many subscribers are served before the event loop continues with other work.
@@ -34,7 +34,7 @@ class SubscriptionSpec(NamedTuple):
     form: str
 
     @classmethod
-    def of(cls, principal: Principal, changes: "Changes") -> "SubscriptionSpec":
+    def create(cls, principal: Principal, changes: "ChangesAnswer") -> "SubscriptionSpec":
         """Return the subscription to the changes that an operation answers."""
         return cls(principal, tuple(changes.filters.items()), changes.form)
 
@@ -102,31 +102,31 @@ class ChangeHub:
         """Encode changes for each group, on the feed's thread, and let the event loop distribute them."""
         encoded = []
         for spec in list(self._groups):
-            seen = catalog.feed.visible(changes, spec.filters, spec.principal)
-            if found := write_changes(catalog.formatter, seen, spec.form):
-                encoded.append((spec, found))
+            seen = catalog.feed.filter_visible(changes, spec.filters, spec.principal)
+            if written := write_changes(catalog.formatter, seen, spec.form):
+                encoded.append((spec, written))
         if encoded:
             self._distributing.acquire()
             asyncio.run_coroutine_threadsafe(self._distribute(encoded), loop)
 
     async def _distribute(self, encoded: Sequence[tuple[SubscriptionSpec, list[WrittenChange]]]) -> None:
         try:
-            for spec, found in encoded:
+            for spec, written in encoded:
                 # One message at a time, so that the queues of fast readers stay short.
-                for message in split_messages(found):
+                for message in split_messages(written):
                     await self._send(spec, message)
         finally:
             self._distributing.release()
 
     async def _send(self, spec: SubscriptionSpec, message: Sequence[WrittenChange]) -> None:
-        for chunk in chunks(list(self._groups.get(spec, ()))):
+        for chunk in split_chunks(list(self._groups.get(spec, ()))):
             for subscriber in chunk:
                 if not subscriber.queue.add(message):
                     subscriber.cut_off()
             await asyncio.sleep(0)
 
 
-def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield chunks of a sequence, small enough to let the event loop do other work in between."""
+def split_chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield chunks of a sequence, small enough to let the event loop run other work between them."""
     for start in range(0, len(items), _AT_ONCE):
         yield items[start : start + _AT_ONCE]

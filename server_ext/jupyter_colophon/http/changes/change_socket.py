@@ -17,7 +17,7 @@ from jupyter_colophon.http.changes.websocket import SendOnlyWebSocket
 from jupyter_colophon.operations.api import Api
 from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.operation import Operation
-from jupyter_colophon.operations.request import Changes
+from jupyter_colophon.operations.request import ChangesAnswer
 
 _TRY_AGAIN_LATER: Final = 1013
 _POLICY_VIOLATION: Final = 1008
@@ -40,7 +40,7 @@ class ChangeSocketHandler(SendOnlyWebSocket):
             await self._prepare_subscription()
         except MetadataError as error:
             self._release()
-            raise HTTPError(self._api.status_of(self._operation, type(error)), error.detail) from error
+            raise HTTPError(self._api.find_status(self._operation, type(error)), error.detail) from error
         try:
             await super().get(*args, **kwargs)
         finally:
@@ -51,10 +51,10 @@ class ChangeSocketHandler(SendOnlyWebSocket):
     async def _prepare_subscription(self) -> None:
         call = self.call({})
         changes = await self.query(lambda _: perform(self._api, self._operation, self.state, call))
-        if not isinstance(changes, Changes):
+        if not isinstance(changes, ChangesAnswer):
             raise TypeError(f"{self._operation.id} does not return changes")
         self._after = after = changes.after
-        self._spec = SubscriptionSpec.of(self.principal, changes)
+        self._spec = SubscriptionSpec.create(self.principal, changes)
         self._release = reserve_connection(self)
         if after is not None:
             await self.query(lambda catalog: catalog.feed.require_kept(after))
@@ -85,8 +85,8 @@ class ChangeSocketHandler(SendOnlyWebSocket):
         try:
             head = await self._subscription.begin()
             await self.send(json.dumps({"kind": "hello", "head": head}).encode())
-            async for changes in self._subscription.earlier(head if self._after is None else self._after, head):
-                await self.send(_message(changes))
+            async for changes in self._subscription.read_earlier(head if self._after is None else self._after, head):
+                await self.send(_encode_message(changes))
         except StreamClosedError:
             pass
         except LogCompacted:
@@ -100,9 +100,9 @@ class ChangeSocketHandler(SendOnlyWebSocket):
 
     def _send_waiting(self) -> None:
         """Send waiting changes until a message is not sent at once; continue when it is."""
-        while not self._busy and (changes := self._subscription.ready()):
+        while not self._busy and (changes := self._subscription.take_ready()):
             try:
-                sent = self.send(_message(changes))
+                sent = self.send(_encode_message(changes))
             except StreamClosedError:
                 # The connection is closing, which ends the subscription.
                 return
@@ -116,7 +116,7 @@ class ChangeSocketHandler(SendOnlyWebSocket):
             self._send_waiting()
 
 
-def _message(changes: Sequence[WrittenChange]) -> bytes:
+def _encode_message(changes: Sequence[WrittenChange]) -> bytes:
     return b'{"kind":"changes","cursor":%d,"changes":[%b]}' % (
         changes[-1].seq,
         b",".join(change.text for change in changes),

@@ -10,7 +10,7 @@ from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
 from jupyter_colophon.http.changes.subscription import Subscription, reserve_connection
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.operations.change_log import EVENT_STREAM
-from jupyter_colophon.operations.request import Changes
+from jupyter_colophon.operations.request import ChangesAnswer
 
 #: The longest time without output, in seconds: proxies close idle connections.
 _MAX_IDLE_S: Final = 15.0
@@ -21,7 +21,7 @@ class ChangeStreamHandler(OperationHandler):
 
     _subscription: Subscription | None = None
 
-    async def send_changes(self, changes: Changes) -> None:
+    async def send_changes(self, changes: ChangesAnswer) -> None:
         """Send events. Raises LogCompacted, StorageError, TooManyConnections before the first."""
         release = reserve_connection(self)
         try:
@@ -29,11 +29,11 @@ class ChangeStreamHandler(OperationHandler):
         finally:
             release()
 
-    async def _follow(self, changes: Changes) -> None:
+    async def _follow(self, changes: ChangesAnswer) -> None:
         after = changes.after
         if after is not None:
             await self.query(lambda catalog: catalog.feed.require_kept(after))
-        spec = SubscriptionSpec.of(self.principal, changes)
+        spec = SubscriptionSpec.create(self.principal, changes)
         self._subscription = Subscription(self, spec, self._disconnect, revoked=self._disconnect)
         try:
             await self._send_events(self._subscription, after)
@@ -60,8 +60,8 @@ class ChangeStreamHandler(OperationHandler):
         self.set_header("Cache-Control", "no-store")
         self.set_header("X-Accel-Buffering", "no")
         await self._send_event(b'id: %d\nevent: hello\ndata: {"head": %d}\n\n' % (start, head))
-        async for changes in subscription.batches(start, head, _MAX_IDLE_S):
-            await self._send_event(b"".join(map(_event, changes)) or b": nothing new\n\n")
+        async for changes in subscription.read_batches(start, head, _MAX_IDLE_S):
+            await self._send_event(b"".join(map(_encode_event, changes)) or b": nothing new\n\n")
 
     async def _send_event(self, text: bytes) -> None:
         self.write(text)
@@ -74,5 +74,5 @@ class ChangeStreamHandler(OperationHandler):
             connection.stream.close()  # type: ignore[attr-defined]  # of an HTTP1Connection
 
 
-def _event(change: WrittenChange) -> bytes:
+def _encode_event(change: WrittenChange) -> bytes:
     return b"id: %d\nevent: change\ndata: %b\n\n" % change

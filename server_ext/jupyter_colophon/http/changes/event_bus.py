@@ -4,19 +4,19 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.core.package_data import schemas_dir
+from jupyter_colophon.core.package_data import find_schemas_dir
 
 if TYPE_CHECKING:
     from jupyter_colophon.relay.sink_protocol import EventBus
 
 
-def bus(serverapp: Any) -> "EventBus":
+def create_bus(serverapp: Any) -> "EventBus":
     """Return a function that emits on the server's bus, from any thread. Schemas are registered with the first event."""
-    known: set[str] = set()
+    registered: set[str] = set()
 
     def emit(schema: str, data: Mapping[str, Any]) -> None:
-        if schema not in known:
-            known.add(schema)
+        if schema not in registered:
+            registered.add(schema)
             _register(serverapp.event_logger)
         serverapp.event_logger.emit(schema_id=schema, data=dict(data))
 
@@ -27,7 +27,7 @@ def bus(serverapp: Any) -> "EventBus":
 
 
 def _register(logger: Any) -> None:
-    for path in sorted((schemas_dir() / "events").glob("*.json")):
+    for path in sorted((find_schemas_dir() / "events").glob("*.json")):
         document = json.loads(path.read_text("utf-8"))
         if document["$id"] not in logger.schemas:
             # Jupyter's meta-schema allows neither of these members.

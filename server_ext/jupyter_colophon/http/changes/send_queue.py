@@ -43,14 +43,14 @@ class SendQueue:
         self._waiting = []
         self._wake()
 
-    def ready(self) -> Sequence[WrittenChange]:
+    def take_ready(self) -> Sequence[WrittenChange]:
         """Remove and return the changes of the next message; empty if there are none."""
         if not self._waiting:
             return ()
-        taken = next(split_messages(self._waiting))
-        self._waiting = self._waiting[len(taken) :]
-        self._bytes -= sum(len(change.text) for change in taken)
-        return taken
+        changes = next(split_messages(self._waiting))
+        self._waiting = self._waiting[len(changes) :]
+        self._bytes -= sum(len(change.text) for change in changes)
+        return changes
 
     async def take(self, timeout_s: float | None = None) -> Sequence[WrittenChange]:
         """Wait for the next message and return it; empty after `timeout_s` without changes. Raises QueueClosed."""
@@ -66,7 +66,7 @@ class SendQueue:
                 self._on_added = None
         if self._is_closed:
             raise QueueClosed
-        return self.ready()
+        return self.take_ready()
 
     def _wake(self) -> None:
         if self._on_added is not None:

@@ -12,7 +12,7 @@ from jupyter_colophon.http.changes.send_queue import QueueClosed, SendQueue, spl
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
-    from jupyter_colophon.service.changes.feed import Slice
+    from jupyter_colophon.service.changes.feed import ChangeSlice
 
 #: How many changes are read at once.
 SLICE: Final = 500
@@ -50,32 +50,32 @@ class Subscription:
 
         self._cancel = self._tokens.call_at_end(self._spec.principal, end_access)
         await self._change_hub.join(self._subscriber, self._query)
-        head: int = await self._query(lambda catalog: catalog.feed.head())
+        head: int = await self._query(lambda catalog: catalog.feed.read_head())
         return head
 
-    async def earlier(self, after: int, head: int) -> AsyncIterator[Sequence[WrittenChange]]:
+    async def read_earlier(self, after: int, head: int) -> AsyncIterator[Sequence[WrittenChange]]:
         """Yield the changes after a number, up to the head. Raises LogCompacted, StorageError."""
         while after < head:
-            found, after = await self._read(after)
-            for message in split_messages(found):
+            written, after = await self._read(after)
+            for message in split_messages(written):
                 yield message
         self._sent = max(after, head)
 
-    def ready(self) -> Sequence[WrittenChange]:
+    def take_ready(self) -> Sequence[WrittenChange]:
         """Return the next new changes to send; empty if there are none."""
-        while changes := self._subscriber.queue.ready():
+        while changes := self._subscriber.queue.take_ready():
             if fresh := self._drop_sent(changes):
                 return fresh
         return ()
 
-    async def batches(
+    async def read_batches(
         self, after: int, head: int, timeout_s: float | None = None
     ) -> AsyncIterator[Sequence[WrittenChange]]:
         """Yield the changes to send, until `end`; empty after `timeout_s` without any. Raises LogCompacted, StorageError.
 
         First the changes after a number up to the head, then new ones.
         """
-        async for message in self.earlier(after, head):
+        async for message in self.read_earlier(after, head):
             yield message
         while True:
             try:
@@ -109,8 +109,8 @@ class Subscription:
         spec = self._spec
 
         def read(catalog: "Catalog") -> tuple[list[WrittenChange], int]:
-            found: Slice = catalog.feed.read(after, SLICE, spec.filters, spec.principal)
-            return write_changes(catalog.formatter, found.changes, spec.form), found.cursor
+            change_slice: ChangeSlice = catalog.feed.read(after, SLICE, spec.filters, spec.principal)
+            return write_changes(catalog.formatter, change_slice.changes, spec.form), change_slice.cursor
 
         return await self._query(read)
 

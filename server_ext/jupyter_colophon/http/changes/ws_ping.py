@@ -7,7 +7,7 @@ from typing import Any
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError
 
-from jupyter_colophon.http.changes.change_hub import chunks
+from jupyter_colophon.http.changes.change_hub import split_chunks
 
 
 class PingScheduler:
@@ -33,7 +33,7 @@ class PingScheduler:
     async def _send_pings(self, interval_s: float) -> None:
         while True:
             await asyncio.sleep(interval_s)
-            for chunk in chunks(list(self._sockets)):
+            for chunk in split_chunks(list(self._sockets)):
                 for socket in chunk:
                     if socket in self._sockets:
                         # Jupyter's method also closes sockets that have not answered for too long.

@@ -1,6 +1,6 @@
 """The kernels of each server, in a file that the server keeps locked while it lives.
 
-A server that finds such a file abandoned knows that its server was killed, and which kernels it had: their tokens ended
+An abandoned file means that its server was killed, and lists the kernels that it had: their tokens ended
 with it, so no one else can record how their runs ended. The files are per store, in Jupyter's data directory.
 """
 

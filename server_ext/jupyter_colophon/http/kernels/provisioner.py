@@ -15,7 +15,7 @@ from jupyter_server.auth.identity import User
 from jupyter_server.base.call_context import CallContext
 from jupyter_server.serverapp import ServerApp
 
-from jupyter_colophon.http.state import SETTING, ServerState, actor
+from jupyter_colophon.http.state import SETTING, ServerState, find_actor
 
 NAME = "colophon-provisioner"
 #: The variables with credentials of the server itself: Jupyter's, JupyterHub's (JPY_…: of its versions before 0.8), and
@@ -43,10 +43,10 @@ class ColophonProvisioner(LocalProvisioner):
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Add our variables to the kernel's environment; called again for a restart, with a new token."""
         prepared = await super().pre_launch(**kwargs)
-        server = _server(self.parent)
+        server = _find_server(self.parent)
         if server is not None:
             environment = prepared.get("env") or os.environ.copy()
-            prepared["env"] = _environment(environment, server, str(self.kernel_id))
+            prepared["env"] = _build_environment(environment, server, str(self.kernel_id))
             self._is_registered = True
         return prepared
 
@@ -64,11 +64,11 @@ class ColophonProvisioner(LocalProvisioner):
         await super().cleanup(restart)
 
     def _end(self) -> None:
-        server, kernel = _server(self.parent), str(self.kernel_id)
+        server, kernel = _find_server(self.parent), str(self.kernel_id)
         if server is not None and self._is_registered:
             self._is_registered = False
-            _state_of(server).end_kernel(kernel)
-            _state_of(server).tokens.revoke(kernel)
+            _get_state(server).end_kernel(kernel)
+            _get_state(server).tokens.revoke(kernel)
 
 
 def install(server: ServerApp) -> None:
@@ -78,10 +78,10 @@ def install(server: ServerApp) -> None:
         factory.default_provisioner_name = NAME
 
 
-def _environment(environment: dict[str, str], server: ServerApp, kernel: str) -> dict[str, str]:
-    state, user = _state_of(server), _user()
-    name = actor(server.identity_provider, user)
-    given = {
+def _build_environment(environment: dict[str, str], server: ServerApp, kernel: str) -> dict[str, str]:
+    state, user = _get_state(server), _get_user()
+    name = find_actor(server.identity_provider, user)
+    variables = {
         "COLOPHON_URL": server.connection_url,
         "COLOPHON_TOKEN": state.begin_kernel(kernel, user, name),
         "COLOPHON_KERNEL": kernel,
@@ -89,34 +89,34 @@ def _environment(environment: dict[str, str], server: ServerApp, kernel: str) ->
     }
     session = environment.get("JPY_SESSION_NAME")
     if session:
-        given["COLOPHON_NOTEBOOK"] = _relative_to_root(session, server.root_dir)
+        variables["COLOPHON_NOTEBOOK"] = _strip_root(session, server.root_dir)
     if not state.settings.capture:
-        given["COLOPHON_CAPTURE"] = "0"
+        variables["COLOPHON_CAPTURE"] = "0"
     if state.settings.record_cell_source:
-        given["COLOPHON_CELL_SOURCE"] = "1"
-    return without_credentials(environment, state.settings.kernel_env_passthrough) | given
+        variables["COLOPHON_CELL_SOURCE"] = "1"
+    return drop_credentials(environment, state.settings.kernel_env_passthrough) | variables
 
 
-def without_credentials(environment: Mapping[str, str], kept: Collection[str]) -> dict[str, str]:
-    """Return an environment without the server's own credentials, except those that `kept` names.
+def drop_credentials(environment: Mapping[str, str], kept_names: Collection[str]) -> dict[str, str]:
+    """Return an environment without the server's own credentials, except those that `kept_names` has.
 
     A variable that a kernel's specification sets to another value than the server's is not the server's.
     """
-    own = {name: os.environ.get(name) for name in SERVER_VARIABLES.difference(kept)}
+    own = {name: os.environ.get(name) for name in SERVER_VARIABLES.difference(kept_names)}
     return {name: value for name, value in environment.items() if name not in own or own[name] != value}
 
 
 def issue_run_token(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], Callable[[], None]]:
     """Return the environment of a scheduled run, with a token of its owner, and a function that revokes the token."""
-    state = _state_of(server)
+    state = _get_state(server)
     tokens, holder = state.tokens, f"run:{run_id}"
     token = tokens.issue(holder, User(name), name)
-    given = {"COLOPHON_URL": server.connection_url, "COLOPHON_TOKEN": token}
-    environment = without_credentials(os.environ, state.settings.kernel_env_passthrough)
-    return environment | given, lambda: tokens.revoke(holder)
+    variables = {"COLOPHON_URL": server.connection_url, "COLOPHON_TOKEN": token}
+    environment = drop_credentials(os.environ, state.settings.kernel_env_passthrough)
+    return environment | variables, lambda: tokens.revoke(holder)
 
 
-def _relative_to_root(session: str, root: str) -> str:
+def _strip_root(session: str, root: str) -> str:
     """Return a notebook's path relative to the server's root, with slashes; only the name if it is elsewhere."""
     path = Path(session)
     try:
@@ -125,18 +125,18 @@ def _relative_to_root(session: str, root: str) -> str:
         return path.name
 
 
-def _server(parent: Any) -> ServerApp | None:
+def _find_server(parent: Any) -> ServerApp | None:
     while parent is not None and not isinstance(parent, ServerApp):
         parent = parent.parent
     return parent
 
 
-def _state_of(server: ServerApp) -> ServerState:
+def _get_state(server: ServerApp) -> ServerState:
     state: ServerState = server.web_app.settings[SETTING]
     return state
 
 
-def _user() -> User:
+def _get_user() -> User:
     """Return the user of the current request, who starts the kernel; without a request, the account's owner."""
     handler = CallContext.get(CallContext.JUPYTER_HANDLER)
     user = getattr(handler, "current_user", None)

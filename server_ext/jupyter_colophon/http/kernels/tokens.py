@@ -41,7 +41,7 @@ class KernelTokens:
             self._holders[_digest(token)] = _Holder(kernel, user, Principal(actor, kernel, KERNEL_ACTIONS))
         return token
 
-    def principal_of(self, kernel: str) -> Principal | None:
+    def find_principal(self, kernel: str) -> Principal | None:
         """Return the principal of a kernel; None if it has no token."""
         return next((holder.principal for holder in self._holders.values() if holder.kernel == kernel), None)
 
@@ -75,7 +75,7 @@ class KernelTokens:
 
         return cancel
 
-    def holder(self, handler: RequestHandler) -> _Holder | None:
+    def find_holder(self, handler: RequestHandler) -> _Holder | None:
         """Return the holder of the kernel token in a request's Authorization header, if any."""
         if not self._holders:
             return None
@@ -98,7 +98,7 @@ class KernelIdentity:
 
     async def get_user(self, handler: RequestHandler) -> User | None:
         """Return the kernel's user for a kernel token, else the server's user."""
-        holder = self._tokens.holder(handler)
+        holder = self._tokens.find_holder(handler)
         if holder is not None:
             return holder.user
         user: User | Awaitable[User | None] | None = self._inner.get_user(handler)
@@ -106,11 +106,11 @@ class KernelIdentity:
 
     def is_token_authenticated(self, handler: RequestHandler) -> bool:
         """Return whether the request has a token, and so needs no XSRF cookie."""
-        return self._tokens.holder(handler) is not None or bool(self._inner.is_token_authenticated(handler))
+        return self._tokens.find_holder(handler) is not None or bool(self._inner.is_token_authenticated(handler))
 
     def should_check_origin(self, handler: RequestHandler) -> bool:
         """Return whether to check the origin: not for a request with a token."""
-        return self._tokens.holder(handler) is None and bool(self._inner.should_check_origin(handler))
+        return self._tokens.find_holder(handler) is None and bool(self._inner.should_check_origin(handler))
 
 
 def _digest(token: str) -> str:

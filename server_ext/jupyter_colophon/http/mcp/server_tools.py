@@ -12,9 +12,9 @@ from jupyter_server.serverapp import ServerApp
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.http.state import SETTING, ServerState, account
-from jupyter_colophon.mcp_server.arguments import input_schema
-from jupyter_colophon.mcp_server.error_text import error_text
+from jupyter_colophon.http.state import SETTING, ServerState, get_account
+from jupyter_colophon.mcp_server.arguments import build_input_schema
+from jupyter_colophon.mcp_server.error_text import format_error
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import Toolbox
 from jupyter_colophon.mcp_server.tools import TOOLS
@@ -25,9 +25,9 @@ _TYPES: Final = {"string": str, "integer": int, "boolean": bool}
 _READ_ONLY: Final = "assistants of jupyter-server-mcp only read"
 
 
-def specifications() -> list[str]:
+def list_specifications() -> list[str]:
     """Return the tools as `module:function`; none where the extension is not loaded, or `mcp_access` is off."""
-    state = _state()
+    state = _get_state()
     if state is None or state.settings.mcp_access == "off":
         return []
     return [f"{__name__}:{tool.name}" for tool in TOOLS if not tool.writes]
@@ -35,49 +35,53 @@ def specifications() -> list[str]:
 
 def __getattr__(name: str) -> Callable[..., Awaitable[Document]]:
     """Return the function of a tool. Raises AttributeError."""
-    tool = next((one for one in TOOLS if one.name == name and not one.writes), None)
+    tool = next((item for item in TOOLS if item.name == name and not item.writes), None)
     if tool is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _function(tool)
+    return _create_function(tool)
 
 
-def _function(tool: Tool) -> Callable[..., Awaitable[Document]]:
+def _create_function(tool: Tool) -> Callable[..., Awaitable[Document]]:
     """Return a function whose signature has the tool's arguments, with their types and descriptions."""
 
     async def call(**arguments: Any) -> Document:
-        state = _state()
+        state = _get_state()
         if state is None or state.closed:
             raise StoreUnavailable("the server is stopping")
-        principal = Principal(account(), scopes=frozenset({"read"}))
+        principal = Principal(get_account(), scopes=frozenset({"read"}))
         toolbox = Toolbox(InProcessCaller(state, principal), _READ_ONLY)
-        given = {name: value for name, value in arguments.items() if value is not None}
-        work = state.query_pool.submit(principal.user, lambda: toolbox.call(tool.name, given))
+        values = {name: value for name, value in arguments.items() if value is not None}
+        work = state.query_pool.submit(principal.user, lambda: toolbox.call(tool.name, values))
         try:
             answer = await asyncio.wrap_future(work)
         except Exception as error:  # noqa: BLE001  an assistant gets every error as text
             # The caller has already imported it; it logs errors of other classes with a traceback.
             from fastmcp.exceptions import ToolError
 
-            raise ToolError(error_text(error)) from None
+            raise ToolError(format_error(error)) from None
         return answer.document | ({"notes": list(answer.notes)} if answer.notes else {})
 
-    parameters = [_parameter(name, schema, tool) for name, schema in input_schema(tool)["properties"].items()]
+    parameters = [
+        _create_parameter(name, schema, tool) for name, schema in build_input_schema(tool)["properties"].items()
+    ]
     call.__name__ = call.__qualname__ = tool.name
     call.__doc__ = tool.description
-    call.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": dict[str, Any]}
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {
+        "return": dict[str, Any]
+    }
     vars(call)["__signature__"] = Signature(parameters, return_annotation=dict[str, Any])
     return call
 
 
-def _parameter(name: str, schema: Document, tool: Tool) -> Parameter:
+def _create_parameter(name: str, schema: Document, tool: Tool) -> Parameter:
     kind: Any = Literal[tuple(schema["enum"])] if "enum" in schema else _TYPES[schema["type"]]
-    if name in input_schema(tool)["required"]:
+    if name in build_input_schema(tool)["required"]:
         return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, schema["description"]])
     annotation = Annotated[kind | None, schema["description"]]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=schema.get("default"), annotation=annotation)
 
 
-def _state() -> ServerState | None:
+def _get_state() -> ServerState | None:
     if not ServerApp.initialized():
         return None
     state: ServerState | None = ServerApp.instance().web_app.settings.get(SETTING)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class MagicCommand:
     """The name of a command, its help paragraph, its arguments (`arguments` fills the parser), and its function.
 
     Arguments are completed by their names (completion.py). `at_once`: the command does not need the reports of earlier

@@ -5,31 +5,31 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.kernel.commands import crawl, edits, pipelines, queries, service
-from jupyter_colophon.kernel.commands.command import Command
-from jupyter_colophon.kernel.help_text import help_on
+from jupyter_colophon.kernel.commands.command import MagicCommand
+from jupyter_colophon.kernel.help_text import find_help
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.session import KernelSession
 
 
-def _help_arguments(parser: ArgumentParser) -> None:
+def _add_help_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("topic", metavar="COMMAND", nargs="?", choices=sorted(COMMANDS))
 
 
-def _help(_: "KernelSession", args: Namespace) -> Result:
-    text = help_on(args.topic, {name: command.help for name, command in COMMANDS.items()})
+def _show_help(_: "KernelSession", args: Namespace) -> Result:
+    text = find_help(args.topic, {name: command.help for name, command in COMMANDS.items()})
     return Result("help", {"text": text}, ("text",), [(text,)])
 
 
-_HELP = Command(
+_HELP = MagicCommand(
     "help",
     "%metadata help [COMMAND]            show this help, or that of one command (also: %metadata COMMAND --help)",
-    _help_arguments,
-    _help,
+    _add_help_arguments,
+    _show_help,
     at_once=True,
 )
 
-COMMANDS: dict[str, Command] = {
+COMMANDS: dict[str, MagicCommand] = {
     command.name: command
     for command in (
         *edits.COMMANDS,

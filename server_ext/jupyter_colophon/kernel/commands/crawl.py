@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.kernel import argument_types
-from jupyter_colophon.kernel.commands.command import Command
-from jupyter_colophon.spark.crawl.options import JOBS_MOST
+from jupyter_colophon.kernel.commands.command import MagicCommand
+from jupyter_colophon.spark.crawl.options import MAX_JOBS
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.session import KernelSession
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 _ROWS_MOST = 999_999_999
 
 
-def _arguments(parser: ArgumentParser) -> None:
+def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("place", metavar="PATH|CATALOG")
     parser.add_argument("--include", metavar="GLOB", action="append", default=[])
     parser.add_argument("--exclude", metavar="GLOB", action="append", default=[])
-    parser.add_argument("--option", metavar="OPTION=VALUE", action="append", default=[], type=argument_types.argument)
-    parser.add_argument("--sample", metavar="N", type=argument_types.integer(1, _ROWS_MOST))
-    parser.add_argument("--jobs", metavar="N", type=argument_types.integer(1, JOBS_MOST), default=1)
+    parser.add_argument(
+        "--option", metavar="OPTION=VALUE", action="append", default=[], type=argument_types.parse_argument
+    )
+    parser.add_argument("--sample", metavar="N", type=argument_types.create_integer_parser(1, _ROWS_MOST))
+    parser.add_argument("--jobs", metavar="N", type=argument_types.create_integer_parser(1, MAX_JOBS), default=1)
     parser.add_argument("--no-statistics", dest="statistics", action="store_false")
     parser.add_argument("--views", action="store_true")
     parser.add_argument("--force", action="store_true")
@@ -49,13 +51,13 @@ def _crawl(_: "KernelSession", args: Namespace) -> Result:
 
 
 COMMANDS = (
-    Command(
+    MagicCommand(
         "crawl",
         """\
 %metadata crawl PATH|CATALOG        record the datasets in a folder or a Spark catalog, with column statistics
                                     [--include GLOB] [--exclude GLOB] [--no-statistics] [--sample N] [--force] [--dry-run]
                                     [--views] [--jobs N] [--option OPTION=VALUE]""",
-        _arguments,
+        _add_arguments,
         _crawl,
         at_once=True,
     ),

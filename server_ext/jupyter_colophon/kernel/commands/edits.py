@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.kernel import argument_types
-from jupyter_colophon.kernel.commands.command import Command
+from jupyter_colophon.kernel.commands.command import MagicCommand
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.session import KernelSession
@@ -19,72 +19,78 @@ def add_name_argument(parser: ArgumentParser, *, has_fields: bool = True) -> Non
         parser.add_argument("--field", metavar="FIELD")
 
 
-def _tag_arguments(parser: ArgumentParser) -> None:
+def _add_tag_arguments(parser: ArgumentParser) -> None:
     add_name_argument(parser)
-    parser.add_argument("tags", metavar="TAG", nargs="+", type=argument_types.tag)
+    parser.add_argument("tags", metavar="TAG", nargs="+", type=argument_types.parse_tag)
 
 
-def _pair_arguments(parser: ArgumentParser) -> None:
+def _add_pair_arguments(parser: ArgumentParser) -> None:
     add_name_argument(parser)
-    parser.add_argument("pairs", metavar="KEY=VALUE", nargs="+", type=argument_types.pair)
+    parser.add_argument("pairs", metavar="KEY=VALUE", nargs="+", type=argument_types.parse_pair)
 
 
-def _key_arguments(parser: ArgumentParser) -> None:
+def _add_key_arguments(parser: ArgumentParser) -> None:
     add_name_argument(parser)
-    parser.add_argument("keys", metavar="KEY", nargs="+", type=argument_types.key)
+    parser.add_argument("keys", metavar="KEY", nargs="+", type=argument_types.parse_key)
 
 
-def _propagate_arguments(parser: ArgumentParser) -> None:
+def _add_propagate_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="SOURCE")
     parser.add_argument("sink", metavar="SINK")
     parser.add_argument("--tags", dest="tag_globs", action="append", metavar="GLOB")
     parser.add_argument("--properties", dest="key_globs", action="append", metavar="GLOB")
-    parser.add_argument("--fields", action="append", metavar="same|A=B", default=[], type=_fields)
+    parser.add_argument("--fields", action="append", metavar="same|A=B", default=[], type=_parse_fields)
 
 
-def _fields(word: str) -> Any:
-    return "same" if word == "same" else argument_types.argument(word)
+def _parse_fields(word: str) -> Any:
+    return "same" if word == "same" else argument_types.parse_argument(word)
 
 
 def _tag(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().tag(args.name, *args.tags, field=args.field)
+    return current.get_api().tag(args.name, *args.tags, field=args.field)
 
 
 def _untag(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().untag(args.name, *args.tags, field=args.field)
+    return current.get_api().untag(args.name, *args.tags, field=args.field)
 
 
 def _set(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().set(args.name, dict(args.pairs), field=args.field)
+    return current.get_api().set(args.name, dict(args.pairs), field=args.field)
 
 
 def _unset(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().unset(args.name, *args.keys, field=args.field)
+    return current.get_api().unset(args.name, *args.keys, field=args.field)
 
 
 def _propagate(_: "KernelSession", args: Namespace) -> Result:
     fields: dict[str, str] | Literal["same"] = "same" if "same" in args.fields else dict(args.fields)
-    return current.api().propagate(args.name, args.sink, args.key_globs, args.tag_globs, fields=fields)
+    return current.get_api().propagate(args.name, args.sink, args.key_globs, args.tag_globs, fields=fields)
 
 
 COMMANDS = (
-    Command("tag", "%metadata tag NAME TAG…             put tags on data   [--field FIELD]", _tag_arguments, _tag),
-    Command("untag", "%metadata untag NAME TAG…           remove tags   [--field FIELD]", _tag_arguments, _untag),
-    Command(
+    MagicCommand(
+        "tag", "%metadata tag NAME TAG…             put tags on data   [--field FIELD]", _add_tag_arguments, _tag
+    ),
+    MagicCommand(
+        "untag", "%metadata untag NAME TAG…           remove tags   [--field FIELD]", _add_tag_arguments, _untag
+    ),
+    MagicCommand(
         "set",
         """\
 %metadata set NAME KEY=VALUE…       set properties; quote a value with spaces: "refresh=every morning"
                                     [--field FIELD]""",
-        _pair_arguments,
+        _add_pair_arguments,
         _set,
     ),
-    Command("unset", "%metadata unset NAME KEY…           remove properties   [--field FIELD]", _key_arguments, _unset),
-    Command(
+    MagicCommand(
+        "unset", "%metadata unset NAME KEY…           remove properties   [--field FIELD]", _add_key_arguments, _unset
+    ),
+    MagicCommand(
         "propagate",
         """\
 %metadata propagate SOURCE SINK     copy tags and properties: all, or those matching the globs
                                     [--tags GLOB]… [--properties GLOB]… [--fields same|A=B]…""",
-        _propagate_arguments,
+        _add_propagate_arguments,
         _propagate,
     ),
 )

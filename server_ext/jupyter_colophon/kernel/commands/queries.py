@@ -9,7 +9,7 @@ from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.api.edits import BUSINESS
 from jupyter_colophon.core.model.search_filters import FILTERS
 from jupyter_colophon.kernel import argument_types
-from jupyter_colophon.kernel.commands.command import Command
+from jupyter_colophon.kernel.commands.command import MagicCommand
 from jupyter_colophon.kernel.commands.edits import add_name_argument
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ STATUSES = ("running", "succeeded", "failed", "killed")
 
 
 def _add_limit_argument(parser: ArgumentParser, default: int = 20) -> None:
-    parser.add_argument("--limit", type=argument_types.integer(1, 500), default=default, metavar="N")
+    parser.add_argument("--limit", type=argument_types.create_integer_parser(1, 500), default=default, metavar="N")
 
 
 def _add_time_arguments(parser: ArgumentParser) -> None:
@@ -27,36 +27,36 @@ def _add_time_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--end", metavar="T")
 
 
-def _search_arguments(parser: ArgumentParser) -> None:
+def _add_search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="*")
     _add_limit_argument(parser)
-    for one in FILTERS:
-        metavar = "|".join(one.choices) or one.name.upper()
-        parser.add_argument(f"--{one.name}", choices=one.choices or None, metavar=metavar)
+    for filter_ in FILTERS:
+        metavar = "|".join(filter_.choices) or filter_.name.upper()
+        parser.add_argument(f"--{filter_.name}", choices=filter_.choices or None, metavar=metavar)
     parser.add_argument("--include-removed", action="store_true")
 
 
-def _keys_arguments(parser: ArgumentParser) -> None:
+def _add_keys_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("prefix", metavar="PREFIX", nargs="?", default="")
     parser.add_argument("--values", metavar="KEY")
     _add_limit_argument(parser, 200)
 
 
-def _lineage_arguments(parser: ArgumentParser) -> None:
+def _add_lineage_arguments(parser: ArgumentParser) -> None:
     add_name_argument(parser, has_fields=False)
-    parser.add_argument("--levels", type=argument_types.integer(1, 20), default=1, metavar="N")
+    parser.add_argument("--levels", type=argument_types.create_integer_parser(1, 20), default=1, metavar="N")
     parser.add_argument("--direction", choices=("both", "upstream", "downstream"), default="both")
     _add_time_arguments(parser)
     parser.add_argument("--columns", action="store_true")
 
 
-def _history_arguments(parser: ArgumentParser) -> None:
+def _add_history_arguments(parser: ArgumentParser) -> None:
     add_name_argument(parser)
     parser.add_argument("--aspect", default=BUSINESS, metavar="ASPECT")
     _add_limit_argument(parser)
 
 
-def _diff_arguments(parser: ArgumentParser) -> None:
+def _add_diff_arguments(parser: ArgumentParser) -> None:
     add_name_argument(parser)
     parser.add_argument("older", metavar="FROM", nargs="?")
     parser.add_argument("newer", metavar="TO", nargs="?")
@@ -64,33 +64,35 @@ def _diff_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--lineage", action="store_true")
 
 
-def _runs_arguments(parser: ArgumentParser) -> None:
+def _add_runs_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?")
     _add_time_arguments(parser)
     parser.add_argument("--status", choices=STATUSES)
     _add_limit_argument(parser)
 
 
-def _export_arguments(parser: ArgumentParser) -> None:
+def _add_export_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("namespace", metavar="NAMESPACE")
     parser.add_argument("file", metavar="FILE")
 
 
 def _show(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().show(args.name, field=args.field)
+    return current.get_api().show(args.name, field=args.field)
 
 
 def _search(_: "KernelSession", args: Namespace) -> Result:
-    filters = {one.name: getattr(args, one.name) for one in FILTERS}
-    return current.api().search(" ".join(args.query), limit=args.limit, include_removed=args.include_removed, **filters)
+    filters = {filter_.name: getattr(args, filter_.name) for filter_ in FILTERS}
+    return current.get_api().search(
+        " ".join(args.query), limit=args.limit, include_removed=args.include_removed, **filters
+    )
 
 
-def _keys(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().keys(args.prefix, values=args.values, limit=args.limit)
+def _list_keys(_: "KernelSession", args: Namespace) -> Result:
+    return current.get_api().keys(args.prefix, values=args.values, limit=args.limit)
 
 
-def _lineage(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().lineage(
+def _read_lineage(_: "KernelSession", args: Namespace) -> Result:
+    return current.get_api().lineage(
         args.name,
         levels=args.levels,
         direction=args.direction,
@@ -100,87 +102,87 @@ def _lineage(_: "KernelSession", args: Namespace) -> Result:
     )
 
 
-def _history(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().history(args.name, aspect=args.aspect, field=args.field, limit=args.limit)
+def _list_versions(_: "KernelSession", args: Namespace) -> Result:
+    return current.get_api().history(args.name, aspect=args.aspect, field=args.field, limit=args.limit)
 
 
 def _diff(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().diff(
+    return current.get_api().diff(
         args.name, args.older, args.newer, aspect=args.aspect, field=args.field, lineage=args.lineage
     )
 
 
-def _runs(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().runs(args.name, start=args.start, end=args.end, status=args.status, limit=args.limit)
+def _list_runs(_: "KernelSession", args: Namespace) -> Result:
+    return current.get_api().runs(args.name, start=args.start, end=args.end, status=args.status, limit=args.limit)
 
 
 def _export(_: "KernelSession", args: Namespace) -> Result:
-    return current.api().export(args.namespace, args.file)
+    return current.get_api().export(args.namespace, args.file)
 
 
-def _search_help() -> str:
+def _build_search_help() -> str:
     # Do not break lines inside an option.
-    options = [f"[--{one.name}\xa0{'|'.join(one.choices) or one.name.upper()}]" for one in FILTERS]
+    options = [f"[--{filter_.name}\xa0{'|'.join(filter_.choices) or filter_.name.upper()}]" for filter_ in FILTERS]
     rows = wrap(" ".join(["[--limit\xa0N]", *options, "[--include-removed]"]), 80, break_on_hyphens=False)
     first = "%metadata search [QUERY…]           find: words, word*, key:value, tags:…, owner:…; or by filters only"
     return "\n".join([first, *(f"{'':36}{row}".replace("\xa0", " ") for row in rows)])
 
 
 COMMANDS = (
-    Command(
+    MagicCommand(
         "show",
         """\
 %metadata show NAME                 everything known: user metadata, system metadata, schema, runs   [--field FIELD]""",
         add_name_argument,
         _show,
     ),
-    Command(
+    MagicCommand(
         "search",
-        _search_help(),
-        _search_arguments,
+        _build_search_help(),
+        _add_search_arguments,
         _search,
     ),
-    Command(
+    MagicCommand(
         "keys",
         "%metadata keys [PREFIX]             metadata keys in use, or values of one   [--values KEY] [--limit N]",
-        _keys_arguments,
-        _keys,
+        _add_keys_arguments,
+        _list_keys,
     ),
-    Command(
+    MagicCommand(
         "lineage",
         """\
 %metadata lineage NAME              where data comes from and where it goes
                                     [--levels N] [--direction both|upstream|downstream] [--start T] [--end T] [--columns]""",
-        _lineage_arguments,
-        _lineage,
+        _add_lineage_arguments,
+        _read_lineage,
     ),
-    Command(
+    MagicCommand(
         "history",
         """\
 %metadata history NAME              versions: what changed when, by whom   [--aspect ASPECT] [--field FIELD] [--limit N]""",
-        _history_arguments,
-        _history,
+        _add_history_arguments,
+        _list_versions,
     ),
-    Command(
+    MagicCommand(
         "diff",
         """\
 %metadata diff NAME [FROM [TO]]     compare two versions or times T (default: the last change)
                                     [--aspect ASPECT] [--field FIELD]; with --lineage the edges added and removed""",
-        _diff_arguments,
+        _add_diff_arguments,
         _diff,
     ),
-    Command(
+    MagicCommand(
         "runs",
         """\
 %metadata runs [NAME]               runs that accessed data, or of a program, or all; for a run's URN its accesses
                                     [--start T] [--end T] [--status running|succeeded|failed|killed] [--limit N]""",
-        _runs_arguments,
-        _runs,
+        _add_runs_arguments,
+        _list_runs,
     ),
-    Command(
+    MagicCommand(
         "export",
         "%metadata export NAMESPACE FILE     write the metadata of a namespace to a file, one aspect per line",
-        _export_arguments,
+        _add_export_arguments,
         _export,
     ),
 )

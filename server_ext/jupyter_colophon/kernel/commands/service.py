@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jupyter_colophon.client.api import current_connection
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.core.display_text import count_of
-from jupyter_colophon.kernel.commands.command import Command
+from jupyter_colophon.kernel.commands.command import MagicCommand
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.session import KernelSession
@@ -22,16 +22,16 @@ def _connect_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL")
 
 
-def _no_arguments(_: ArgumentParser) -> None:
+def _add_no_arguments(_: ArgumentParser) -> None:
     """Add no arguments."""
 
 
 def _use(_: "KernelSession", args: Namespace) -> Result:
-    return current_connection.current.api().use("" if args.clear else args.namespace)
+    return current_connection.current.get_api().use("" if args.clear else args.namespace)
 
 
 def _connect(_: "KernelSession", args: Namespace) -> Result:
-    return current_connection.connect(args.url, current_connection.token_for(args.url) or _prompt_for_token())
+    return current_connection.connect(args.url, current_connection.find_token(args.url) or _prompt_for_token())
 
 
 def _prompt_for_token() -> str:
@@ -43,8 +43,8 @@ def _prompt_for_token() -> str:
         raise ValueError(msg) from None
 
 
-def _health(session: "KernelSession", _: Namespace) -> Result:
-    api = current_connection.current.api()
+def _read_health(session: "KernelSession", _: Namespace) -> Result:
+    api = current_connection.current.get_api()
     facts = {
         "server": current_connection.current.server.url,
         "notebook": session.settings.notebook,
@@ -54,14 +54,14 @@ def _health(session: "KernelSession", _: Namespace) -> Result:
     }
     if session.recorder is not None and session.recorder.refused:
         facts["refused"] = count_of(session.recorder.refused, "report")
-    found = api.health()
-    return Result(found.kind, {**found.document, "kernel": facts}, found.columns, found.rows)
+    health = api.health()
+    return Result(health.kind, {**health.document, "kernel": facts}, health.columns, health.rows)
 
 
 _HEALTH = "%metadata health                    status of the catalog and of the lineage capture of this notebook (also: status)"
 
 COMMANDS = (
-    Command(
+    MagicCommand(
         "use",
         """\
 %metadata use [NAMESPACE]           use this namespace for names without a dot; without NAMESPACE: show the current one
@@ -70,9 +70,9 @@ COMMANDS = (
         _use,
         at_once=True,
     ),
-    Command("health", _HEALTH, _no_arguments, _health, at_once=True),
-    Command("status", _HEALTH, _no_arguments, _health, at_once=True),
-    Command(
+    MagicCommand("health", _HEALTH, _add_no_arguments, _read_health, at_once=True),
+    MagicCommand("status", _HEALTH, _add_no_arguments, _read_health, at_once=True),
+    MagicCommand(
         "connect",
         "%metadata connect URL               use this server (prompts for the token, or uses COLOPHON_TOKEN)",
         _connect_arguments,

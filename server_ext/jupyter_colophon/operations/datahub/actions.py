@@ -1,4 +1,4 @@
-"""Rest.li's actions: one path takes POST, and its parameter `action` chooses what is done."""
+"""Rest.li's actions: one path accepts POST, and its parameter `action` selects the action."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -6,16 +6,16 @@ from typing import Any
 
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.operations.datahub.errors import RESTLI_STATUSES
-from jupyter_colophon.operations.operation import JSON, Function, Operation, operation
-from jupyter_colophon.operations.parameter import Parameter, choice
+from jupyter_colophon.operations.operation import JSON, Function, Operation, declare_operation
+from jupyter_colophon.operations.parameter import Parameter, declare_choice
 from jupyter_colophon.operations.request import Request
 from jupyter_colophon.operations.request_schemas import Shape
 from jupyter_colophon.operations.services import Services
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """One action: the function that does it, what its body must be, and whether it writes."""
+class RestliAction:
+    """One action: its function, the shape of its body, and whether it writes."""
 
     function: Function
     body: Shape
@@ -26,16 +26,16 @@ def declare_actions(
     name: str,
     path: str,
     summary: str,
-    actions: Mapping[str, Action],
+    actions: Mapping[str, RestliAction],
     *,
     answer: Shape,
     parameters: Iterable[Parameter[Any]] = (),
     errors: Iterable[type[MetadataError]] = (),
 ) -> Operation:
-    """Declare the operation `name` with these actions. A caller who may not write may still call those that read."""
-    parameter = choice("action", "The action to perform.", *actions)
+    """Declare the operation `name` with these actions. A caller without write access may still call the reading ones."""
+    parameter = declare_choice("action", "The action to perform.", *actions)
 
-    @operation(
+    @declare_operation(
         name,
         f"POST {path}",
         answers={200: answer},

@@ -15,36 +15,36 @@ from jupyter_colophon.operations.datahub import (
     trace,
     v3,
 )
-from jupyter_colophon.operations.datahub.errors import error_document
+from jupyter_colophon.operations.datahub.errors import render_error
 from jupyter_colophon.operations.datahub.urns import PREFIX
-from jupyter_colophon.operations.openapi import with_document
-from jupyter_colophon.operations.operation import operations_of
-from jupyter_colophon.operations.parameter import text
+from jupyter_colophon.operations.openapi import add_document_operation
+from jupyter_colophon.operations.operation import list_operations
+from jupyter_colophon.operations.parameter import declare_text
 from jupyter_colophon.settings import Settings
 
 
-def _max_body_bytes(settings: Settings) -> int:
+def _read_max_body_bytes(settings: Settings) -> int:
     """Return the limit of bodies: DataHub's clients send batches of 15 MiB."""
     return settings.datahub_max_body_bytes
 
 
-DATAHUB: Final = with_document(
+DATAHUB: Final = add_document_operation(
     Api(
         title="DataHub's metadata service, by Jupyter Colophon",
         summary="Proposals, entities and their aspects, as DataHub's clients know them.",
         prefix=PREFIX,
         # A path with a name comes before the one with any entity type.
-        operations=operations_of(service, aspects, entities, runs, indices, trace, relationships, scroll, v3),
-        error_document=error_document,
+        operations=list_operations(service, aspects, entities, runs, indices, trace, relationships, scroll, v3),
+        error_document=render_error,
         error_schema=shapes.ERROR,
         places={
-            one.name: (one,)
-            for one in (
-                text(
+            item.name: (item,)
+            for item in (
+                declare_text(
                     "urn", "The URN, percent-encoded or unchanged.", place="path", required=True, format="colophon-urn"
                 ),
-                text("type", "The entity type.", place="path", required=True),
-                text(
+                declare_text("type", "The entity type.", place="path", required=True),
+                declare_text(
                     "id", "The trace in the answer of a write.", place="path", required=True, pattern="^[0-9a-f]{32}$"
                 ),
             )
@@ -52,7 +52,7 @@ DATAHUB: Final = with_document(
         # A URN may have slashes.
         patterns={"urn": ".+"},
         slash=True,
-        max_body_bytes=_max_body_bytes,
+        max_body_bytes=_read_max_body_bytes,
     ),
     "readDataHubOpenApi",
 )

@@ -13,12 +13,12 @@ from jupyter_colophon.core.errors import (
     TooLarge,
 )
 from jupyter_colophon.operations.datahub import documents, restli_proposals, shapes, timeseries
-from jupyter_colophon.operations.datahub.actions import Action, declare_actions
+from jupyter_colophon.operations.datahub.actions import RestliAction, declare_actions
 from jupyter_colophon.operations.datahub.errors import RESTLI_STATUSES
-from jupyter_colophon.operations.datahub.urns import names_in, urn_behind
+from jupyter_colophon.operations.datahub.urns import parse_names, parse_path_urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import Parameter, text
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import Parameter, declare_text
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
@@ -28,11 +28,11 @@ _VERSION_DIGITS: Final = 9
 def _read_version(sent: str) -> int:
     digits = sent.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _VERSION_DIGITS):
-        raise InvalidQuery("a whole number", "version")
+        raise InvalidQuery("must be an integer", "version")
     return int(sent)
 
 
-_ASPECT: Final = text("aspect", "The aspect's name.", required=True)
+_ASPECT: Final = declare_text("aspect", "The aspect's name.", required=True)
 _VERSION: Final = Parameter(
     "version",
     "0 is the current version, 1 the oldest, -1 the one before the current version.",
@@ -40,13 +40,15 @@ _VERSION: Final = Parameter(
     _read_version,
     0,
 )
-_ASPECTS: Final = text("aspects", "The names of the aspects to return, as `List(a,b)`; by default, all of them.")
-_COUNT: Final = shapes.record("aspect", aspect=shapes.TEXT, urnLike=shapes.TEXT_OR_NULL)
+_ASPECTS: Final = declare_text(
+    "aspects", "The names of the aspects to return, as `List(a,b)`; by default, all of them."
+)
+_COUNT: Final = shapes.declare_object("aspect", aspect=shapes.TEXT, urnLike=shapes.TEXT_OR_NULL)
 
 
 def count_entities(services: Services, request: Request) -> Document:
     """Return how many entities have an aspect."""
-    body, finder = request.body, services.catalog().datahub.finder
+    body, finder = request.body, services.get_catalog().datahub.finder
     return {"value": finder.count(body["aspect"], body.get("urnLike") or "%", request.principal)}
 
 
@@ -55,53 +57,67 @@ ACT_ON_ASPECTS: Final = declare_actions(
     "/aspects",
     "Write proposals (`ingestProposal`, `ingestProposalBatch`), read time-series values, or count entities",
     {
-        "ingestProposal": Action(restli_proposals.ingest_proposal, restli_proposals.PROPOSAL, writes=True),
-        "ingestProposalBatch": Action(restli_proposals.ingest_proposal_batch, restli_proposals.PROPOSALS, writes=True),
-        "getTimeseriesAspectValues": Action(timeseries.read_values, timeseries.QUERY),
-        "getCount": Action(count_entities, _COUNT),
+        "ingestProposal": RestliAction(restli_proposals.ingest_proposal, restli_proposals.PROPOSAL, writes=True),
+        "ingestProposalBatch": RestliAction(
+            restli_proposals.ingest_proposal_batch, restli_proposals.PROPOSALS, writes=True
+        ),
+        "getTimeseriesAspectValues": RestliAction(timeseries.read_values, timeseries.QUERY),
+        "getCount": RestliAction(count_entities, _COUNT),
     },
     parameters=[IDEMPOTENCY_KEY],
-    answer={"anyOf": [shapes.SUCCESS, shapes.value_of(timeseries.VALUES), shapes.value_of(shapes.NUMBER)]},
+    answer={
+        "anyOf": [
+            shapes.SUCCESS,
+            shapes.declare_action_result(timeseries.VALUES),
+            shapes.declare_action_result(shapes.NUMBER),
+        ]
+    },
     errors=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed, TooLarge],
 )
 
 
-@operation(
+@declare_operation(
     "readAspectByClass",
     "GET /aspects/{urn}",
     parameters=[_ASPECT, _VERSION],
-    answers={200: shapes.record("version aspect", version=shapes.NUMBER, aspect=shapes.ANY, systemMetadata=shapes.ANY)},
+    answers={
+        200: shapes.declare_object(
+            "version aspect", version=shapes.NUMBER, aspect=shapes.ANY, systemMetadata=shapes.ANY
+        )
+    },
     errors=[NotFound],
     statuses=RESTLI_STATUSES,
 )
 def read_aspect_by_class(services: Services, request: Request) -> Document:
     """Return one aspect of an entity, under the name of its class."""
-    catalog, urn = services.catalog(), urn_behind(request, "/aspects/")
-    aspect = catalog.datahub.reader.one(urn, request[_ASPECT], request[_VERSION], request.principal)
-    return documents.aspect_by_class(aspect, catalog.registry)
+    catalog, urn = services.get_catalog(), parse_path_urn(request, "/aspects/")
+    aspect = catalog.datahub.reader.read_aspect(urn, request[_ASPECT], request[_VERSION], request.principal)
+    return documents.render_aspect_by_class(aspect, catalog.registry)
 
 
-@operation(
+@declare_operation(
     "readEnvelopedEntity",
     "GET /entitiesV2/{urn}",
     parameters=[_ASPECTS],
-    answers={200: shapes.record("urn entityName aspects", urn=shapes.URN, entityName=shapes.TEXT, aspects=shapes.ANY)},
+    answers={
+        200: shapes.declare_object("urn entityName aspects", urn=shapes.URN, entityName=shapes.TEXT, aspects=shapes.ANY)
+    },
     errors=[NotFound],
     statuses=RESTLI_STATUSES,
 )
 def read_enveloped_entity(services: Services, request: Request) -> Document:
     """Return an entity with its aspects; of one that is not stored, its key."""
-    reader, urn = services.catalog().datahub.reader, urn_behind(request, "/entitiesV2/")
-    aspects = reader.entity(urn, names_in(request[_ASPECTS]), request.principal)
-    (original_spellings,) = reader.original_spellings([str(urn)])
-    return documents.enveloped_entity(original_spellings, urn.type, aspects)
+    reader, urn = services.get_catalog().datahub.reader, parse_path_urn(request, "/entitiesV2/")
+    aspects = reader.read_entity(urn, parse_names(request[_ASPECTS]), request.principal)
+    (original_spellings,) = reader.read_original_spellings([str(urn)])
+    return documents.render_enveloped_entity(original_spellings, urn.type, aspects)
 
 
 ACT_ON_USAGE: Final = declare_actions(
     "actOnUsage",
     "/usageStats",
     "Write the usage of datasets (`batchIngest`) as their aspect `datasetUsageStatistics`",
-    {"batchIngest": Action(restli_proposals.ingest_usage, restli_proposals.BUCKETS, writes=True)},
+    {"batchIngest": RestliAction(restli_proposals.ingest_usage, restli_proposals.BUCKETS, writes=True)},
     parameters=[IDEMPOTENCY_KEY],
     answer=shapes.SUCCESS,
     errors=[InvalidName, NotFound],

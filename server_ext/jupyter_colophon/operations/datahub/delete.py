@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.datahub.mcp import urn_at
+from jupyter_colophon.core.datahub.mcp import parse_urn
 from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Condition, Proposal
-from jupyter_colophon.core.model.relationships import without
+from jupyter_colophon.core.model.relationships import remove_urns
 from jupyter_colophon.operations.datahub import shapes
 from jupyter_colophon.operations.datahub.ingest import SentProposal, propose
 from jupyter_colophon.operations.request import Document, Request
@@ -17,42 +17,42 @@ from jupyter_colophon.operations.services import Services
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-DELETION: Final = shapes.record(
+DELETION: Final = shapes.declare_object(
     "urn",
     urn=shapes.TEXT,
     aspectName=shapes.TEXT_OR_NULL,
     startTimeMillis=shapes.TIME,
     endTimeMillis=shapes.TIME,
 )
-REFERENCES: Final = shapes.record("urn", urn=shapes.TEXT, dryRun=shapes.FLAG_OR_NULL)
+REFERENCES: Final = shapes.declare_object("urn", urn=shapes.TEXT, dryRun=shapes.FLAG_OR_NULL)
 #: How many of the aspects that refer to an entity are listed.
 _LISTED: Final = 100
 
 
 def delete(services: Services, request: Request) -> Document:
     """Delete an entity, or an aspect of it; return how many aspects were deleted."""
-    catalog, principal, body = services.catalog(), request.principal, request.body
-    urn, name = urn_at(body["urn"], "/urn"), body.get("aspectName")
-    entity_type = catalog.registry.type(urn.type)
-    if name is not None and catalog.registry.aspect(urn.type, name).timeseries:
+    catalog, principal, body = services.get_catalog(), request.principal, request.body
+    urn, name = parse_urn(body["urn"], "/urn"), body.get("aspectName")
+    entity_type = catalog.registry.get_type(urn.type)
+    if name is not None and catalog.registry.get_aspect(urn.type, name).timeseries:
         window = body.get("startTimeMillis"), body.get("endTimeMillis")
         values = catalog.write_path.delete_timeseries_range(urn, name, *window, principal)
-        return _deleted(body["urn"], 0, values)
+        return _render_deletion(body["urn"], 0, values)
     if name not in (None, entity_type.key_aspect):
-        return _deleted(body["urn"], delete_stored(services, request, urn, name), 0)
+        return _render_deletion(body["urn"], delete_stored(services, request, urn, name), 0)
     values = catalog.datahub.timeseries.count(urn, principal)
     rows = delete_stored(services, request, urn, None)
-    return _deleted(body["urn"], rows, values if rows else 0)
+    return _render_deletion(body["urn"], rows, values if rows else 0)
 
 
-def _deleted(urn: str, rows: int, timeseries_rows: int) -> Document:
+def _render_deletion(urn: str, rows: int, timeseries_rows: int) -> Document:
     return {"value": {"urn": urn, "rows": rows, "timeseriesRows": timeseries_rows}}
 
 
 def delete_stored(services: Services, request: Request, urn: Urn, name: str | None) -> int:
     """Delete an entity, or one of its aspects, if it is stored; return how many aspects it had."""
-    catalog, principal = services.catalog(), request.principal
-    stored = catalog.datahub.reader.entities([urn], None if name is None else {name}, principal)
+    catalog, principal = services.get_catalog(), request.principal
+    stored = catalog.datahub.reader.read_entities([urn], None if name is None else {name}, principal)
     try:
         propose(services, request, [SentProposal(Proposal(urn, name, "delete"), "")])
     except NotFound:
@@ -64,15 +64,18 @@ def delete_stored(services: Services, request: Request, urn: Urn, name: str | No
 
 def delete_references(services: Services, request: Request) -> Document:
     """Remove an entity's URN from all aspects that refer to it, or from none; with `dryRun`, only list the aspects."""
-    catalog, principal = services.catalog(), request.principal
-    urn = urn_at(request.body["urn"], "/urn")
-    references = catalog.datahub.relater.references(urn, principal)
+    catalog, principal = services.get_catalog(), request.principal
+    urn = parse_urn(request.body["urn"], "/urn")
+    references = catalog.datahub.relater.list_references(urn, principal)
     if not request.body.get("dryRun"):
         catalog.write_path.require_deletion(principal, urn, "references")
-        aspects = dict.fromkeys((one.urn, one.aspect) for one in references)
-        sent = [one for source, name in aspects for one in _remove_reference(catalog, principal, urn, source, name)]
+        aspects = dict.fromkeys((reference.urn, reference.aspect) for reference in references)
+        sent = [item for source, name in aspects for item in _remove_reference(catalog, principal, urn, source, name)]
         propose(services, request, sent)
-    listed = [{"entity": one.urn, "relationship": one.kind, "aspect": one.aspect} for one in references[:_LISTED]]
+    listed = [
+        {"entity": reference.urn, "relationship": reference.kind, "aspect": reference.aspect}
+        for reference in references[:_LISTED]
+    ]
     return {"value": {"total": len(references), "relatedAspects": listed}}
 
 
@@ -81,12 +84,12 @@ def _remove_reference(
 ) -> Iterator[SentProposal]:
     """Yield the proposal that removes a URN from an aspect; it deletes an aspect that would be invalid without the URN."""
     source_urn = Urn.parse(source)
-    aspect = catalog.datahub.reader.one(source_urn, name, 0, principal)
-    spec = catalog.registry.aspect(source_urn.type, name)
+    aspect = catalog.datahub.reader.read_aspect(source_urn, name, 0, principal)
+    spec = catalog.registry.get_aspect(source_urn.type, name)
     value: Any = aspect.value
     for relationship in spec.relationships:
-        targets = frozenset(text for text in relationship.named_in(value) if _is_urn(text, urn))
-        value = without(value, relationship.path, targets) if targets else value
+        targets = frozenset(text for text in relationship.find_urns(value) if _equals_urn(text, urn))
+        value = remove_urns(value, relationship.path, targets) if targets else value
     condition = Condition(version=aspect.version)
     if spec.schema.is_valid(value):
         yield SentProposal(Proposal(source_urn, name, "upsert", value, condition), "")
@@ -94,7 +97,7 @@ def _remove_reference(
         yield SentProposal(Proposal(source_urn, name, "delete", None, condition), "")
 
 
-def _is_urn(text: str, urn: Urn) -> bool:
+def _equals_urn(text: str, urn: Urn) -> bool:
     try:
         return Urn.parse(text) == urn
     except InvalidName:

@@ -10,58 +10,58 @@ from jupyter_colophon.operations.request import Document
 _USER = "urn:li:corpuser:"
 
 
-def actor_urn(user: str) -> str:
+def build_actor_urn(user: str) -> str:
     """Return a user as an entity of DataHub's."""
     return user if user.startswith("urn:li:") else f"{_USER}{user or 'unknown'}"
 
 
-def audit_stamp(aspect: Aspect) -> Document:
+def render_audit_stamp(aspect: Aspect) -> Document:
     """Return when an aspect was written, and by whom."""
-    return {"time": aspect.time, "actor": actor_urn(aspect.actor)}
+    return {"time": aspect.time, "actor": build_actor_urn(aspect.actor)}
 
 
-def system_document(aspect: Aspect) -> Document:
+def render_system_metadata(aspect: Aspect) -> Document:
     """Return the system metadata of an aspect; the version in it is the aspect's own."""
     return system_metadata.read_document(aspect.system, aspect.version, aspect.time) if aspect.version else {}
 
 
-def aspect_by_class(aspect: Aspect, registry: Registry) -> Document:
+def render_aspect_by_class(aspect: Aspect, registry: Registry) -> Document:
     """Return one aspect under the name of its class."""
     return {
         "version": aspect.version,
-        "aspect": {registry.class_of(aspect.name): aspect.value},
-        "systemMetadata": system_document(aspect),
+        "aspect": {registry.get_class_name(aspect.name): aspect.value},
+        "systemMetadata": render_system_metadata(aspect),
     }
 
 
-def enveloped_entity(urn: str, entity_type: str, aspects: Mapping[str, Aspect]) -> Document:
+def render_enveloped_entity(urn: str, entity_type: str, aspects: Mapping[str, Aspect]) -> Document:
     """Return an entity with its aspects, each in an envelope."""
-    enveloped = {name: _enveloped_aspect(aspect) for name, aspect in aspects.items()}
+    enveloped = {name: _render_enveloped_aspect(aspect) for name, aspect in aspects.items()}
     return {"urn": urn, "entityName": entity_type, "aspects": enveloped}
 
 
-def _enveloped_aspect(aspect: Aspect) -> Document:
+def _render_enveloped_aspect(aspect: Aspect) -> Document:
     return {
         "name": aspect.name,
         "type": "VERSIONED",
         # DataHub keeps the present version of everything under this number.
         "version": 0,
         "value": aspect.value,
-        "created": audit_stamp(aspect),
-        "systemMetadata": system_document(aspect),
+        "created": render_audit_stamp(aspect),
+        "systemMetadata": render_system_metadata(aspect),
     }
 
 
-def v3_entity(urn: str, aspects: Mapping[str, Aspect], *, with_system: bool) -> Document:
+def render_entity(urn: str, aspects: Mapping[str, Aspect], *, with_system: bool) -> Document:
     """Return an entity in the form of the OpenAPI routes."""
-    return {"urn": urn} | {name: _v3_aspect(aspect, with_system) for name, aspect in aspects.items()}
+    return {"urn": urn} | {name: _render_aspect(aspect, with_system) for name, aspect in aspects.items()}
 
 
-def _v3_aspect(aspect: Aspect, with_system: bool) -> Document:
+def _render_aspect(aspect: Aspect, with_system: bool) -> Document:
     if not with_system:
         return {"value": aspect.value}
     return {
         "value": aspect.value,
-        "systemMetadata": system_document(aspect),
-        "auditStamp": audit_stamp(aspect),
+        "systemMetadata": render_system_metadata(aspect),
+        "auditStamp": render_audit_stamp(aspect),
     }

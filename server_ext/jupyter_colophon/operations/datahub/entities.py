@@ -5,14 +5,14 @@ from typing import Final
 from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, InvalidName, NotEmpty, NotFound, PatchFailed
 from jupyter_colophon.operations.datahub import delete, restli_proposals, shapes
-from jupyter_colophon.operations.datahub.actions import Action, declare_actions
+from jupyter_colophon.operations.datahub.actions import RestliAction, declare_actions
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
 _PAGE: Final = {"start": shapes.OFFSET, "count": shapes.COUNT}
-_LIST: Final = shapes.record("entity", entity=shapes.TEXT, **_PAGE)
-_SEARCH: Final = shapes.record(
+_LIST: Final = shapes.declare_object("entity", entity=shapes.TEXT, **_PAGE)
+_SEARCH: Final = shapes.declare_object(
     "entity", entity=shapes.TEXT, input=shapes.TEXT_OR_NULL, filter=shapes.ANY_OR_NULL, **_PAGE
 )
 _COUNT: Final = 10
@@ -20,16 +20,16 @@ _COUNT: Final = 10
 
 def list_urns(services: Services, request: Request) -> Document:
     """Return a page of the entities of a type."""
-    body, datahub = request.body, services.catalog().datahub
+    body, datahub = request.body, services.get_catalog().datahub
     start, count = body.get("start", 0), shapes.read_count(body, "count", _COUNT)
-    page = datahub.finder.urns(body["entity"], start, count, request.principal)
-    entities = datahub.reader.original_spellings(page.urns)
+    page = datahub.finder.list_urns(body["entity"], start, count, request.principal)
+    entities = datahub.reader.read_original_spellings(page.urns)
     return {"value": {"start": start, "count": len(page.urns), "total": page.total, "entities": entities}}
 
 
 def search(services: Services, request: Request) -> Document:
     """Return a page of the entities of a type that match words and a filter."""
-    body, datahub = request.body, services.catalog().datahub
+    body, datahub = request.body, services.get_catalog().datahub
     start, count = body.get("start", 0), shapes.read_count(body, "count", _COUNT)
     filter_ = criteria.read(body.get("filter"), "/filter")
     words = body.get("input") or "*"
@@ -38,7 +38,7 @@ def search(services: Services, request: Request) -> Document:
         "from": start,
         "pageSize": count,
         "numEntities": page.total,
-        "entities": [{"entity": urn} for urn in datahub.reader.original_spellings(page.urns)],
+        "entities": [{"entity": urn} for urn in datahub.reader.read_original_spellings(page.urns)],
         "metadata": {"aggregations": []},
     }
     return {"value": value}
@@ -49,13 +49,13 @@ ACT_ON_ENTITIES: Final = declare_actions(
     "/entities",
     "Write a snapshot (`ingest`), delete, list or search entities, or remove references to an entity",
     {
-        "ingest": Action(restli_proposals.ingest_snapshot, restli_proposals.SNAPSHOT, writes=True),
-        "delete": Action(delete.delete, delete.DELETION, writes=True),
-        "listUrns": Action(list_urns, _LIST),
-        "search": Action(search, _SEARCH),
-        "deleteReferences": Action(delete.delete_references, delete.REFERENCES, writes=True),
+        "ingest": RestliAction(restli_proposals.ingest_snapshot, restli_proposals.SNAPSHOT, writes=True),
+        "delete": RestliAction(delete.delete, delete.DELETION, writes=True),
+        "listUrns": RestliAction(list_urns, _LIST),
+        "search": RestliAction(search, _SEARCH),
+        "deleteReferences": RestliAction(delete.delete_references, delete.REFERENCES, writes=True),
     },
     parameters=[IDEMPOTENCY_KEY],
-    answer={"anyOf": [shapes.SUCCESS, shapes.value_of(shapes.ANY)]},
+    answer={"anyOf": [shapes.SUCCESS, shapes.declare_action_result(shapes.ANY)]},
     errors=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
 )

@@ -23,17 +23,19 @@ RESTLI_STATUSES: Final = dict.fromkeys(
 )
 
 
-def error_document(failure: Failure) -> Document:
+def render_error(failure: Failure) -> Document:
     """Return an error as `{"message", "errors", "status"}`."""
     document: dict[str, Any] = {"message": failure.message or failure.reason}
     if failure.error is not None:
-        document["message"] = error_message(failure.error)
+        document["message"] = format_error_message(failure.error)
         if failure.error.problems:
-            document["errors"] = [{"pointer": one.pointer, "message": one.message} for one in failure.error.problems]
+            document["errors"] = [
+                {"pointer": problem.pointer, "message": problem.message} for problem in failure.error.problems
+            ]
     return document | {"status": failure.status}
 
 
-def error_message(error: MetadataError) -> str:
+def format_error_message(error: MetadataError) -> str:
     """Return an error in one line: DataHub's clients show nothing else."""
-    problems = [f"{one.pointer or 'the whole'}: {one.message}" for one in error.problems[:_PROBLEMS_SHOWN]]
+    problems = [f"{problem.pointer or 'the whole'}: {problem.message}" for problem in error.problems[:_PROBLEMS_SHOWN]]
     return "; ".join([error.detail, *problems])

@@ -3,7 +3,7 @@
 from typing import Final
 
 from jupyter_colophon.operations.datahub import shapes
-from jupyter_colophon.operations.datahub.actions import Action, declare_actions
+from jupyter_colophon.operations.datahub.actions import RestliAction, declare_actions
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
@@ -22,6 +22,6 @@ ACT_ON_OPERATIONS: Final = declare_actions(
     "actOnOperations",
     "/operations",
     "Return why indices need not be restored (`restoreIndices`)",
-    {"restoreIndices": Action(restore_indices, shapes.ANY)},
-    answer=shapes.value_of(shapes.TEXT),
+    {"restoreIndices": RestliAction(restore_indices, shapes.ANY)},
+    answer=shapes.declare_action_result(shapes.TEXT),
 )

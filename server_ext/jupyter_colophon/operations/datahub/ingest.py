@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.errors import (
     AlreadyExists,
@@ -20,14 +20,14 @@ from jupyter_colophon.core.errors import (
     PatchFailed,
     Problem,
     TooLarge,
-    shown,
+    quote_text,
 )
-from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.operations.request import Request
 from jupyter_colophon.operations.services import Services
-from jupyter_colophon.service.changes.inbox import WITHIN
+from jupyter_colophon.service.changes.inbox import PROPOSALS_POINTER
 from jupyter_colophon.service.datahub.drop_unknown_fields import drop_unknown_fields
-from jupyter_colophon.service.datahub.trace import trace_of
+from jupyter_colophon.service.datahub.trace import format_trace
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -37,8 +37,8 @@ REPLAYED_MS: Final = 10 * 60 * 1_000
 _REPLAY: Final = "replay "
 #: Where the operations are in DataHub's form of a patch.
 _FORM: Final = f"/{patch_forms.PATCH}"
-_PLACE: Final = re.compile(rf"{WITHIN}/([0-9]+)/(value|urn)")
-#: Why proposals are refused for themselves, or for what is stored. Without permission to write there is only AccessDenied.
+_PLACE: Final = re.compile(rf"{PROPOSALS_POINTER}/([0-9]+)/(value|urn)")
+#: Errors of the proposals themselves or of conflicts with stored data; a caller without permission only gets AccessDenied.
 _REFUSED: Final = (InvalidInstance, PatchFailed, TooLarge, ConditionFailed, AlreadyExists, NotFound)
 _logger = logging.getLogger("jupyter_colophon.operations")
 
@@ -54,10 +54,10 @@ class SentProposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of proposals: what was written, or their number in the inbox where they are written later."""
+class IngestResult:
+    """The result of proposals: the writes, or their number in the inbox if they are applied later."""
 
-    written: tuple[Written, ...]
+    written: tuple[ProposalResult, ...]
     number: int
     warnings: tuple[Problem, ...]
 
@@ -69,11 +69,11 @@ class Outcome:
     @property
     def headers(self) -> dict[str, str]:
         """The trace of the write: its time in microseconds, and its number in the inbox."""
-        trace = trace_of(time.time_ns() // 1_000, self.number)
+        trace = format_trace(time.time_ns() // 1_000, self.number)
         return {"traceparent": f"00-{trace}-{trace[16:]}-01"}
 
 
-def replay_key(request: Request, proposals: Sequence[Proposal]) -> Once | None:
+def build_replay_key(request: Request, proposals: Sequence[Proposal]) -> IdempotencyKey | None:
     """Return the key under which the proposals are written once; None where each request is a new one.
 
     Clients send a request again whose answer was lost. Each emit has the time at which it observed, so that the same
@@ -82,36 +82,39 @@ def replay_key(request: Request, proposals: Sequence[Proposal]) -> Once | None:
     once = request.once
     if once is not None:
         return once
-    if not proposals or not all(one.system is not None and one.system.last_observed for one in proposals):
+    if not proposals or not all(
+        proposal.system is not None and proposal.system.last_observed for proposal in proposals
+    ):
         return None
     fingerprint = request.fingerprint()
-    return Once(request.principal.user, _REPLAY + fingerprint, fingerprint, REPLAYED_MS)
+    return IdempotencyKey(request.principal.user, _REPLAY + fingerprint, fingerprint, REPLAYED_MS)
 
 
-def propose(services: Services, request: Request, sent: Sequence[SentProposal], *, later: bool = False) -> Outcome:
+def propose(services: Services, request: Request, sent: Sequence[SentProposal], *, later: bool = False) -> IngestResult:
     """Write proposals, all or none of them; or queue them. Raises what `WritePath.propose` does."""
-    catalog, principal = services.catalog(), request.principal
-    for one in sent:
-        # A caller who may not read an entity learns nothing of its model.
-        catalog.write_path.require(principal, "read", one.proposal.urn)
-    # These clients write what they read: the union of both scopes.
-    sent = [replace(one, proposal=replace(one.proposal, united=True)) for one in sent]
-    with _keep_refused(catalog, principal, [one.proposal for one in sent]):
-        checked = [_drop_unknown_fields(catalog, one, strict=services.settings.datahub_strict) for one in sent]
-    proposals, warnings = [one for one, _ in checked], tuple(warning for _, some in checked for warning in some)
+    catalog, principal = services.get_catalog(), request.principal
+    for sent_proposal in sent:
+        # A caller without read access gets no information about the model.
+        catalog.write_path.require(principal, "read", sent_proposal.proposal.urn)
+    # These clients write back the union of both scopes that they read.
+    sent = [replace(item, proposal=replace(item.proposal, united=True)) for item in sent]
+    with _keep_refused(catalog, principal, [item.proposal for item in sent]):
+        checked = [_drop_unknown_fields(catalog, item, strict=services.settings.datahub_strict) for item in sent]
+    proposals = [proposal for proposal, _ in checked]
+    warnings = tuple(warning for _, some in checked for warning in some)
     for problem in warnings:
-        _logger.warning("dropped a field that the model does not know: %s", shown(problem.pointer))
-    once = replay_key(request, [one.proposal for one in sent])
-    with _point_into_body(sent), _keep_refused(catalog, principal, proposals):
+        _logger.warning("dropped a field that the model does not know: %s", quote_text(problem.pointer))
+    once = build_replay_key(request, [item.proposal for item in sent])
+    with _translate_pointers(sent), _keep_refused(catalog, principal, proposals):
         if later:
             entry = catalog.inbox.accept(proposals, principal, once)
-            return Outcome((), entry.id, warnings)
-        written = catalog.write_path.propose(proposals, principal, WITHIN, once=once)
-        return Outcome(tuple(written), 0, warnings)
+            return IngestResult((), entry.id, warnings)
+        written = catalog.write_path.propose(proposals, principal, PROPOSALS_POINTER, once=once)
+        return IngestResult(tuple(written), 0, warnings)
 
 
 def _drop_unknown_fields(catalog: "Catalog", sent: SentProposal, *, strict: bool) -> tuple[Proposal, list[Problem]]:
-    """Return the proposal without the fields that its model does not know, and what was dropped."""
+    """Return the proposal without fields unknown to its model, and warnings about the dropped fields."""
     if strict:
         return sent.proposal, []
     proposal, dropped = drop_unknown_fields(catalog.registry, sent.proposal)
@@ -122,7 +125,7 @@ def _drop_unknown_fields(catalog: "Catalog", sent: SentProposal, *, strict: bool
 
 @contextmanager
 def _keep_refused(catalog: "Catalog", principal: Principal, proposals: Sequence[Proposal]) -> Iterator[None]:
-    """Keep what is refused as dead letters: many clients only log the error (spec DH-9)."""
+    """Store refused proposals as dead letters: many clients only log the error (spec DH-9)."""
     try:
         yield
     except _REFUSED as error:
@@ -131,20 +134,22 @@ def _keep_refused(catalog: "Catalog", principal: Principal, proposals: Sequence[
 
 
 @contextmanager
-def _point_into_body(sent: Sequence[SentProposal]) -> Iterator[None]:
+def _translate_pointers(sent: Sequence[SentProposal]) -> Iterator[None]:
     """Replace the pointers of an error by pointers into the body."""
     try:
         yield
     except MetadataError as error:
-        error.problems = tuple(Problem(_body_pointer(one.pointer, sent), one.message) for one in error.problems)
+        error.problems = tuple(
+            Problem(_translate_pointer(problem.pointer, sent), problem.message) for problem in error.problems
+        )
         raise
 
 
-def _body_pointer(pointer: str, sent: Sequence[SentProposal]) -> str:
+def _translate_pointer(pointer: str, sent: Sequence[SentProposal]) -> str:
     match = _PLACE.match(pointer)
     if match is None:
         return pointer
-    one, rest = sent[int(match[1])], pointer[match.end() :]
+    sent_proposal, rest = sent[int(match[1])], pointer[match.end() :]
     if match[2] == "urn":
-        return one.urn_pointer
-    return one.value_pointer + (rest.removeprefix(_FORM) if one.listed else rest)
+        return sent_proposal.urn_pointer
+    return sent_proposal.value_pointer + (rest.removeprefix(_FORM) if sent_proposal.listed else rest)

@@ -8,13 +8,13 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.operations.datahub import shapes
-from jupyter_colophon.operations.datahub.actions import Action, declare_actions
+from jupyter_colophon.operations.datahub.actions import RestliAction, declare_actions
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
-#: No answer has what a run wrote and was rolled back, whatever `includeSoft` is.
-_LIST: Final = shapes.record(pageOffset=shapes.OFFSET, pageSize=shapes.COUNT, includeSoft=shapes.FLAG_OR_NULL)
-_DESCRIBE: Final = shapes.record(
+#: Rolled-back writes of a run are never returned, whatever `includeSoft` is.
+_LIST: Final = shapes.declare_object(pageOffset=shapes.OFFSET, pageSize=shapes.COUNT, includeSoft=shapes.FLAG_OR_NULL)
+_DESCRIBE: Final = shapes.declare_object(
     "runId",
     runId=shapes.TEXT,
     start=shapes.OFFSET,
@@ -22,7 +22,7 @@ _DESCRIBE: Final = shapes.record(
     includeSoft=shapes.FLAG_OR_NULL,
     includeAspect=shapes.FLAG_OR_NULL,
 )
-_ROLL_BACK: Final = shapes.record(
+_ROLL_BACK: Final = shapes.declare_object(
     "runId",
     runId=shapes.TEXT,
     dryRun=shapes.FLAG_OR_NULL,
@@ -36,20 +36,22 @@ def list_runs(services: Services, request: Request) -> Document:
     """Return a page of runs, the one that wrote last first."""
     page, count = request.body.get("pageOffset", 0), shapes.read_count(request.body, "pageSize", _COUNT)
     # The command line sends the number of the page, and its length.
-    runs = services.catalog().datahub.ingestions.list(page * count, count, request.principal)
-    return {"value": [{"runId": one.run, "timestamp": one.time, "rows": one.aspects} for one in runs]}
+    runs = services.get_catalog().datahub.ingestions.list(page * count, count, request.principal)
+    return {"value": [{"runId": run.run, "timestamp": run.time, "rows": run.aspects} for run in runs]}
 
 
 def describe(services: Services, request: Request) -> Document:
-    """Return the aspects that have what a run wrote; with `includeAspect`, with their values."""
-    catalog, body = services.catalog(), request.body
+    """Return the aspects whose current value a run wrote; with `includeAspect`, including the values."""
+    catalog, body = services.get_catalog(), request.body
     start, count = body.get("start", 0), shapes.read_count(body, "count", _COUNT)
-    aspects = catalog.datahub.ingestions.aspects(body["runId"], start, count, request.principal)
-    rows = [_row(catalog.registry, *one) for one in aspects]
+    aspects = catalog.datahub.ingestions.list_aspects(body["runId"], start, count, request.principal)
+    rows = [_render_row(catalog.registry, *item) for item in aspects]
     if body.get("includeAspect"):
         size = 0
         for row in rows:
-            stored = catalog.datahub.reader.entities([Urn.parse(row["urn"])], {row["aspectName"]}, request.principal)
+            stored = catalog.datahub.reader.read_entities(
+                [Urn.parse(row["urn"])], {row["aspectName"]}, request.principal
+            )
             aspect = stored.get(row["urn"], {}).get(row["aspectName"])
             row["payload"] = None if aspect is None else compact(aspect.value)
             size += len(row["payload"] or "")
@@ -59,14 +61,14 @@ def describe(services: Services, request: Request) -> Document:
 
 
 def roll_back(services: Services, request: Request) -> Document:
-    """Undo what a run wrote; with `dryRun`, only return what that would be."""
-    catalog, body = services.catalog(), request.body
+    """Undo the writes of a run; with `dryRun`, only return them."""
+    catalog, body = services.get_catalog(), request.body
     safe = body.get("safe") is not False and body.get("hardDelete") is not True
     result = catalog.datahub.ingestions.roll_back(
         body["runId"], request.principal, dry_run=body.get("dryRun") is True, safe=safe
     )
     value = {
-        "aspectRowSummaries": [_row(catalog.registry, *one) for one in result.rows],
+        "aspectRowSummaries": [_render_row(catalog.registry, *row) for row in result.rows],
         "entitiesAffected": result.entities_affected,
         "entitiesDeleted": result.entities_deleted,
         "aspectsReverted": result.aspects_reverted,
@@ -77,8 +79,8 @@ def roll_back(services: Services, request: Request) -> Document:
     return {"value": value}
 
 
-def _row(registry: Registry, run: str, urn: str, aspect: str, time: int) -> dict[str, Any]:
-    key_aspect = registry.type(Urn.parse(urn).type).key_aspect
+def _render_row(registry: Registry, run: str, urn: str, aspect: str, time: int) -> dict[str, Any]:
+    key_aspect = registry.get_type(Urn.parse(urn).type).key_aspect
     row = {"runId": run, "urn": urn, "aspectName": aspect, "timestamp": time}
     return {**row, "metadata": "", "version": 0, "keyAspect": aspect == key_aspect}
 
@@ -88,10 +90,15 @@ ACT_ON_RUNS: Final = declare_actions(
     "/runs",
     "List the runs of ingestions (`list`), return what one wrote (`describe`), or undo it (`rollback`)",
     {
-        "list": Action(list_runs, _LIST),
-        "describe": Action(describe, _DESCRIBE),
-        "rollback": Action(roll_back, _ROLL_BACK, writes=True),
+        "list": RestliAction(list_runs, _LIST),
+        "describe": RestliAction(describe, _DESCRIBE),
+        "rollback": RestliAction(roll_back, _ROLL_BACK, writes=True),
     },
-    answer={"anyOf": [shapes.value_of(shapes.list_of(shapes.ANY)), shapes.value_of(shapes.ANY)]},
+    answer={
+        "anyOf": [
+            shapes.declare_action_result(shapes.declare_list(shapes.ANY)),
+            shapes.declare_action_result(shapes.ANY),
+        ]
+    },
     errors=[NotFound, TooLarge],
 )

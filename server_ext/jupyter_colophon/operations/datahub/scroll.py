@@ -10,8 +10,8 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.operations.datahub import documents, shapes
 from jupyter_colophon.operations.datahub.v3 import ENTITIES, SYSTEM
-from jupyter_colophon.operations.operation import JSON, operation
-from jupyter_colophon.operations.parameter import count, flag, text
+from jupyter_colophon.operations.operation import JSON, declare_operation
+from jupyter_colophon.operations.parameter import declare_count, declare_flag, declare_text
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.service.datahub.search import ALL, ScrollQuestion
@@ -19,19 +19,19 @@ from jupyter_colophon.service.datahub.search import ALL, ScrollQuestion
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-COUNT: Final = count("count", "Maximum number of results.", default=10, least=1, most=1_000)
-CURSOR: Final = text("scrollId", "The `scrollId` of the previous page.")
-_QUERY: Final = text("query", "Must be `*`; use `/entities?action=search` to search for text.")
-_SORT: Final = text("sort", "Must be `urn`.")
-_REMOVED: Final = flag("includeSoftDelete", "Include softly deleted entities.")
+COUNT: Final = declare_count("count", "Maximum number of results.", default=10, least=1, most=1_000)
+CURSOR: Final = declare_text("scrollId", "The `scrollId` of the previous page.")
+_QUERY: Final = declare_text("query", "Must be `*`; use `/entities?action=search` to search for text.")
+_SORT: Final = declare_text("sort", "Must be `urn`.")
+_REMOVED: Final = declare_flag("includeSoftDelete", "Include softly deleted entities.")
 #: Other options of DataHub's: they hold here anyway, or make no difference.
 _WITHOUT_EFFECT: Final = [
-    text(name, "Accepted and ignored.")
+    declare_text(name, "Accepted and ignored.")
     for name in ("skipCache", "skipAggregation", "scrollIdPerEntity", "pitKeepAlive", "sortCriteria")
 ]
 #: The aspects of this many entities are read together.
 _READ_TOGETHER: Final = 20
-_BODY: Final = shapes.record(
+_BODY: Final = shapes.declare_object(
     entities={"type": ["array", "null"], "items": shapes.TEXT},
     aspects={"type": ["array", "null"], "items": shapes.TEXT},
     filter=shapes.ANY_OR_NULL,
@@ -39,20 +39,20 @@ _BODY: Final = shapes.record(
 )
 
 
-@operation(
+@declare_operation(
     "scrollEntities",
     "POST /openapi/v3/entity/scroll",
     parameters=[COUNT, CURSOR, _QUERY, _SORT, _REMOVED, SYSTEM, *_WITHOUT_EFFECT],
     body={JSON: _BODY},
-    answers={200: shapes.record("entities", entities=ENTITIES, scrollId=shapes.TEXT_OR_NULL)},
+    answers={200: shapes.declare_object("entities", entities=ENTITIES, scrollId=shapes.TEXT_OR_NULL)},
     errors=[NotFound],
     permission="read",
 )
 def scroll_entities(services: Services, request: Request) -> Document:
     """Return a page of entities, by URN, with the aspects that are named (an empty list: all; without the list: none)."""
     if request[_QUERY] not in ("", ALL) or request[_SORT] not in ("", "urn"):
-        raise InvalidQuery("a scroll goes through everything by URN: `query` is *, `sort` is urn")
-    catalog, body = services.catalog(), request.body
+        raise InvalidQuery("a scroll lists all entities by URN: `query` must be *, and `sort` must be urn")
+    catalog, body = services.get_catalog(), request.body
     query = ScrollQuestion(
         tuple(body.get("entities") or ()),
         criteria.read(body.get("filter"), "/filter"),
@@ -67,7 +67,7 @@ def scroll_entities(services: Services, request: Request) -> Document:
     size, cursor = 0, page.cursor
     for start in range(0, len(page.urns), _READ_TOGETHER):
         if size > PAGE_BYTES_MAX:
-            cursor = catalog.datahub.finder.cursor_after(query, page.urns[start - 1])
+            cursor = catalog.datahub.finder.create_cursor(query, page.urns[start - 1])
             break
         read = _read_entities(catalog, request, page.urns[start : start + _READ_TOGETHER])
         size += measure(read)
@@ -78,8 +78,8 @@ def scroll_entities(services: Services, request: Request) -> Document:
 def _read_entities(catalog: "Catalog", request: Request, urns: Sequence[str]) -> list[Document]:
     reader, names = catalog.datahub.reader, request.body.get("aspects")
     parsed = [Urn.parse(urn) for urn in urns]
-    stored = {} if names is None else reader.entities(parsed, set(names) or None, request.principal)
+    stored = {} if names is None else reader.read_entities(parsed, set(names) or None, request.principal)
     return [
-        documents.v3_entity(original_spellings, stored.get(urn, {}), with_system=request[SYSTEM])
-        for urn, original_spellings in zip(urns, reader.original_spellings(urns), strict=True)
+        documents.render_entity(original_spellings, stored.get(urn, {}), with_system=request[SYSTEM])
+        for urn, original_spellings in zip(urns, reader.read_original_spellings(urns), strict=True)
     ]

@@ -3,8 +3,8 @@
 from typing import Final
 
 from jupyter_colophon.operations.datahub import shapes
-from jupyter_colophon.operations.operation import JSON, operation
-from jupyter_colophon.operations.parameter import count, number
+from jupyter_colophon.operations.operation import JSON, declare_operation
+from jupyter_colophon.operations.parameter import declare_count, declare_number
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
@@ -14,14 +14,14 @@ VERSION: Final = "v1.0.0"
 _NO_GRAPHQL: Final = (
     "GraphQL is not served here: ask /entities?action=search, /openapi/v3/entity/scroll or Colophon's own API"
 )
-_START: Final = number("start", "Number of results to skip.", default=0, least=0, most=1_000_000_000)
-_COUNT: Final = count("count", "Maximum number of results.", default=100, least=0, most=1_000)
+_START: Final = declare_number("start", "Number of results to skip.", default=0, least=0, most=1_000_000_000)
+_COUNT: Final = declare_count("count", "Maximum number of results.", default=100, least=0, most=1_000)
 
 
-@operation(
+@declare_operation(
     "readConfig",
     "GET /config",
-    answers={200: shapes.record("noCode versions", noCode={"const": "true"}, versions=shapes.ANY)},
+    answers={200: shapes.declare_object("noCode versions", noCode={"const": "true"}, versions=shapes.ANY)},
 )
 def read_config(services: Services, request: Request) -> Document:
     """Return what this server can do, as DataHub's clients look it up."""
@@ -33,7 +33,7 @@ def read_config(services: Services, request: Request) -> Document:
         "timeZone": "UTC",
         "retention": "true",
         "models": {},
-        # Clients then report to nobody how they are used.
+        # Clients then send no usage statistics.
         "telemetry": {"enabledCli": False, "enabledIngestion": False},
         "managedIngestion": {"enabled": False},
         "datahub": {"serverType": "jupyter-colophon", "serverEnv": "core"},
@@ -45,42 +45,43 @@ def read_config(services: Services, request: Request) -> Document:
     }
 
 
-@operation(
+@declare_operation(
     "listSpecifications",
     "GET /openapi/v1/registry/models/entity/specifications",
     parameters=[_START, _COUNT],
     answers={
-        200: shapes.record(
+        200: shapes.declare_object(
             "start count total elements",
             start=shapes.NUMBER,
             count=shapes.NUMBER,
             total=shapes.NUMBER,
-            elements=shapes.list_of(shapes.record("name keyAspectName aspectSpecs", name=shapes.TEXT)),
+            elements=shapes.declare_list(shapes.declare_object("name keyAspectName aspectSpecs", name=shapes.TEXT)),
         )
     },
 )
 def list_specifications(services: Services, request: Request) -> Document:
     """Return the entity types, and the aspects of each."""
     start = request[_START]
-    types = sorted(services.catalog().registry.types, key=lambda one: one.type)
+    types = sorted(services.get_catalog().registry.types, key=lambda item: item.type)
     elements = [
         {
-            "name": one.type,
-            "keyAspectName": one.key_aspect,
+            "name": type_.type,
+            "keyAspectName": type_.key_aspect,
             "aspectSpecs": [
-                {"aspectAnnotation": {"name": spec.name, "schemaVersion": spec.schema_version}} for spec in one.aspects
+                {"aspectAnnotation": {"name": spec.name, "schemaVersion": spec.schema_version}}
+                for spec in type_.aspects
             ],
         }
-        for one in types[start : start + request[_COUNT]]
+        for type_ in types[start : start + request[_COUNT]]
     ]
     return {"start": start, "count": len(elements), "total": len(types), "elements": elements}
 
 
-@operation(
+@declare_operation(
     "askGraphql",
     "POST /api/graphql",
     body={JSON: shapes.ANY},
-    answers={200: shapes.record("errors data", errors=shapes.list_of(shapes.ANY), data={"type": "null"})},
+    answers={200: shapes.declare_object("errors data", errors=shapes.declare_list(shapes.ANY), data={"type": "null"})},
     permission="read",
 )
 def ask_graphql(services: Services, request: Request) -> Document:

@@ -6,19 +6,19 @@ from typing import Any, Final
 Schema = Mapping[str, Any]
 
 
-def record(required: str = "", /, **members: Any) -> dict[str, Any]:
+def declare_object(required: str = "", /, **members: Any) -> dict[str, Any]:
     """Return the schema of an object with these members; `required` are the names of those that must be present."""
     schema: dict[str, Any] = {"type": "object", "properties": members}
     return schema | ({"required": required.split()} if required else {})
 
 
-def list_of(items: Schema, **limits: int) -> dict[str, Any]:
+def declare_list(items: Schema, **limits: int) -> dict[str, Any]:
     """Return the schema of a list."""
     return {"type": "array", "items": dict(items), **limits}
 
 
 TEXT: Final = {"type": "string"}
-#: Rest.li's clients send null for what they leave out.
+#: Rest.li's clients send null for omitted members.
 TEXT_OR_NULL: Final = {"type": ["string", "null"]}
 NUMBER: Final = {"type": "integer"}
 FLAG_OR_NULL: Final = {"type": ["boolean", "null"]}
@@ -34,11 +34,11 @@ COUNT: Final = {
 }
 OFFSET: Final = {"type": "integer", "minimum": 0, "maximum": 1_000_000_000}
 ASYNC: Final = {"enum": ["true", "false", True, False, None], "description": "Whether it is done later."}
-PROBLEM: Final = record("pointer message", pointer=TEXT, message=TEXT)
-ERROR: Final = record("message status", message=TEXT, status=NUMBER, errors=list_of(PROBLEM)) | {
+PROBLEM: Final = declare_object("pointer message", pointer=TEXT, message=TEXT)
+ERROR: Final = declare_object("message status", message=TEXT, status=NUMBER, errors=declare_list(PROBLEM)) | {
     "description": "The error in one line; `errors` has the JSON Pointers into the body."
 }
-SUCCESS: Final = record("value", value=TEXT, warnings=list_of(PROBLEM)) | {
+SUCCESS: Final = declare_object("value", value=TEXT, warnings=declare_list(PROBLEM)) | {
     "description": "It is done, or will be. `warnings` has the fields that were dropped."
 }
 SYSTEM_METADATA: Final = {"type": ["object", "string", "null"]}
@@ -50,6 +50,6 @@ def read_count(body: Mapping[str, Any], name: str, default: int) -> int:
     return min(int(body.get(name, default)), COUNT_MAX)
 
 
-def value_of(schema: Schema) -> dict[str, Any]:
+def declare_action_result(schema: Schema) -> dict[str, Any]:
     """Return the schema of Rest.li's answer to an action."""
-    return record("value", value=dict(schema))
+    return declare_object("value", value=dict(schema))

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Final
 
 from jupyter_colophon.core.datahub import criteria
-from jupyter_colophon.core.datahub.mcp import generic, urn_at
+from jupyter_colophon.core.datahub.mcp import build_generic_aspect, parse_urn
 from jupyter_colophon.core.errors import TooLarge
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.operations.datahub import shapes
@@ -12,7 +12,7 @@ from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
 _LIMIT: Final = 100
-QUERY: Final = shapes.record(
+QUERY: Final = shapes.declare_object(
     "urn aspect",
     urn=shapes.TEXT,
     entity=shapes.TEXT_OR_NULL,
@@ -23,24 +23,24 @@ QUERY: Final = shapes.record(
     startTimeMillis=shapes.TIME,
     endTimeMillis=shapes.TIME,
 )
-VALUES: Final = shapes.record(
+VALUES: Final = shapes.declare_object(
     "entityName aspectName limit values",
     entityName=shapes.TEXT,
     aspectName=shapes.TEXT,
     limit=shapes.NUMBER,
-    values=shapes.list_of(shapes.record("aspect", aspect=shapes.ANY, systemMetadata=shapes.ANY)),
+    values=shapes.declare_list(shapes.declare_object("aspect", aspect=shapes.ANY, systemMetadata=shapes.ANY)),
 )
 
 
 def read_values(services: Services, request: Request) -> Document:
     """Return the newest values that match, the newest first."""
     body = request.body
-    urn, name = urn_at(body["urn"], "/urn"), body["aspect"]
+    urn, name = parse_urn(body["urn"], "/urn"), body["aspect"]
     limit = _LIMIT if body.get("limit") is None else shapes.read_count(body, "limit", _LIMIT)
     if body.get("latestValue"):
         limit = 1
     filter_ = criteria.read(body.get("filter"), "/filter")
-    found = services.catalog().datahub.timeseries.values(
+    timed_values = services.get_catalog().datahub.timeseries.read_values(
         urn,
         name,
         request.principal,
@@ -50,10 +50,13 @@ def read_values(services: Services, request: Request) -> Document:
         fits=partial(criteria.fits_value, filter_) if any(filter_) else None,
         bytes_max=LIST_BYTES_MAX,
     )
-    if found.truncated:
+    if timed_values.truncated:
         raise TooLarge(f"the answer would have more than {LIST_BYTES_MAX} bytes: send a smaller limit")
     values = [
-        {"aspect": generic(one.value), "systemMetadata": {} if one.system is None else one.system.document}
-        for one in found.values
+        {
+            "aspect": build_generic_aspect(value.value),
+            "systemMetadata": {} if value.system is None else value.system.document,
+        }
+        for value in timed_values.values
     ]
     return {"value": {"entityName": urn.type, "aspectName": name, "limit": limit, "values": values}}

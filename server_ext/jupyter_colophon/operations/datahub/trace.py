@@ -3,29 +3,29 @@
 import re
 from typing import Any, Final
 
-from jupyter_colophon.core.datahub.mcp import urn_at
-from jupyter_colophon.core.documents.pointer import written
+from jupyter_colophon.core.datahub.mcp import parse_urn
+from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.operations.datahub import shapes
-from jupyter_colophon.operations.operation import JSON, operation
-from jupyter_colophon.operations.parameter import flag
+from jupyter_colophon.operations.operation import JSON, declare_operation
+from jupyter_colophon.operations.parameter import declare_flag
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.service.datahub.trace import TracedWrite
 
 _TRACE: Final = re.compile("[0-9a-f]{32}")
-_ERRORS: Final = flag("onlyIncludeErrors", "Return only aspects with errors.")
-_DETAILED: Final = flag("detailed", "Accepted and ignored.")
-_SKIP_CACHE: Final = flag("skipCache", "Accepted and ignored.")
+_ERRORS: Final = declare_flag("onlyIncludeErrors", "Return only aspects with errors.")
+_DETAILED: Final = declare_flag("detailed", "Accepted and ignored.")
+_SKIP_CACHE: Final = declare_flag("skipCache", "Accepted and ignored.")
 _ASPECTS: Final = {
     "type": "object",
     "description": "The names of aspects by URN.",
-    "additionalProperties": shapes.list_of(shapes.TEXT, maxItems=1_000),
+    "additionalProperties": shapes.declare_list(shapes.TEXT, maxItems=1_000),
     "maxProperties": 1_000,
 }
 
 
-@operation(
+@declare_operation(
     "traceWrite",
     "POST /openapi/v1/trace/write/{id}",
     parameters=[_ERRORS, _DETAILED, _SKIP_CACHE],
@@ -39,18 +39,20 @@ def trace_write(services: Services, request: Request) -> Document:
     trace = request.path["id"]
     if not _TRACE.fullmatch(trace):
         raise NotFound("trace", trace)
-    urns = {sent: urn_at(sent, written([sent])) for sent in request.body}
+    urns = {sent: parse_urn(sent, format_pointer([sent])) for sent in request.body}
     spelled = {str(urn): sent for sent, urn in urns.items()}
     aspects = {urn: request.body[sent] for sent, urn in urns.items()}
-    found = services.catalog().datahub.tracer.states(trace, aspects, request.principal)
+    states_by_urn = services.get_catalog().datahub.tracer.read_states(trace, aspects, request.principal)
     errors_only = request[_ERRORS]
     return {
-        spelled[urn]: {name: _state(one) for name, one in states.items() if one.state == "ERROR" or not errors_only}
-        for urn, states in found.items()
+        spelled[urn]: {
+            name: _render_state(state) for name, state in states.items() if state.state == "ERROR" or not errors_only
+        }
+        for urn, states in states_by_urn.items()
     }
 
 
-def _state(traced: TracedWrite) -> dict[str, Any]:
+def _render_state(traced: TracedWrite) -> dict[str, Any]:
     # The search index is written with the aspect.
     status: dict[str, Any] = {"writeStatus": traced.state}
     if traced.why:

@@ -13,15 +13,15 @@ _UNENCODED: Final = "urn:li:"
 _LIST: Final = re.compile(r"List\((.*)\)")
 
 
-def urn_behind(request: Request, path: str) -> Urn:
+def parse_path_urn(request: Request, path: str) -> Urn:
     """Return the URN behind a path below our prefix, such as `/aspects/`. Raises InvalidName."""
-    return urn_in(request.raw_path.removeprefix(PREFIX + path))
+    return parse_urn(request.raw_path.removeprefix(PREFIX + path))
 
 
-def urn_in(path: str) -> Urn:
+def parse_urn(path: str) -> Urn:
     """Return the URN that the end of a path is, percent-encoded as it was sent. Raises InvalidName.
 
-    Some clients encode a whole URN. Others send it unchanged: its own escapes are part of it, and only what no path may
+    Some clients encode a whole URN. Others send it unchanged: its own escapes are part of it, and only characters that no path may
     hold was encoded, which a URN's own grammar takes as well.
     """
     if path.startswith(_UNENCODED):
@@ -32,8 +32,8 @@ def urn_in(path: str) -> Urn:
         raise InvalidName("URN", path, "it is not percent-encoded UTF-8") from None
 
 
-def names_in(text: str) -> frozenset[str] | None:
-    """Return the names in `List(a,b)` or `a,b`; None, which stands for all of them, where there are none."""
+def parse_names(text: str) -> frozenset[str] | None:
+    """Return the names in `List(a,b)` or `a,b`; None, which means all, if there are none."""
     listed = _LIST.fullmatch(text)
     names = (listed.group(1) if listed else text).split(",")
     return frozenset(name.strip() for name in names if name.strip()) or None

@@ -24,10 +24,10 @@ from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.operations.datahub import documents, shapes
 from jupyter_colophon.operations.datahub.delete import delete_stored
 from jupyter_colophon.operations.datahub.ingest import SentProposal, propose
-from jupyter_colophon.operations.datahub.urns import names_in, urn_behind
+from jupyter_colophon.operations.datahub.urns import parse_names, parse_path_urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
-from jupyter_colophon.operations.operation import JSON, operation
-from jupyter_colophon.operations.parameter import flag, text
+from jupyter_colophon.operations.operation import JSON, declare_operation
+from jupyter_colophon.operations.parameter import declare_flag, declare_text
 from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
 
@@ -35,32 +35,34 @@ if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
 _HEADERS: Final = shapes.ANY_OR_NULL | {"additionalProperties": shapes.TEXT}
-_ASPECT: Final = shapes.record(
+_ASPECT: Final = shapes.declare_object(
     "value",
     value=shapes.ANY,
     systemMetadata=shapes.SYSTEM_METADATA,
     headers=_HEADERS,
     auditStamp=shapes.ANY_OR_NULL,
 )
-_PATCH: Final = shapes.record(
+_PATCH: Final = shapes.declare_object(
     "value",
     value={"type": ["array", "object"]},
     systemMetadata=shapes.SYSTEM_METADATA,
     headers=_HEADERS,
 )
-_URN: Final = shapes.record("urn", urn=shapes.TEXT)
-_WRITTEN: Final = shapes.list_of(_URN | {"additionalProperties": _ASPECT})
-_PATCHED: Final = shapes.list_of(_URN | {"additionalProperties": _PATCH})
-_READ: Final = shapes.list_of(_URN | {"additionalProperties": shapes.ANY_OR_NULL}, maxItems=1_000)
-ENTITY: Final = shapes.record("urn", urn=shapes.URN) | {"description": "An entity, and each aspect under its name."}
-ENTITIES: Final = shapes.list_of(ENTITY)
-_ASYNC: Final = flag("async", "Apply the proposals later: the status is 202.")
-SYSTEM: Final = flag("systemMetadata", "Include the system metadata and the audit stamp of each aspect.")
-_ASPECTS: Final = text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")
+_URN: Final = shapes.declare_object("urn", urn=shapes.TEXT)
+_WRITTEN: Final = shapes.declare_list(_URN | {"additionalProperties": _ASPECT})
+_PATCHED: Final = shapes.declare_list(_URN | {"additionalProperties": _PATCH})
+_READ: Final = shapes.declare_list(_URN | {"additionalProperties": shapes.ANY_OR_NULL}, maxItems=1_000)
+ENTITY: Final = shapes.declare_object("urn", urn=shapes.URN) | {
+    "description": "An entity, and each aspect under its name."
+}
+ENTITIES: Final = shapes.declare_list(ENTITY)
+_ASYNC: Final = declare_flag("async", "Apply the proposals later: the status is 202.")
+SYSTEM: Final = declare_flag("systemMetadata", "Include the system metadata and the audit stamp of each aspect.")
+_ASPECTS: Final = declare_text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")
 _REFUSED: Final = [InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed]
 
 
-@operation(
+@declare_operation(
     "writeEntities",
     "POST /openapi/v3/entity/{type}",
     parameters=[_ASYNC, IDEMPOTENCY_KEY],
@@ -73,7 +75,7 @@ def write_entities(services: Services, request: Request) -> Answer:
     return _write(services, request, "upsert")
 
 
-@operation(
+@declare_operation(
     "patchEntities",
     "PATCH /openapi/v3/entity/{type}",
     parameters=[_ASYNC, IDEMPOTENCY_KEY],
@@ -87,21 +89,21 @@ def patch_entities(services: Services, request: Request) -> Answer:
 
 
 def _write(services: Services, request: Request, change: Change) -> Answer:
-    catalog = services.catalog()
-    catalog.registry.type(request.path["type"])
+    catalog = services.get_catalog()
+    catalog.registry.get_type(request.path["type"])
     later = request[_ASYNC]
-    outcome = propose(services, request, list(_proposals(catalog, request, change)), later=later)
+    outcome = propose(services, request, list(_read_proposals(catalog, request, change)), later=later)
     return Answer(
-        _sent_entities(request) if later else _written_entities(catalog, request),
+        _render_sent_entities(request) if later else _read_written_entities(catalog, request),
         HTTPStatus.ACCEPTED if outcome.is_queued else HTTPStatus.OK,
         headers=outcome.headers,
     )
 
 
-def _proposals(catalog: "Catalog", request: Request, change: Change) -> Iterator[SentProposal]:
+def _read_proposals(catalog: "Catalog", request: Request, change: Change) -> Iterator[SentProposal]:
     for at, entity in enumerate(request.body):
-        urn = _sent_urn(entity, request.path["type"], at)
-        spelling = mcp.spelling_of(urn, entity["urn"])
+        urn = _read_sent_urn(entity, request.path["type"], at)
+        spelling = mcp.get_original_spelling(urn, entity["urn"])
         if len(entity) == 1:
             # Only its existence is written.
             create = Proposal(urn, None, "create", if_absent=True, spelling=spelling)
@@ -109,34 +111,34 @@ def _proposals(catalog: "Catalog", request: Request, change: Change) -> Iterator
         for name, aspect in entity.items():
             if name != "urn":
                 pointer = f"/{at}/{name}"
-                proposal = replace(_proposal(urn, name, change, aspect, pointer), spelling=spelling)
+                proposal = replace(_build_proposal(urn, name, change, aspect, pointer), spelling=spelling)
                 listed = isinstance(aspect["value"], list)
-                proposal = mcp.keyless(proposal, catalog.registry)
+                proposal = mcp.replace_key_aspect(proposal, catalog.registry)
                 yield SentProposal(proposal, f"{pointer}/value", listed, f"/{at}/urn")
 
 
-def _sent_urn(entity: Document, entity_type: str, at: int) -> Urn:
+def _read_sent_urn(entity: Document, entity_type: str, at: int) -> Urn:
     """Return the URN of an entity of the body. Raises InvalidInstance for one of another type."""
-    urn = mcp.urn_at(entity["urn"], f"/{at}/urn")
+    urn = mcp.parse_urn(entity["urn"], f"/{at}/urn")
     if urn.type != entity_type:
-        raise mcp.refused(f"/{at}/urn", f"is not of the type {entity_type}")
+        raise mcp.build_error(f"/{at}/urn", f"is not of the type {entity_type}")
     return urn
 
 
-def _proposal(urn: Urn, name: str, change: Change, aspect: Document, pointer: str) -> Proposal:
-    headers = mcp.lowered(aspect.get("headers"))
+def _build_proposal(urn: Urn, name: str, change: Change, aspect: Document, pointer: str) -> Proposal:
+    headers = mcp.normalize_headers(aspect.get("headers"))
     return Proposal(
         urn,
         name,
         change,
-        patch_forms.wrapped(aspect["value"]) if change == "patch" else aspect["value"],
-        mcp.condition(headers, f"{pointer}/headers"),
-        if_absent=mcp.if_absent(headers, f"{pointer}/headers"),
-        system=mcp.system_metadata(aspect.get("systemMetadata"), f"{pointer}/systemMetadata"),
+        patch_forms.wrap_patch(aspect["value"]) if change == "patch" else aspect["value"],
+        mcp.read_condition(headers, f"{pointer}/headers"),
+        if_absent=mcp.is_if_absent(headers, f"{pointer}/headers"),
+        system=mcp.read_system_metadata(aspect.get("systemMetadata"), f"{pointer}/systemMetadata"),
     )
 
 
-def _sent_entities(request: Request) -> list[dict[str, Any]]:
+def _render_sent_entities(request: Request) -> list[dict[str, Any]]:
     """Return the entities of the body, which is the answer where they are written later."""
     return [
         {"urn": entity["urn"]} | {name: {"value": aspect["value"]} for name, aspect in entity.items() if name != "urn"}
@@ -144,12 +146,12 @@ def _sent_entities(request: Request) -> list[dict[str, Any]]:
     ]
 
 
-def _written_entities(catalog: "Catalog", request: Request) -> list[Document]:
+def _read_written_entities(catalog: "Catalog", request: Request) -> list[Document]:
     """Return the aspects of the body as they are now."""
     urns = [Urn.parse(entity["urn"]) for entity in request.body]
-    stored = catalog.datahub.reader.entities(urns, None, request.principal)
+    stored = catalog.datahub.reader.read_entities(urns, None, request.principal)
     return [
-        documents.v3_entity(
+        documents.render_entity(
             entity["urn"],
             {name: aspect for name, aspect in stored.get(str(urn), {}).items() if name in entity},
             with_system=False,
@@ -158,7 +160,7 @@ def _written_entities(catalog: "Catalog", request: Request) -> list[Document]:
     ]
 
 
-@operation(
+@declare_operation(
     "readEntities",
     "POST /openapi/v3/entity/{type}/batchGet",
     parameters=[SYSTEM],
@@ -169,18 +171,18 @@ def _written_entities(catalog: "Catalog", request: Request) -> list[Document]:
 )
 def read_entities(services: Services, request: Request) -> list[Document]:
     """Return those of these entities that are stored, with the aspects that are named of each, or with all."""
-    catalog = services.catalog()
-    entities = list(_stored_entities(catalog, request))
+    catalog = services.get_catalog()
+    entities = list(_read_stored_entities(catalog, request))
     if not entities:
-        catalog.registry.type(request.path["type"])
+        catalog.registry.get_type(request.path["type"])
     return entities
 
 
-def _stored_entities(catalog: "Catalog", request: Request) -> Iterator[Document]:
+def _read_stored_entities(catalog: "Catalog", request: Request) -> Iterator[Document]:
     """Yield the entities that are stored. Raises TooLarge with the pointer to the first that does not fit."""
     size = 0
-    for at, wanted in enumerate(request.body):
-        entity = _stored_entity(catalog, request, at, wanted)
+    for at, expected in enumerate(request.body):
+        entity = _read_stored_entity(catalog, request, at, expected)
         if entity is not None:
             size += measure(entity)
             if at and size > LIST_BYTES_MAX:
@@ -191,51 +193,51 @@ def _stored_entities(catalog: "Catalog", request: Request) -> Iterator[Document]
             yield entity
 
 
-def _stored_entity(catalog: "Catalog", request: Request, at: int, wanted: Document) -> Document | None:
-    urn = _sent_urn(wanted, request.path["type"], at)
-    names = {name for name in wanted if name != "urn"} or None
-    aspects = catalog.datahub.reader.entities([urn], names, request.principal).get(str(urn))
-    return None if aspects is None else documents.v3_entity(wanted["urn"], aspects, with_system=request[SYSTEM])
+def _read_stored_entity(catalog: "Catalog", request: Request, at: int, requested: Document) -> Document | None:
+    urn = _read_sent_urn(requested, request.path["type"], at)
+    names = {name for name in requested if name != "urn"} or None
+    aspects = catalog.datahub.reader.read_entities([urn], names, request.principal).get(str(urn))
+    return None if aspects is None else documents.render_entity(requested["urn"], aspects, with_system=request[SYSTEM])
 
 
-@operation(
+@declare_operation(
     "readOneEntity",
     "GET /openapi/v3/entity/{type}/{urn}",
     parameters=[_ASPECTS, SYSTEM],
     answers={200: ENTITY},
     errors=[InvalidName, NotFound],
 )
-def read_one_entity(services: Services, request: Request) -> Document:
+def read_single_entity(services: Services, request: Request) -> Document:
     """Return one entity with its aspects, or with those that `aspects` names."""
-    catalog, urn = services.catalog(), _path_urn(request)
+    catalog, urn = services.get_catalog(), _read_path_urn(request)
     reader = catalog.datahub.reader
-    aspects = reader.entities([urn], names_in(request[_ASPECTS]), request.principal).get(str(urn))
+    aspects = reader.read_entities([urn], parse_names(request[_ASPECTS]), request.principal).get(str(urn))
     if aspects is None:
-        catalog.registry.type(urn.type)
-        raise catalog.reader.absent(urn)
-    (original_spellings,) = reader.original_spellings([str(urn)])
-    return documents.v3_entity(original_spellings, aspects, with_system=request[SYSTEM])
+        catalog.registry.get_type(urn.type)
+        raise catalog.reader.create_not_found(urn)
+    (original_spellings,) = reader.read_original_spellings([str(urn)])
+    return documents.render_entity(original_spellings, aspects, with_system=request[SYSTEM])
 
 
-@operation(
+@declare_operation(
     "deleteOneEntity",
     "DELETE /openapi/v3/entity/{type}/{urn}",
     parameters=[_ASPECTS, IDEMPOTENCY_KEY],
     answers={200: {"type": "null", "description": "It is deleted."}},
     errors=[InvalidName, NotFound, NotEmpty],
 )
-def delete_one_entity(services: Services, request: Request) -> None:
+def delete_single_entity(services: Services, request: Request) -> None:
     """Delete the entity, or those of its aspects that `aspects` names."""
-    urn, names = _path_urn(request), names_in(request[_ASPECTS])
-    services.catalog().registry.type(urn.type)
+    urn, names = _read_path_urn(request), parse_names(request[_ASPECTS])
+    services.get_catalog().registry.get_type(urn.type)
     for name in sorted(names) if names else [None]:
         delete_stored(services, request, urn, name)
 
 
-def _path_urn(request: Request) -> Urn:
+def _read_path_urn(request: Request) -> Urn:
     """Return the URN in the path, which may have slashes. Raises InvalidName."""
     entity_type = request.path["type"]
-    urn = urn_behind(request, f"/openapi/v3/entity/{entity_type}/")
+    urn = parse_path_urn(request, f"/openapi/v3/entity/{entity_type}/")
     if urn.type != entity_type:
         raise InvalidName(f"{entity_type} URN", str(urn), "its type is another one")
     return urn

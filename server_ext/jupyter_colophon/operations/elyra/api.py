@@ -5,13 +5,13 @@ from typing import Any, Final
 
 from jupyter_colophon.operations.api import Api, Failure
 from jupyter_colophon.operations.elyra import instances, schemaspaces, shapes
-from jupyter_colophon.operations.openapi import with_document
-from jupyter_colophon.operations.operation import operations_of
+from jupyter_colophon.operations.openapi import add_document_operation
+from jupyter_colophon.operations.operation import list_operations
 from jupyter_colophon.operations.shared_parameters import PLACES
 
 
-def _error_document(failure: Failure) -> dict[str, Any]:
-    """Return an error in Elyra's form, with every problem of an instance beside the message."""
+def _render_error(failure: Failure) -> dict[str, Any]:
+    """Return an error in Elyra's form, with the message and every problem of an instance."""
     message = failure.message if failure.error is None else failure.error.detail
     document = {"reason": failure.reason, "message": message, "timestamp": time.strftime("%Y-%m-%d %H:%M:%S")}
     if failure.error is None or not failure.error.problems:
@@ -21,13 +21,13 @@ def _error_document(failure: Failure) -> dict[str, Any]:
 
 
 # JSON is YAML, too.
-ELYRA: Final = with_document(
+ELYRA: Final = add_document_operation(
     Api(
         title="Elyra's metadata service, by Jupyter Colophon",
         summary="Schemaspaces, their schemas, and instances of them.",
         prefix="/elyra",
-        operations=operations_of(schemaspaces, instances),
-        error_document=_error_document,
+        operations=list_operations(schemaspaces, instances),
+        error_document=_render_error,
         error_schema=shapes.ERROR,
         content_type="application/json; charset=UTF-8",
         places={name: (parameter,) for name, parameter in PLACES.items()},

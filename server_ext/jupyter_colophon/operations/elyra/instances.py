@@ -23,17 +23,17 @@ from jupyter_colophon.core.errors import (
     SchemaspaceNotFound,
 )
 from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of
+from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, read_condition
 from jupyter_colophon.operations.elyra import shapes
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import flag, number, text
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_flag, declare_number, declare_text
 from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT_MAX
 
-_INVALID: Final = flag("include_invalid", "Include invalid instances, each with its `reason`.")
-_SCHEMA: Final = text("of_schema", "Only instances of this schema.")
-_LIMIT: Final = number(
+_INVALID: Final = declare_flag("include_invalid", "Include invalid instances, each with its `reason`.")
+_SCHEMA: Final = declare_text("of_schema", "Only instances of this schema.")
+_LIMIT: Final = declare_number(
     "limit",
     "Maximum number of instances; all of them by default. `Link` has the next page.",
     default=0,
@@ -46,7 +46,7 @@ _SAVE_ERRORS: Final = (InstanceInvalid, InstanceIsDirectory, HookDenied, HookFai
 _STATUSES: Final[Mapping[type[MetadataError], int]] = {SchemaspaceNotFound: HTTPStatus.BAD_REQUEST}
 
 
-@operation(
+@declare_operation(
     "listMetadata",
     "GET /metadata/{space}",
     parameters=[_INVALID, _SCHEMA, _LIMIT, CURSOR],
@@ -57,21 +57,21 @@ _STATUSES: Final[Mapping[type[MetadataError], int]] = {SchemaspaceNotFound: HTTP
 )
 def list_metadata(services: Services, request: Request) -> Document | Answer:
     """List the instances of a schemaspace by name."""
-    instances, principal, space = services.instances(), request.principal, request.path["space"]
+    instances, principal, space = services.get_instances(), request.principal, request.path["space"]
     invalid, schema, limit = request[_INVALID], request[_SCHEMA], request[_LIMIT]
     if not limit:
         listed = instances.list(space, principal, invalid=invalid, of_schema=schema or None)
-        return {space: [_document(instance) for instance in listed]}
-    page, cursor = instances.slice(space, limit, request[CURSOR], principal, invalid=invalid, of_schema=schema)
+        return {space: [_render_instance(instance) for instance in listed]}
+    page, cursor = instances.list_slice(space, limit, request[CURSOR], principal, invalid=invalid, of_schema=schema)
     headers = {}
     if cursor is not None:
         query = {"limit": limit, "cursor": cursor, "include_invalid": str(invalid).lower(), "of_schema": schema}
         path = request.base_url.rstrip("/") + request.raw_path
         headers["Link"] = f'<{path}?{urlencode(query)}>; rel="next"'
-    return Answer({space: [_document(instance) for instance in page]}, headers=headers)
+    return Answer({space: [_render_instance(instance) for instance in page]}, headers=headers)
 
 
-@operation(
+@declare_operation(
     "createMetadata",
     "POST /metadata/{space}",
     body={"application/json": shapes.NEW},
@@ -83,19 +83,19 @@ def list_metadata(services: Services, request: Request) -> Document | Answer:
 )
 def create_metadata(services: Services, request: Request) -> Answer:
     """Create an instance; without a name, its name is derived from its display name."""
-    document, space = _writable(request.body), request.path["space"]
+    document, space = _drop_read_only_members(request.body), request.path["space"]
     for member in ("schema_name", "metadata"):
         _require(document, member)
     if not {"name", "display_name"} & set(document):
         raise MalformedBody(
             "Insufficient information - request body requires one of the following: ['name', 'display_name']."
         )
-    instance = services.instances().create(space, _pop_name(document), document, request.principal)
+    instance = services.get_instances().create(space, _pop_name(document), document, request.principal)
     location = f"{request.base_url}elyra/metadata/{space}/{instance.name}"
     return _answer(instance, HTTPStatus.CREATED, {"Location": location})
 
 
-@operation(
+@declare_operation(
     "readMetadata",
     "GET /metadata/{space}/{instance}",
     parameters=[_INVALID],
@@ -107,7 +107,7 @@ def create_metadata(services: Services, request: Request) -> Answer:
 )
 def read_metadata(services: Services, request: Request) -> Answer:
     """Read a valid instance."""
-    instances = services.instances()
+    instances = services.get_instances()
     read = instances.get_any if request[_INVALID] else instances.get
     try:
         return _answer(read(request.path["space"], request.path["instance"], request.principal))
@@ -116,7 +116,7 @@ def read_metadata(services: Services, request: Request) -> Answer:
         raise MalformedBody(error.detail) from error
 
 
-@operation(
+@declare_operation(
     "replaceMetadata",
     "PUT /metadata/{space}/{instance}",
     parameters=CONDITIONS,
@@ -129,14 +129,14 @@ def read_metadata(services: Services, request: Request) -> Answer:
 )
 def replace_metadata(services: Services, request: Request) -> Answer:
     """Replace an instance, also an invalid one."""
-    document = _writable(request.body)
+    document = _drop_read_only_members(request.body)
     _require(document, "schema_name")
     document.setdefault("metadata", {})
     space, name = request.path["space"], request.path["instance"]
-    return _answer(services.instances().update(space, name, document, condition(request), request.principal))
+    return _answer(services.get_instances().update(space, name, document, read_condition(request), request.principal))
 
 
-@operation(
+@declare_operation(
     "changeMetadata",
     "PATCH /metadata/{space}/{instance}",
     parameters=CONDITIONS,
@@ -149,11 +149,11 @@ def replace_metadata(services: Services, request: Request) -> Answer:
 )
 def change_metadata(services: Services, request: Request) -> Answer:
     """Change parts of an instance."""
-    space, name, changes = request.path["space"], request.path["instance"], _writable(request.body)
-    return _answer(services.instances().patch(space, name, changes, condition(request), request.principal))
+    space, name, changes = request.path["space"], request.path["instance"], _drop_read_only_members(request.body)
+    return _answer(services.get_instances().patch(space, name, changes, read_condition(request), request.principal))
 
 
-@operation(
+@declare_operation(
     "removeMetadata",
     "DELETE /metadata/{space}/{instance}",
     parameters=CONDITIONS,
@@ -165,16 +165,16 @@ def change_metadata(services: Services, request: Request) -> Answer:
 def remove_metadata(services: Services, request: Request) -> None:
     """Delete an instance, also an invalid one."""
     space, name = request.path["space"], request.path["instance"]
-    services.instances().remove(space, name, condition(request), request.principal)
+    services.get_instances().remove(space, name, read_condition(request), request.principal)
 
 
 def _answer(instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Answer:
     """Return an instance with its version, where it has one, as its ETag."""
-    etag = None if instance.version is None else etag_of(instance.version)
-    return Answer(_document(instance), status, etag, headers or {})
+    etag = None if instance.version is None else format_etag(instance.version)
+    return Answer(_render_instance(instance), status, etag, headers or {})
 
 
-def _document(instance: Instance) -> Document:
+def _render_instance(instance: Instance) -> Document:
     """Return an instance in Elyra's form: without its path, and with a reason only where it is invalid."""
     members: Document = {
         "name": instance.name,
@@ -185,7 +185,7 @@ def _document(instance: Instance) -> Document:
     return {**instance.extra, **members} | ({"reason": instance.reason} if instance.reason else {})
 
 
-def _writable(body: Mapping[str, Any]) -> Document:
+def _drop_read_only_members(body: Mapping[str, Any]) -> Document:
     return {name: value for name, value in body.items() if name not in _READ_ONLY}
 
 

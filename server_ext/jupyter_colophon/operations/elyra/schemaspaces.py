@@ -2,18 +2,18 @@
 
 from jupyter_colophon.core.errors import SchemaNotFound, SchemaspaceNotFound
 from jupyter_colophon.operations.elyra import shapes
-from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
 
-@operation("listSchemaspaceNames", "GET /schemaspace", answers={200: shapes.SPACES}, etag=True)
+@declare_operation("listSchemaspaceNames", "GET /schemaspace", answers={200: shapes.SPACES}, etag=True)
 def list_schemaspace_names(services: Services, request: Request) -> Document:
     """List the names of the schemaspaces, without deprecated ones."""
-    return {"schemaspaces": services.spaces().names()}
+    return {"schemaspaces": services.get_schemaspaces().list_names()}
 
 
-@operation(
+@declare_operation(
     "readSchemaspace",
     "GET /schemaspace/{space}",
     answers={200: shapes.SPACE},
@@ -22,18 +22,20 @@ def list_schemaspace_names(services: Services, request: Request) -> Document:
 )
 def read_schemaspace(services: Services, request: Request) -> Document:
     """Read a schemaspace by its name or id."""
-    schemaspace = services.spaces().space(request.path["space"])
+    schemaspace = services.get_schemaspaces().get_space(request.path["space"])
     return {name: getattr(schemaspace, name) for name in ("name", "id", "display_name", "description")}
 
 
-@operation("listSchemas", "GET /schema/{space}", answers={200: shapes.SCHEMAS}, errors=[SchemaspaceNotFound], etag=True)
+@declare_operation(
+    "listSchemas", "GET /schema/{space}", answers={200: shapes.SCHEMAS}, errors=[SchemaspaceNotFound], etag=True
+)
 def list_schemas(services: Services, request: Request) -> Document:
     """List the schemas of a schemaspace, without deprecated ones."""
     space = request.path["space"]
-    return {space: [dict(schema) for schema in services.spaces().space(space).schemas.values()]}
+    return {space: [dict(schema) for schema in services.get_schemaspaces().get_space(space).schemas.values()]}
 
 
-@operation(
+@declare_operation(
     "readSchemaDocument",
     "GET /schema/{space}/{schema}",
     answers={200: shapes.SCHEMA},
@@ -42,4 +44,4 @@ def list_schemas(services: Services, request: Request) -> Document:
 )
 def read_schema_document(services: Services, request: Request) -> Document:
     """Read a schema, also a deprecated one."""
-    return dict(services.spaces().schema(request.path["space"], request.path["schema"]))
+    return dict(services.get_schemaspaces().get_schema(request.path["space"], request.path["schema"]))

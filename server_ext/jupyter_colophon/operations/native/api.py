@@ -18,24 +18,24 @@ from jupyter_colophon.operations.native import (
     schemaspaces,
     search,
 )
-from jupyter_colophon.operations.openapi import with_document
-from jupyter_colophon.operations.operation import operations_of
-from jupyter_colophon.operations.problem_documents import problem_document
+from jupyter_colophon.operations.openapi import add_document_operation
+from jupyter_colophon.operations.operation import list_operations
+from jupyter_colophon.operations.problem_documents import render_failure
 from jupyter_colophon.operations.shared_parameters import PLACES, URN_INSTEAD
 
 
-def _schemas() -> dict[str, Any]:
+def _load_schemas() -> dict[str, Any]:
     from jupyter_colophon.core.package_data import load_documents
 
     return load_documents("api")
 
 
-NATIVE: Final = with_document(
+NATIVE: Final = add_document_operation(
     Api(
         title="Jupyter Colophon",
         summary="Describe, find, trace and govern data without leaving the notebook.",
         prefix="/colophon/api",
-        operations=operations_of(
+        operations=list_operations(
             health,
             entities,
             proposals,
@@ -50,11 +50,12 @@ NATIVE: Final = with_document(
             leftovers,
             pipelines,
         ),
-        error_document=problem_document,
+        error_document=render_failure,
         error_content_type="application/problem+json",
         error_schema="problem",
-        places={name: (one, URN_INSTEAD) if name == "urn" else (one,) for name, one in PLACES.items()},
-        schemas=_schemas,
+        places={name: (place, URN_INSTEAD) if name == "urn" else (place,) for name, place in PLACES.items()},
+        refuses_unknown_parameters=True,
+        schemas=_load_schemas,
     ),
     "readOpenApi",
 )

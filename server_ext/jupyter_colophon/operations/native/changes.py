@@ -4,33 +4,33 @@ from typing import Final
 
 from jupyter_colophon.core.errors import LogCompacted, TooManyConnections
 from jupyter_colophon.operations import change_log
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import text
-from jupyter_colophon.operations.request import Changes, Request
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_text
+from jupyter_colophon.operations.request import ChangesAnswer, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import NAMESPACE, TYPE
 
-_URN = text("urn", "Return only changes of this entity.", format="colophon-urn")
+_URN = declare_text("urn", "Return only changes of this entity.", format="colophon-urn")
 _FILTERS = (NAMESPACE, _URN, TYPE)
 #: The form of changes here; CDAP's are those of `/v3`.
 _FORM: Final = "change"
 
 
-@operation(
+@declare_operation(
     "readChanges",
     "GET /changes",
     parameters=[change_log.AFTER, change_log.LIMIT, change_log.WAIT, *_FILTERS],
     answers="changes",
     errors=[LogCompacted, TooManyConnections],
 )
-def read_changes(services: Services, request: Request) -> Changes:
+def read_changes(services: Services, request: Request) -> ChangesAnswer:
     """List the changes after a sequence number; with `waitSeconds`, long-poll for them; `limit=0` returns only the current cursor."""
-    return Changes(
-        _filters(request), _FORM, request[change_log.AFTER], request[change_log.LIMIT], request[change_log.WAIT]
+    return ChangesAnswer(
+        _read_filters(request), _FORM, request[change_log.AFTER], request[change_log.LIMIT], request[change_log.WAIT]
     )
 
 
-@operation(
+@declare_operation(
     "streamChanges",
     "GET /changes/stream",
     parameters=[change_log.START, change_log.RESUMED, *_FILTERS],
@@ -38,22 +38,26 @@ def read_changes(services: Services, request: Request) -> Changes:
     errors=[LogCompacted, TooManyConnections],
     content_type=change_log.EVENT_STREAM,
 )
-def stream_changes(services: Services, request: Request) -> Changes:
+def stream_changes(services: Services, request: Request) -> ChangesAnswer:
     """Stream changes as server-sent events."""
-    return Changes(_filters(request), _FORM, change_log.start(request))
+    return ChangesAnswer(_read_filters(request), _FORM, change_log.read_start(request))
 
 
-@operation(
+@declare_operation(
     "followChanges",
     "GET /changes/ws",
     parameters=[change_log.START, *_FILTERS],
     answers={101: "message"},
     permission="execute",
 )
-def follow_changes(services: Services, request: Request) -> Changes:
+def follow_changes(services: Services, request: Request) -> ChangesAnswer:
     """Stream changes over a WebSocket: first `hello` with the head of the change log, then each change."""
-    return Changes(_filters(request), _FORM, change_log.position(request[change_log.START], change_log.START.name))
+    return ChangesAnswer(
+        _read_filters(request),
+        _FORM,
+        change_log.parse_sequence_number(request[change_log.START], change_log.START.name),
+    )
 
 
-def _filters(request: Request) -> dict[str, str]:
-    return {one.name: value for one in _FILTERS if (value := request[one])}
+def _read_filters(request: Request) -> dict[str, str]:
+    return {filter_.name: value for filter_ in _FILTERS if (value := request[filter_])}

@@ -3,8 +3,8 @@
 from typing import Final
 
 from jupyter_colophon.core.documents.codec import to_document, to_documents
-from jupyter_colophon.core.entities.entity import Listing
-from jupyter_colophon.core.entities.metadata_scopes import Scoped
+from jupyter_colophon.core.entities.entity import EntityListing
+from jupyter_colophon.core.entities.metadata_scopes import ScopedMetadata
 from jupyter_colophon.core.errors import (
     ConditionFailed,
     NotEmpty,
@@ -15,11 +15,11 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Operation as Change
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of, require_none
+from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, read_condition, require_none
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.native import documents
-from jupyter_colophon.operations.operation import Link, operation
-from jupyter_colophon.operations.parameter import text, time
+from jupyter_colophon.operations.operation import OperationLink, declare_operation
+from jupyter_colophon.operations.parameter import declare_text, declare_time
 from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SHAPE, MERGE_PATCH
 from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
@@ -46,29 +46,29 @@ _LIST_OR_FORM: Final = {
 _MERGED: Final = {"type": "object", "description": "A merge patch (RFC 7396)."}
 #: `application/json` is any of them: an object with `patch` and nothing that a DataHub's form has not is one.
 _EITHER: Final = {"type": ["array", "object"], "items": JSON_PATCH_SHAPE["items"]}
-_ASPECTS: Final = text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")
-_FROM: Final = time("start", "Return only values from this time on.")
-_TO: Final = time("end", "Return only values up to this time.")
-_VERSION_READ: Final = text(
+_ASPECTS: Final = declare_text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")
+_FROM: Final = declare_time("start", "Return only values from this time on.")
+_TO: Final = declare_time("end", "Return only values up to this time.")
+_VERSION_READ: Final = declare_text(
     "If-None-Match", "An ETag of the client's copy: the status is 304 if it is still the current one.", place="header"
 )
 _NEXT = (
-    Link("readAspect", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
-    Link("listVersions", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
-    Link("readEntity", {"path.urn": "$response.body#/urn"}),
+    OperationLink("readAspect", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
+    OperationLink("listVersions", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
+    OperationLink("readEntity", {"path.urn": "$response.body#/urn"}),
 )
 
 
-@operation(
+@declare_operation(
     "listEntities",
     "GET /entities",
     parameters=[NAMESPACE, TYPE, PREFIX, REMOVED, LIMIT, CURSOR],
     answers="entities",
-    links=[Link("readEntity", {"path.urn": "$response.body#/entities/0/urn"})],
+    links=[OperationLink("readEntity", {"path.urn": "$response.body#/entities/0/urn"})],
 )
 def list_entities(services: Services, request: Request) -> Document:
     """List entities by namespace, type and name. A page may have fewer than `limit` entities and still a cursor."""
-    listing = Listing(
+    listing = EntityListing(
         namespace=request[NAMESPACE],
         type=request[TYPE],
         prefix=request[PREFIX],
@@ -76,19 +76,19 @@ def list_entities(services: Services, request: Request) -> Document:
         cursor=request[CURSOR],
         removed=request[REMOVED],
     )
-    found, cursor = services.catalog().reader.entities(listing, request.principal)
-    return {"entities": to_documents(found), "cursor": cursor}
+    entities, cursor = services.get_catalog().reader.list_entities(listing, request.principal)
+    return {"entities": to_documents(entities), "cursor": cursor}
 
 
-@operation("readEntity", "GET /entities/{urn}", parameters=[_ASPECTS], answers="entity", errors=[NotFound])
+@declare_operation("readEntity", "GET /entities/{urn}", parameters=[_ASPECTS], answers="entity", errors=[NotFound])
 def read_entity(services: Services, request: Request) -> Document:
     """Read an entity with its aspects, or only those in `aspects`."""
-    catalog, named = services.catalog(), request[_ASPECTS]
-    found = catalog.reader.entity(request.urn, frozenset(named.split(",")) if named else None, request.principal)
-    return documents.entity(found, catalog.metadata.shown(found, request.principal))
+    catalog, named = services.get_catalog(), request[_ASPECTS]
+    entity = catalog.reader.read_entity(request.urn, frozenset(named.split(",")) if named else None, request.principal)
+    return documents.render_entity(entity, catalog.metadata.list_descriptors(entity, request.principal))
 
 
-@operation(
+@declare_operation(
     "deleteEntity",
     "DELETE /entities/{urn}",
     parameters=[IDEMPOTENCY_KEY],
@@ -98,44 +98,47 @@ def read_entity(services: Services, request: Request) -> Document:
 def delete_entity(services: Services, request: Request) -> Document:
     """Delete an entity; its history and lineage are kept."""
     require_none(request)
-    catalog, urn = services.catalog(), request.urn
+    catalog, urn = services.get_catalog(), request.urn
     (written,) = catalog.write_path.propose([Proposal(urn, None, "delete")], request.principal, once=request.once)
     if urn.type == "namespace":
         catalog.namespaces.remove_files(urn.parts[0], request.principal)
-    return documents.written(written)
+    return documents.render_write_result(written)
 
 
-@operation(
+@declare_operation(
     "renameEntity",
     "POST /entities/{urn}/rename",
     parameters=[IDEMPOTENCY_KEY],
     body="entity-rename",
     answers="write-result",
     errors=[NotFound, RenameConflict],
-    links=[Link("readEntity", {"path.urn": "$response.body#/urn"})],
+    links=[OperationLink("readEntity", {"path.urn": "$response.body#/urn"})],
 )
 def rename_entity(services: Services, request: Request) -> Document:
     """Rename a dataset with its history, lineage and fields, and update all references to it."""
     require_none(request)
     new, run = Urn.parse(request.body["to"]), request.body.get("run")
-    write_path = services.catalog().write_path
-    return documents.written(write_path.rename(request.urn, new, request.principal, run, request.once))
+    write_path = services.get_catalog().write_path
+    return documents.render_write_result(write_path.rename(request.urn, new, request.principal, run, request.once))
 
 
-@operation("readEntityMetadata", "GET /entities/{urn}/metadata", answers="entity-metadata", errors=[NotFound])
+@declare_operation("readEntityMetadata", "GET /entities/{urn}/metadata", answers="entity-metadata", errors=[NotFound])
 def read_entity_metadata(services: Services, request: Request) -> Document:
     """Read the properties and tags of an entity in both scopes; a field or a custom entity exists if its parent does."""
-    found = services.catalog().metadata.read_scoped(request.urn, "", request.principal)
-    return {"urn": str(request.urn), **_scopes(found)}
+    metadata = services.get_catalog().metadata.read_scoped(request.urn, "", request.principal)
+    return {"urn": str(request.urn), **_render_scopes(metadata)}
 
 
-@operation("listFields", "GET /entities/{urn}/fields", answers="fields", errors=[NotFound])
+@declare_operation("listFields", "GET /entities/{urn}/fields", answers="fields", errors=[NotFound])
 def list_fields(services: Services, request: Request) -> Document:
     """List the fields of a dataset that have metadata, whether or not they are in its schema."""
-    return {"urn": str(request.urn), "fields": services.catalog().metadata.fields(request.urn, request.principal)}
+    return {
+        "urn": str(request.urn),
+        "fields": services.get_catalog().metadata.list_columns(request.urn, request.principal),
+    }
 
 
-@operation(
+@declare_operation(
     "listFieldsMetadata",
     "GET /entities/{urn}/fields/metadata",
     parameters=[LIMIT, CURSOR],
@@ -144,25 +147,25 @@ def list_fields(services: Services, request: Request) -> Document:
 )
 def list_fields_metadata(services: Services, request: Request) -> Document:
     """List the metadata of the fields of a dataset in both scopes. A page may have fewer than `limit` fields."""
-    metadata = services.catalog().metadata
-    found, more = metadata.read_columns(request.urn, request[LIMIT], request[CURSOR], request.principal)
+    metadata = services.get_catalog().metadata
+    columns, more = metadata.read_columns(request.urn, request[LIMIT], request[CURSOR], request.principal)
     fields = [
         {
-            "name": one.name,
-            "urn": one.urn,
-            **_scopes(one.scoped),
-            "descriptors": [documents.descriptor(each) for each in one.shown],
+            "name": item.name,
+            "urn": item.urn,
+            **_render_scopes(item.scoped),
+            "descriptors": [documents.render_descriptor(each) for each in item.shown],
         }
-        for one in found
+        for item in columns
     ]
     return {"urn": str(request.urn), "fields": fields, "cursor": more}
 
 
-def _scopes(found: Scoped) -> Document:
-    return {"USER": to_document(found.user), "SYSTEM": to_document(found.system)}
+def _render_scopes(metadata: ScopedMetadata) -> Document:
+    return {"USER": to_document(metadata.user), "SYSTEM": to_document(metadata.system)}
 
 
-@operation(
+@declare_operation(
     "readAspect",
     "GET /entities/{urn}/aspects/{aspect}",
     parameters=[_VERSION_READ],
@@ -172,11 +175,11 @@ def _scopes(found: Scoped) -> Document:
 )
 def read_aspect(services: Services, request: Request) -> Answer:
     """Read the current version of an aspect; its version is the ETag."""
-    found = services.catalog().reader.aspect(request.urn, request.path["aspect"], request.principal)
-    return Answer(to_document(found), etag=etag_of(found.version))
+    aspect = services.get_catalog().reader.read_aspect(request.urn, request.path["aspect"], request.principal)
+    return Answer(to_document(aspect), etag=format_etag(aspect.version))
 
 
-@operation(
+@declare_operation(
     "writeAspect",
     "PUT /entities/{urn}/aspects/{aspect}",
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
@@ -191,7 +194,7 @@ def write_aspect(services: Services, request: Request) -> Answer:
     return _propose(services, request, "upsert")
 
 
-@operation(
+@declare_operation(
     "patchAspect",
     "PATCH /entities/{urn}/aspects/{aspect}",
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
@@ -206,7 +209,7 @@ def patch_aspect(services: Services, request: Request) -> Answer:
     return _propose(services, request, "patch")
 
 
-@operation(
+@declare_operation(
     "deleteAspect",
     "DELETE /entities/{urn}/aspects/{aspect}",
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
@@ -221,12 +224,12 @@ def delete_aspect(services: Services, request: Request) -> Answer:
 
 
 def _propose(services: Services, request: Request, change: Change) -> Answer:
-    proposal = Proposal(request.urn, request.path["aspect"], change, request.body, condition(request))
-    (done,) = services.catalog().write_path.propose([proposal], request.principal, once=request.once)
-    return Answer(documents.written(done), etag=etag_of(done.version) if done.version > 0 else None)
+    proposal = Proposal(request.urn, request.path["aspect"], change, request.body, read_condition(request))
+    (done,) = services.get_catalog().write_path.propose([proposal], request.principal, once=request.once)
+    return Answer(documents.render_write_result(done), etag=format_etag(done.version) if done.version > 0 else None)
 
 
-@operation(
+@declare_operation(
     "listVersions",
     "GET /entities/{urn}/aspects/{aspect}/versions",
     parameters=[LIMIT, CURSOR],
@@ -235,13 +238,13 @@ def _propose(services: Services, request: Request, change: Change) -> Answer:
 )
 def list_versions(services: Services, request: Request) -> Document:
     """List the versions of an aspect, newest first."""
-    found, more = services.catalog().reader.versions(
+    versions, more = services.get_catalog().reader.list_versions(
         request.urn, request.path["aspect"], request[LIMIT], request[CURSOR], request.principal
     )
-    return {"versions": [documents.version(one) for one in found], "cursor": more}
+    return {"versions": [documents.render_version(item) for item in versions], "cursor": more}
 
 
-@operation(
+@declare_operation(
     "listTimeseriesValues",
     "GET /entities/{urn}/aspects/{aspect}/values",
     parameters=[LIMIT, _FROM, _TO],
@@ -250,7 +253,7 @@ def list_versions(services: Services, request: Request) -> Document:
 )
 def list_timeseries_values(services: Services, request: Request) -> Document:
     """List the values of a time-series aspect, such as `datasetProfile`, newest first."""
-    found = services.catalog().datahub.timeseries.values(
+    timed_values = services.get_catalog().datahub.timeseries.read_values(
         request.urn,
         request.path["aspect"],
         request.principal,
@@ -258,4 +261,7 @@ def list_timeseries_values(services: Services, request: Request) -> Document:
         start=request[_FROM],
         end=request[_TO],
     )
-    return {"values": [documents.timed_value(one) for one in found.values], "truncated": found.truncated}
+    return {
+        "values": [documents.render_timeseries_value(value) for value in timed_values.values],
+        "truncated": timed_values.truncated,
+    }

@@ -5,9 +5,9 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.core.errors import ConditionFailed, NotFound
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import flag, text
-from jupyter_colophon.operations.request import Document, Lines, Request
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_flag, declare_text
+from jupyter_colophon.operations.request import Document, LinesAnswer, Request
 from jupyter_colophon.operations.services import Services
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ _LINES: Final = {"type": "string", "description": "Sorted lines of JSON: a heade
 _AT_ONCE: Final = 500
 #: How many conflicts are listed one by one.
 _CONFLICTS_MAX: Final = 500
-_NAMESPACE: Final = text("namespace", "The namespace to export.", required=True)
-_DRY_RUN: Final = flag("dryRun", "Return the result without changing anything.")
-_OVERWRITE: Final = flag("overwrite", "Overwrite values that differ, instead of reporting a conflict.")
+_NAMESPACE: Final = declare_text("namespace", "The namespace to export.", required=True)
+_DRY_RUN: Final = declare_flag("dryRun", "Return the result without changing anything.")
+_OVERWRITE: Final = declare_flag("overwrite", "Overwrite values that differ, instead of reporting a conflict.")
 
 
-@operation(
+@declare_operation(
     "exportNamespace",
     "GET /export",
     parameters=[_NAMESPACE],
@@ -32,12 +32,12 @@ _OVERWRITE: Final = flag("overwrite", "Overwrite values that differ, instead of 
     errors=[NotFound],
     content_type=LINES,
 )
-def export_namespace(services: Services, request: Request) -> Lines:
+def export_namespace(services: Services, request: Request) -> LinesAnswer:
     """Export all metadata of a namespace."""
-    return Lines(services.catalog().transfer.export(request[_NAMESPACE], request.principal, (), ()))
+    return LinesAnswer(services.get_catalog().transfer.export(request[_NAMESPACE], request.principal, (), ()))
 
 
-@operation(
+@declare_operation(
     "exportSelection",
     "POST /export",
     body="namespace-export",
@@ -46,14 +46,16 @@ def export_namespace(services: Services, request: Request) -> Lines:
     content_type=LINES,
     permission="read",
 )
-def export_selection(services: Services, request: Request) -> Lines:
+def export_selection(services: Services, request: Request) -> LinesAnswer:
     """Export the metadata of a namespace, for some entity types or some aspects only."""
     body = request.body
-    transfer = services.catalog().transfer
-    return Lines(transfer.export(body["namespace"], request.principal, body.get("types", ()), body.get("aspects", ())))
+    transfer = services.get_catalog().transfer
+    return LinesAnswer(
+        transfer.export(body["namespace"], request.principal, body.get("types", ()), body.get("aspects", ()))
+    )
 
 
-@operation(
+@declare_operation(
     "importNamespace",
     "POST /import",
     parameters=[_DRY_RUN, _OVERWRITE],
@@ -64,19 +66,20 @@ def export_selection(services: Services, request: Request) -> Lines:
 )
 def import_namespace(services: Services, request: Request) -> Document:
     """Import exported lines; conflicts, where both sides changed, are listed and not applied."""
-    transfer, dry_run, body = services.catalog().transfer, request[_DRY_RUN], request.body
+    transfer, dry_run, body = services.get_catalog().transfer, request[_DRY_RUN], request.body
     done = transfer.import_lines(
         lambda: BytesIO(body), request.principal, overwrite=request[_OVERWRITE], dry_run=dry_run
     )
-    return _document(list(done), dry_run)
+    return _render_import_result(list(done), dry_run)
 
 
-def _document(done: "list[ImportedLine]", dry_run: bool) -> dict[str, Any]:
-    conflicts = [one.line for one in done if one.outcome == "conflict"]
+def _render_import_result(done: "list[ImportedLine]", dry_run: bool) -> dict[str, Any]:
+    conflicts = [item.line for item in done if item.outcome == "conflict"]
     return {
         "dryRun": dry_run,
-        "counts": dict(sorted(Counter(one.outcome for one in done).items())),
+        "counts": dict(sorted(Counter(item.outcome for item in done).items())),
         "conflicts": [
-            {"urn": str(one.urn), "aspect": one.aspect, "line": one.number} for one in conflicts[:_CONFLICTS_MAX]
+            {"urn": str(conflict.urn), "aspect": conflict.aspect, "line": conflict.number}
+            for conflict in conflicts[:_CONFLICTS_MAX]
         ],
     }

@@ -1,4 +1,4 @@
-"""Instances and schemaspaces as the documents of `schemas/api`."""
+"""Render instances and schemaspaces as documents of `schemas/api`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,56 +6,56 @@ from typing import TYPE_CHECKING, Any
 from jupyter_colophon.core.documents import patch
 from jupyter_colophon.core.documents.codec import to_documents
 from jupyter_colophon.core.errors import InvalidQuery, PatchFailed
-from jupyter_colophon.core.identity.names import instance as instance_urn
+from jupyter_colophon.core.identity.names import make_instance_urn as instance_urn
 from jupyter_colophon.core.instances.instance import DOCUMENT_KEYS, Instance
-from jupyter_colophon.core.instances.instance_query import InstancePage, Outcome, Removed
+from jupyter_colophon.core.instances.instance_query import InstanceOutcome, InstancePage, RemovalResult
 from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.operations.native.documents import Document
 
-# Loaded with the first request that asks for a schemaspace.
+# Loaded by the first request about a schemaspace.
 if TYPE_CHECKING:
-    from jupyter_colophon.service.schemaspaces.space import Migration, Space
-    from jupyter_colophon.service.schemaspaces.spaces import Spaces
+    from jupyter_colophon.service.schemaspaces.space import LoadedSchemaspace, MigrationResult
+    from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
 
-#: What may come of an instance of an import, in the order of `instance-import.json`.
+#: The outcomes of an imported instance, in the order of `instance-import.json`.
 _OUTCOMES = ("created", "updated", "unchanged", "conflict", "invalid", "failed")
 
-#: A row has room for so much of what is wrong with its instance.
+#: Maximum length of the problem in a row of a list.
 _PROBLEM_CHARS = 300
 #: The most operations that a JSON Patch of an instance may have.
 _PATCH_OPERATIONS_MAX = 2_000
 
 
-def edited(body: Mapping[str, Any]) -> Document:
-    """What `instance-edit.json` asks an instance to be: the members of its class beside the rest, as Elyra has it."""
+def parse_edit(body: Mapping[str, Any]) -> Document:
+    """Parse `instance-edit.json`: the members of `extra` become top-level members, as in Elyra's documents."""
     extra = {key: value for key, value in body.get("extra", {}).items() if key not in (*DOCUMENT_KEYS, "name")}
     return extra | {key: value for key, value in body.items() if key != "extra"}
 
 
-def merged(body: Mapping[str, Any]) -> Document:
-    """A merge patch of an instance. Raises InvalidQuery for members that nobody can change."""
+def parse_merge_patch(body: Mapping[str, Any]) -> Document:
+    """Parse a merge patch of an instance. Raises InvalidQuery for members that cannot be changed."""
     if unknown := set(body) - {*DOCUMENT_KEYS, "name", "extra"}:
-        raise InvalidQuery("an instance has no such member to change", sorted(unknown)[0])
-    return edited({**body, "extra": body.get("extra") or {}})
+        raise InvalidQuery("is not a member of an instance that can be changed", sorted(unknown)[0])
+    return parse_edit({**body, "extra": body.get("extra") or {}})
 
 
 def apply_json_patch(document: Mapping[str, Any], operations: object) -> Document:
     """Apply a JSON Patch to an instance's document, with paths as in `instance-edit.json`.
 
-    Raises PatchFailed, TooLarge, and InvalidQuery for members that nobody can change.
+    Raises PatchFailed, TooLarge, and InvalidQuery for members that cannot be changed.
     """
     metadata = document.get("metadata")
     extra = {key: value for key, value in document.items() if key not in DOCUMENT_KEYS}
-    known = {key: document[key] for key in DOCUMENT_KEYS if key in document}
-    editable = known | {"metadata": metadata if isinstance(metadata, Mapping) else {}, "extra": extra}
+    members = {key: document[key] for key in DOCUMENT_KEYS if key in document}
+    editable = members | {"metadata": metadata if isinstance(metadata, Mapping) else {}, "extra": extra}
     changed = patch.apply_json_patch(editable, operations, operations_max=_PATCH_OPERATIONS_MAX)
     if not isinstance(changed, dict) or not isinstance(changed.setdefault("extra", {}), dict):
         raise PatchFailed("an instance is an object, and so is its member `extra`")
-    return merged(changed)
+    return parse_merge_patch(changed)
 
 
-def instance(value: Instance) -> Document:
-    """`instance.json`."""
+def render_instance(value: Instance) -> Document:
+    """Return `instance.json`."""
     return {
         "name": value.name,
         "display_name": value.display_name,
@@ -66,45 +66,47 @@ def instance(value: Instance) -> Document:
         "reason": value.reason,
         "problems": to_documents(value.problems),
         "resource": value.resource,
-        **_record(value),
+        **_render_stored_state(value),
     }
 
 
-def page(value: InstancePage) -> Document:
-    """`instances.json`."""
+def render_page(value: InstancePage) -> Document:
+    """Return `instances.json`."""
     return {
-        "instances": [_summary(one) for one in value.instances],
+        "instances": [_render_summary(instance) for instance in value.instances],
         "total": value.total,
-        "tags": _counted(value.tags),
-        "schemas": _counted(value.schemas),
+        "tags": _render_counts(value.tags),
+        "schemas": _render_counts(value.schemas),
         "cursor": value.cursor,
     }
 
 
-def removed(space_: str, value: Removed) -> Document:
-    """`instance-delete-result.json`."""
+def render_removal(space_: str, value: RemovalResult) -> Document:
+    """Return `instance-delete-result.json`."""
     urn = str(instance_urn(space_, value.name))
     return {"name": value.name, "urn": urn, "version": value.version, "sharedInstanceVisible": value.uncovered}
 
 
-def imported(outcomes: Sequence[Outcome], *, dry_run: bool) -> Document:
-    """`instance-import.json`."""
-    counts = {kind: sum(one.kind == kind for one in outcomes) for kind in _OUTCOMES}
+def render_import_result(outcomes: Sequence[InstanceOutcome], *, dry_run: bool) -> Document:
+    """Return `instance-import.json`."""
+    counts = {kind: sum(outcome.kind == kind for outcome in outcomes) for kind in _OUTCOMES}
     return {"dryRun": dry_run, "results": to_documents(outcomes), "counts": counts}
 
 
-def schemaspaces(value: "Spaces") -> Document:
-    """`schemaspaces.json`."""
+def render_schemaspaces(value: "Schemaspaces") -> Document:
+    """Return `schemaspaces.json`."""
     return {
-        "schemaspaces": [space(one) for one in value.all()],
-        "problems": to_documents(value.problems()),
+        "schemaspaces": [render_schemaspace(space) for space in value.list_spaces()],
+        "problems": to_documents(value.list_problems()),
     }
 
 
-def space(value: "Space") -> Document:
-    """One of `schemaspaces.json`; its deprecated schemas come last."""
-    schemas = [_schema(one, deprecated=False) for one in value.schemas.values()]
-    schemas += [_schema(one, deprecated=True) for one in value.deprecated_schemas.values()]
+def render_schemaspace(value: "LoadedSchemaspace") -> Document:
+    """Return one schemaspace of `schemaspaces.json`; deprecated schemas are last."""
+    schemas = [_render_schema(schema, deprecated=False) for schema in value.schemas.values()]
+    schemas += [
+        _render_schema(deprecated_schema, deprecated=True) for deprecated_schema in value.deprecated_schemas.values()
+    ]
     return {
         "name": value.key,
         "id": value.id,
@@ -115,8 +117,8 @@ def space(value: "Space") -> Document:
     }
 
 
-def migration(value: "Migration") -> Document:
-    """`migration.json`."""
+def render_migration(value: "MigrationResult") -> Document:
+    """Return `migration.json`."""
     return {
         "dryRun": value.dry_run,
         "migrated": list(value.migrated),
@@ -125,7 +127,7 @@ def migration(value: "Migration") -> Document:
     }
 
 
-def _summary(value: Instance) -> Document:
+def _render_summary(value: Instance) -> Document:
     metadata = value.metadata
     tags, description, language = metadata.get("tags"), metadata.get("description"), metadata.get("language")
     return {
@@ -138,11 +140,11 @@ def _summary(value: Instance) -> Document:
         "valid": not value.reason,
         "reason": value.reason,
         "problem": value.problems[0].message[:_PROBLEM_CHARS] if value.reason and value.problems else "",
-        **_record(value),
+        **_render_stored_state(value),
     }
 
 
-def _record(value: Instance) -> Document:
+def _render_stored_state(value: Instance) -> Document:
     return {
         "version": value.version,
         "time": format_time(value.time) if value.time else None,
@@ -151,11 +153,11 @@ def _record(value: Instance) -> Document:
     }
 
 
-def _counted(pairs: Sequence[tuple[str, int]]) -> list[Document]:
+def _render_counts(pairs: Sequence[tuple[str, int]]) -> list[Document]:
     return [{"name": name, "count": count} for name, count in pairs]
 
 
-def _schema(schema: Mapping[str, Any], *, deprecated: bool) -> Document:
+def _render_schema(schema: Mapping[str, Any], *, deprecated: bool) -> Document:
     name, hints = str(schema.get("name", "")), schema.get("uihints")
     return {
         "name": name,

@@ -27,47 +27,53 @@ from jupyter_colophon.core.errors import (
     TooLarge,
 )
 from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.core.instances.instance_query import SORTS, ExportChoice, InstanceQuery
-from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of
+from jupyter_colophon.core.instances.instance_query import SORTS, ExportSelection, InstanceQuery
+from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, read_condition
 from jupyter_colophon.operations.native import instance_documents as documents
-from jupyter_colophon.operations.operation import Link, operation
-from jupyter_colophon.operations.parameter import Parameter, choice, flag, number, text
+from jupyter_colophon.operations.operation import OperationLink, declare_operation
+from jupyter_colophon.operations.parameter import Parameter, declare_choice, declare_flag, declare_number, declare_text
 from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SHAPE, MERGE_PATCH
 from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import CURSOR, DEFAULT_LIMIT, LIMIT_MAX
 
-#: So many tags can be asked for at once.
+#: Maximum number of tags in one filter.
 _TAGS_MAX: Final = 100
 
 
-def _tags(value: str) -> tuple[str, ...]:
+def _parse_tags(value: str) -> tuple[str, ...]:
     """One tag, or a JSON list of them: a tag may hold any character."""
     if not value.startswith("["):
         return (value,) if value else ()
     try:
-        found = json.loads(value)
+        tags = json.loads(value)
     except (ValueError, RecursionError):
-        raise InvalidQuery("a tag, or a JSON list of tags", "tag") from None
-    if len(found) > _TAGS_MAX or not all(isinstance(one, str) for one in found):
-        raise InvalidQuery(f"a JSON list of at most {_TAGS_MAX} tags", "tag")
-    return tuple(found)
+        raise InvalidQuery("must be a tag, or a JSON list of tags", "tag") from None
+    if len(tags) > _TAGS_MAX or not all(isinstance(item, str) for item in tags):
+        raise InvalidQuery(f"must be a JSON list of at most {_TAGS_MAX} tags", "tag")
+    return tuple(tags)
 
 
-_Q: Final = text("q", "Text to find in the name, the display name, the description or a tag, ignoring case.")
+_Q: Final = declare_text("q", "Text to find in the name, the display name, the description or a tag, ignoring case.")
 _TAG: Final[Parameter[tuple[str, ...]]] = Parameter(
-    "tag", "Return only instances with this tag, or with one of a JSON list of tags.", {"type": "string"}, _tags, ()
+    "tag",
+    "Return only instances with this tag, or with one of a JSON list of tags.",
+    {"type": "string"},
+    _parse_tags,
+    (),
 )
-_SCHEMA: Final = text("schema", "Return only instances of this schema.")
-_VALID: Final = choice("valid", "Return only valid (`true`) or only invalid (`false`) instances.", "true", "false")
-_SORT: Final = choice(
+_SCHEMA: Final = declare_text("schema", "Return only instances of this schema.")
+_VALID: Final = declare_choice(
+    "valid", "Return only valid (`true`) or only invalid (`false`) instances.", "true", "false"
+)
+_SORT: Final = declare_choice(
     "sort", "The member to sort by; a leading `-` reverses the order.", *SORTS, default="display_name"
 )
-_LIMIT: Final = number("limit", "Maximum number of results.", default=DEFAULT_LIMIT, least=1, most=LIMIT_MAX)
-_POINTER: Final = text("pointer", "A JSON Pointer into `metadata`, such as `/language`.", required=True)
-_DRY_RUN: Final = flag("dryRun", "Return the result without changing anything.")
-_OVERWRITE: Final = flag("overwrite", "Replace instances that already exist.")
-_KNOWN: Final = text(
+_LIMIT: Final = declare_number("limit", "Maximum number of results.", default=DEFAULT_LIMIT, least=1, most=LIMIT_MAX)
+_POINTER: Final = declare_text("pointer", "A JSON Pointer into `metadata`, such as `/language`.", required=True)
+_DRY_RUN: Final = declare_flag("dryRun", "Return the result without changing anything.")
+_OVERWRITE: Final = declare_flag("overwrite", "Replace instances that already exist.")
+_KNOWN_MEMBERS: Final = declare_text(
     "If-None-Match", "An ETag of the client's copy: the status is 304 if it is still the current one.", place="header"
 )
 _MERGED: Final = {
@@ -89,19 +95,19 @@ _SAVE_REFUSES: Final = (
     HookFailed,
 )
 _NEXT: Final = (
-    Link("readInstance", {"path.space": "$request.path.space", "path.instance": "$response.body#/name"}),
-    Link("deleteInstance", {"path.space": "$request.path.space", "path.instance": "$response.body#/name"}),
+    OperationLink("readInstance", {"path.space": "$request.path.space", "path.instance": "$response.body#/name"}),
+    OperationLink("deleteInstance", {"path.space": "$request.path.space", "path.instance": "$response.body#/name"}),
 )
 _VALID_WORDS: Final[dict[str, bool | None]] = {"": None, "true": True, "false": False}
 
 
 def _answer(instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Answer:
     """Return an instance, with its version as the ETag; without one while the catalog is unavailable."""
-    etag = None if instance.version is None else etag_of(instance.version)
-    return Answer(documents.instance(instance), status, etag, headers or {})
+    etag = None if instance.version is None else format_etag(instance.version)
+    return Answer(documents.render_instance(instance), status, etag, headers or {})
 
 
-@operation(
+@declare_operation(
     "listInstances",
     "GET /schemaspaces/{space}/instances",
     schemaspace="{space}",
@@ -109,7 +115,7 @@ def _answer(instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[st
     answers="instances",
     errors=[SchemaspaceNotFound],
     links=[
-        Link(
+        OperationLink(
             "readInstance",
             {"path.space": "$request.path.space", "path.instance": "$response.body#/instances/0/name"},
         )
@@ -126,10 +132,10 @@ def list_instances(services: Services, request: Request) -> Document:
         limit=request[_LIMIT],
         cursor=request[CURSOR],
     )
-    return documents.page(services.instances().page(request.path["space"], query, request.principal))
+    return documents.render_page(services.get_instances().list_page(request.path["space"], query, request.principal))
 
 
-@operation(
+@declare_operation(
     "listCompleteInstances",
     "GET /schemaspaces/{space}/complete-instances",
     schemaspace="{space}",
@@ -139,7 +145,7 @@ def list_instances(services: Services, request: Request) -> Document:
 )
 def list_complete_instances(services: Services, request: Request) -> Document:
     """List the instances of a schemaspace with their metadata by name, valid or not, without their versions."""
-    found, cursor = services.instances().slice(
+    instances, cursor = services.get_instances().list_slice(
         request.path["space"],
         request[_LIMIT],
         request[CURSOR],
@@ -147,10 +153,10 @@ def list_complete_instances(services: Services, request: Request) -> Document:
         invalid=True,
         of_schema=request[_SCHEMA],
     )
-    return {"instances": [documents.instance(one) for one in found], "cursor": cursor}
+    return {"instances": [documents.render_instance(item) for item in instances], "cursor": cursor}
 
 
-@operation(
+@declare_operation(
     "createInstance",
     "POST /schemaspaces/{space}/instances",
     schemaspace="{space}",
@@ -158,22 +164,22 @@ def list_complete_instances(services: Services, request: Request) -> Document:
     answers={201: "instance"},
     errors=[*_SAVE_REFUSES, InstanceExists],
     etag="usually",
-    links=[Link(one.operation, one.parameters, status=201) for one in _NEXT],
+    links=[OperationLink(item.operation, item.parameters, status=201) for item in _NEXT],
 )
 def create_instance(services: Services, request: Request) -> Answer:
     """Create an instance; without a name, its name is derived from its display name."""
-    document = documents.edited(request.body)
+    document = documents.parse_edit(request.body)
     name = document.pop("name", None)
-    made = services.instances().create(request.path["space"], name, document, request.principal)
-    location = f"{request.base_url}colophon/api/schemaspaces/{made.space}/instances/{made.name}"
-    return _answer(made, HTTPStatus.CREATED, {"Location": location})
+    instance = services.get_instances().create(request.path["space"], name, document, request.principal)
+    location = f"{request.base_url}colophon/api/schemaspaces/{instance.space}/instances/{instance.name}"
+    return _answer(instance, HTTPStatus.CREATED, {"Location": location})
 
 
-@operation(
+@declare_operation(
     "readInstance",
     "GET /schemaspaces/{space}/instances/{instance}",
     schemaspace="{space}",
-    parameters=[_KNOWN],
+    parameters=[_KNOWN_MEMBERS],
     answers="instance",
     errors=[SchemaspaceNotFound, InstanceNotFound],
     etag="usually",
@@ -181,10 +187,10 @@ def create_instance(services: Services, request: Request) -> Answer:
 def read_instance(services: Services, request: Request) -> Answer:
     """Read an instance, valid or not, with its validation errors."""
     space, name = _place(request)
-    return _answer(services.instances().get_any(space, name, request.principal))
+    return _answer(services.get_instances().get_any(space, name, request.principal))
 
 
-@operation(
+@declare_operation(
     "writeInstance",
     "PUT /schemaspaces/{space}/instances/{instance}",
     schemaspace="{space}",
@@ -197,11 +203,11 @@ def read_instance(services: Services, request: Request) -> Answer:
 )
 def write_instance(services: Services, request: Request) -> Answer:
     """Replace an instance, also an invalid one."""
-    (space, name), document = _place(request), documents.edited(request.body)
-    return _answer(services.instances().update(space, name, document, condition(request), request.principal))
+    (space, name), document = _place(request), documents.parse_edit(request.body)
+    return _answer(services.get_instances().update(space, name, document, read_condition(request), request.principal))
 
 
-@operation(
+@declare_operation(
     "patchInstance",
     "PATCH /schemaspaces/{space}/instances/{instance}",
     schemaspace="{space}",
@@ -221,15 +227,15 @@ def write_instance(services: Services, request: Request) -> Answer:
 )
 def patch_instance(services: Services, request: Request) -> Answer:
     """Change parts of an instance by a merge patch (an object) or a JSON Patch (a list)."""
-    (space, name), body, instances = _place(request), request.body, services.instances()
+    (space, name), body, instances = _place(request), request.body, services.get_instances()
     if isinstance(body, list):
         edit = partial(documents.apply_json_patch, operations=body)
-        return _answer(instances.change(space, name, edit, condition(request), request.principal))
-    changes = documents.merged(body)
-    return _answer(instances.patch(space, name, changes, condition(request), request.principal))
+        return _answer(instances.change(space, name, edit, read_condition(request), request.principal))
+    changes = documents.parse_merge_patch(body)
+    return _answer(instances.patch(space, name, changes, read_condition(request), request.principal))
 
 
-@operation(
+@declare_operation(
     "deleteInstance",
     "DELETE /schemaspaces/{space}/instances/{instance}",
     schemaspace="{space}",
@@ -245,17 +251,17 @@ def patch_instance(services: Services, request: Request) -> Answer:
         HookFailed,
     ],
     links=[
-        Link("readInstance", {"path.space": "$request.path.space", "path.instance": "$request.path.instance"}),
+        OperationLink("readInstance", {"path.space": "$request.path.space", "path.instance": "$request.path.instance"}),
     ],
 )
 def delete_instance(services: Services, request: Request) -> Document:
     """Delete an instance, also an invalid one; `restore` undoes the deletion."""
     space, name = _place(request)
-    done = services.instances().remove(space, name, condition(request), request.principal)
-    return documents.removed(services.spaces().space(space).key, done)
+    done = services.get_instances().remove(space, name, read_condition(request), request.principal)
+    return documents.render_removal(services.get_schemaspaces().get_space(space).key, done)
 
 
-@operation(
+@declare_operation(
     "restoreInstance",
     "POST /schemaspaces/{space}/instances/{instance}/restore",
     schemaspace="{space}",
@@ -269,10 +275,10 @@ def delete_instance(services: Services, request: Request) -> Document:
 def restore_instance(services: Services, request: Request) -> Answer:
     """Restore an earlier version of an instance, also after its deletion."""
     (space, name), version = _place(request), int(request.body["version"])
-    return _answer(services.instances().restore(space, name, version, condition(request), request.principal))
+    return _answer(services.get_instances().restore(space, name, version, read_condition(request), request.principal))
 
 
-@operation(
+@declare_operation(
     "listInstanceValues",
     "GET /schemaspaces/{space}/values",
     schemaspace="{space}",
@@ -282,11 +288,13 @@ def restore_instance(services: Services, request: Request) -> Answer:
 )
 def list_instance_values(services: Services, request: Request) -> Document:
     """List the values of one property of the instances, most frequent first, without secrets."""
-    found = services.instances().values(request.path["space"], request[_SCHEMA], request[_POINTER], request.principal)
-    return to_document(found)
+    counts = services.get_instances().count_values(
+        request.path["space"], request[_SCHEMA], request[_POINTER], request.principal
+    )
+    return to_document(counts)
 
 
-@operation(
+@declare_operation(
     "exportInstances",
     "POST /schemaspaces/{space}/export",
     schemaspace="{space}",
@@ -298,11 +306,11 @@ def list_instance_values(services: Services, request: Request) -> Document:
 def export_instances(services: Services, request: Request) -> Document:
     """Export instances in Elyra's format."""
     space = request.path["space"]
-    found = services.instances().exported(space, _choice(request.body), request.principal)
-    return {"schemaspace": services.spaces().space(space).key, "instances": list(found)}
+    exported = services.get_instances().export(space, _parse_choice(request.body), request.principal)
+    return {"schemaspace": services.get_schemaspaces().get_space(space).key, "instances": list(exported)}
 
 
-@operation(
+@declare_operation(
     "importInstances",
     "POST /schemaspaces/{space}/import",
     schemaspace="{space}",
@@ -314,14 +322,14 @@ def export_instances(services: Services, request: Request) -> Document:
 def import_instances(services: Services, request: Request) -> Document:
     """Import instances individually; existing ones are only replaced with `overwrite`."""
     dry_run = request[_DRY_RUN]
-    done = services.instances().imported(
+    done = services.get_instances().import_all(
         request.path["space"],
         request.body["instances"],
         request.principal,
         overwrite=request[_OVERWRITE],
         dry_run=dry_run,
     )
-    return documents.imported(done, dry_run=dry_run)
+    return documents.render_import_result(done, dry_run=dry_run)
 
 
 def _place(request: Request) -> tuple[str, str]:
@@ -329,8 +337,8 @@ def _place(request: Request) -> tuple[str, str]:
     return request.path["space"], request.path["instance"]
 
 
-def _choice(body: dict[str, Any]) -> ExportChoice:
-    return ExportChoice(
+def _parse_choice(body: dict[str, Any]) -> ExportSelection:
+    return ExportSelection(
         names=tuple(body.get("names", ())),
         schema=body.get("schema", ""),
         include_invalid=body.get("includeInvalid", False),

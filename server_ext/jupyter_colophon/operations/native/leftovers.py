@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, InstanceUnreadable, SchemaspaceNotFound
 from jupyter_colophon.operations.native import instance_documents as documents
-from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.service.instances.recovery import Recovery
 
 
-@operation(
+@declare_operation(
     "listRecoveryFiles",
     "GET /schemaspaces/{space}/recovery-files",
     answers="recovery-files",
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 )
 def list_recovery_files(services: Services, request: Request) -> Document:
     """List the files that interrupted saves of Elyra left, without their content."""
-    return _recovery_files(services.instances().recovery(request.path["space"], request.principal, "read"))
+    return _render_recovery_files(
+        services.get_instances().create_recovery(request.path["space"], request.principal, "read")
+    )
 
 
-@operation(
+@declare_operation(
     "restoreRecoveryFile",
     "POST /schemaspaces/{space}/recovery-files/recover",
     body="recovery-file-choice",
@@ -34,12 +36,12 @@ def list_recovery_files(services: Services, request: Request) -> Document:
 )
 def restore_recovery_file(services: Services, request: Request) -> Document:
     """Restore an instance that is missing or unreadable from a recovery file."""
-    instances, space = services.instances(), request.path["space"]
-    name = instances.recovery(space, request.principal, "admin").recover(request.body["file"])
-    return documents.instance(instances.get_any(space, name, request.principal))
+    instances, space = services.get_instances(), request.path["space"]
+    name = instances.create_recovery(space, request.principal, "admin").recover(request.body["file"])
+    return documents.render_instance(instances.get_any(space, name, request.principal))
 
 
-@operation(
+@declare_operation(
     "discardRecoveryFile",
     "POST /schemaspaces/{space}/recovery-files/discard",
     body="recovery-file-choice",
@@ -49,12 +51,12 @@ def restore_recovery_file(services: Services, request: Request) -> Document:
 )
 def discard_recovery_file(services: Services, request: Request) -> Document:
     """Delete a recovery file and list the remaining ones."""
-    recovery = services.instances().recovery(request.path["space"], request.principal, "admin")
+    recovery = services.get_instances().create_recovery(request.path["space"], request.principal, "admin")
     recovery.discard(request.body["file"])
-    return _recovery_files(recovery)
+    return _render_recovery_files(recovery)
 
 
-def _recovery_files(recovery: "Recovery") -> Document:
+def _render_recovery_files(recovery: "Recovery") -> Document:
     """`recovery-files.json`."""
     names = ("name", "file", "time", "missing", "problem")
-    return {"recoveryFiles": [{name: getattr(one, name) for name in names} for one in recovery.leftovers()]}
+    return {"recoveryFiles": [{name: getattr(file, name) for name in names} for file in recovery.list_files()]}

@@ -10,45 +10,47 @@ from jupyter_colophon.core.lineage.graph import (
     MAX_LEVELS,
     MAX_RELATIONS,
     Direction,
-    LineageQuestion,
+    LineageRequest,
     RunListing,
     Window,
 )
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunChange, RunStart
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.native import documents, lineage_documents
-from jupyter_colophon.operations.operation import Link, operation
-from jupyter_colophon.operations.parameter import choice, flag, number, text
+from jupyter_colophon.operations.operation import OperationLink, declare_operation
+from jupyter_colophon.operations.parameter import declare_choice, declare_flag, declare_number, declare_text
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, END, LIMIT, START, URN
 
-DIRECTION = choice(
+DIRECTION = declare_choice(
     "direction",
     "`upstream`, `downstream`, both, or `undirected`: also the other data that the same programs accessed.",
     *get_args(Direction),
     default="both",
 )
-LEVELS = number(
+LEVELS = declare_number(
     "levels",
     "Number of levels: one level is data, its programs, and their other data.",
     default=1,
     least=1,
     most=MAX_LEVELS,
 )
-RELATIONS = number("limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
-_COLUMNS = flag("columns", "Include edges between columns.")
-_PROGRAM = text("program", "Return only runs of this program.", format="colophon-urn")
-_DATA = text("data", "Return only runs that accessed this dataset.", format="colophon-urn")
-_STATUS = choice("status", "Return only runs with this status.", "running", "succeeded", "failed", "killed")
+RELATIONS = declare_number(
+    "limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS
+)
+_COLUMNS = declare_flag("columns", "Include edges between columns.")
+_PROGRAM = declare_text("program", "Return only runs of this program.", format="colophon-urn")
+_DATA = declare_text("data", "Return only runs that accessed this dataset.", format="colophon-urn")
+_STATUS = declare_choice("status", "Return only runs with this status.", "running", "succeeded", "failed", "killed")
 _NEXT = (
-    Link("readRun", {"path.urn": "$response.body#/urn"}),
-    Link("updateRun", {"path.urn": "$response.body#/urn"}),
-    Link("recordAccesses", {"path.urn": "$response.body#/urn"}),
+    OperationLink("readRun", {"path.urn": "$response.body#/urn"}),
+    OperationLink("updateRun", {"path.urn": "$response.body#/urn"}),
+    OperationLink("recordAccesses", {"path.urn": "$response.body#/urn"}),
 )
 
 
-@operation(
+@declare_operation(
     "readLineage",
     "GET /lineage",
     parameters=[URN, DIRECTION, LEVELS, START, END, RELATIONS, _COLUMNS, AS_OF],
@@ -57,41 +59,41 @@ _NEXT = (
 )
 def read_lineage(services: Services, request: Request) -> Document:
     """Read the lineage graph around an entity."""
-    question = LineageQuestion(
+    question = LineageRequest(
         urn=Urn.parse(request[URN]),
         direction=cast("Direction", request[DIRECTION]),
         levels=request[LEVELS],
-        window=window(request),
+        window=read_window(request),
         limit=request[RELATIONS],
         columns=request[_COLUMNS],
         as_of=request[AS_OF],
     )
-    found = services.catalog().lineage.lineage(question, request.principal)
-    return lineage_documents.asked(question) | lineage_documents.lineage(found)
+    lineage = services.get_catalog().lineage.read_lineage(question, request.principal)
+    return lineage_documents.render_query(question) | lineage_documents.render_lineage(lineage)
 
 
-@operation(
+@declare_operation(
     "listRuns",
     "GET /runs",
     parameters=[_PROGRAM, _DATA, START, END, _STATUS, LIMIT, CURSOR],
     answers="runs",
-    links=[Link("readRun", {"path.urn": "$response.body#/runs/0/urn"})],
+    links=[OperationLink("readRun", {"path.urn": "$response.body#/runs/0/urn"})],
 )
 def list_runs(services: Services, request: Request) -> Document:
     """List runs, newest first."""
     listing = RunListing(
         program=request[_PROGRAM],
         data=request[_DATA],
-        window=window(request),
+        window=read_window(request),
         status=request[_STATUS],
         limit=request[LIMIT],
         cursor=request[CURSOR],
     )
-    found, cursor = services.catalog().runs.runs(listing, request.principal)
-    return {"runs": to_documents(found), "cursor": cursor}
+    runs, cursor = services.get_catalog().runs.list_runs(listing, request.principal)
+    return {"runs": to_documents(runs), "cursor": cursor}
 
 
-@operation(
+@declare_operation(
     "startRun",
     "POST /runs",
     parameters=[IDEMPOTENCY_KEY],
@@ -103,16 +105,16 @@ def list_runs(services: Services, request: Request) -> Document:
 def start_run(services: Services, request: Request) -> Document:
     """Record a run; repeating the same program and run id does not create another run."""
     start = from_document(request.body, RunStart)
-    return to_document(services.catalog().write_path.start_run(start, request.principal, request.once))
+    return to_document(services.get_catalog().write_path.start_run(start, request.principal, request.once))
 
 
-@operation("readRun", "GET /runs/{urn}", answers="run", errors=[NotFound])
+@declare_operation("readRun", "GET /runs/{urn}", answers="run", errors=[NotFound])
 def read_run(services: Services, request: Request) -> Document:
     """Read a run with its accesses."""
-    return to_document(services.catalog().runs.run(str(request.urn), request.principal))
+    return to_document(services.get_catalog().runs.read_run(str(request.urn), request.principal))
 
 
-@operation(
+@declare_operation(
     "updateRun",
     "PATCH /runs/{urn}",
     parameters=[IDEMPOTENCY_KEY],
@@ -124,19 +126,19 @@ def read_run(services: Services, request: Request) -> Document:
 def update_run(services: Services, request: Request) -> Document:
     """Update the status, the end, the facts or the arguments of a run."""
     change = from_document(request.body, RunChange)
-    write_path = services.catalog().write_path
+    write_path = services.get_catalog().write_path
     return to_document(write_path.change_run(str(request.urn), change, request.principal, request.once))
 
 
-@operation("listRunAccesses", "GET /runs/{urn}/accesses", answers="run-accesses", errors=[NotFound])
+@declare_operation("listRunAccesses", "GET /runs/{urn}/accesses", answers="run-accesses", errors=[NotFound])
 def list_run_accesses(services: Services, request: Request) -> Document:
     """List the entities that a run accessed, with their metadata at the first access."""
-    runs = services.catalog().runs
-    run = runs.run(str(request.urn), request.principal)
-    return documents.touched(runs.touched(run, request.principal))
+    runs = services.get_catalog().runs
+    run = runs.read_run(str(request.urn), request.principal)
+    return documents.render_accesses(runs.list_accessed(run, request.principal))
 
 
-@operation(
+@declare_operation(
     "recordAccesses",
     "POST /runs/{urn}/accesses",
     parameters=[IDEMPOTENCY_KEY],
@@ -147,15 +149,15 @@ def list_run_accesses(services: Services, request: Request) -> Document:
 )
 def record_accesses(services: Services, request: Request) -> Document:
     """Record the data that a run accessed."""
-    accesses = [from_document(one, Access) for one in request.body["accesses"]]
-    columns = [from_document(one, ColumnEdge) for one in request.body.get("columns", ())]
-    write_path = services.catalog().write_path
+    accesses = [from_document(access, Access) for access in request.body["accesses"]]
+    columns = [from_document(column, ColumnEdge) for column in request.body.get("columns", ())]
+    write_path = services.get_catalog().write_path
     return to_document(write_path.record_accesses(str(request.urn), accesses, columns, request.principal, request.once))
 
 
-def window(request: Request) -> Window:
+def read_window(request: Request) -> Window:
     """Return the window of the parameters `start` and `end`. Raises InvalidQuery."""
     start, end = request[START], request[END]
     if start is not None and end is not None and start > end:
-        raise InvalidQuery("is after end", "start")
+        raise InvalidQuery("must not be after end", "start")
     return Window(start, end)

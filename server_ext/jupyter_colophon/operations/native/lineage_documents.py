@@ -1,33 +1,33 @@
-"""Answers about lineage as the documents of `schemas/api`."""
+"""Render lineage as documents of `schemas/api`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jupyter_colophon.core.documents.codec import to_document, to_documents
 from jupyter_colophon.core.lineage.answers import Impact, LineageDiff, Paths
-from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion, Node, Window
+from jupyter_colophon.core.lineage.graph import Lineage, LineageNode, LineageRequest, Window
 from jupyter_colophon.core.time_format import format_time
 
 Document = dict[str, Any]
 
 
-def asked(question: LineageQuestion) -> Document:
-    """Return the parameters of a question, as in `lineage.json`."""
-    return {"urn": str(question.urn), "direction": question.direction, "levels": question.levels} | times(
+def render_query(question: LineageRequest) -> Document:
+    """Return the parameters of a query, as in `lineage.json`."""
+    return {"urn": str(question.urn), "direction": question.direction, "levels": question.levels} | render_times(
         question.window, question.as_of
     )
 
 
-def times(window: Window, as_of: int | None) -> Document:
-    """The times that were asked for."""
+def render_times(window: Window, as_of: int | None) -> Document:
+    """Return the requested times."""
     moments = {"start": window.start, "end": window.end, "asOf": as_of}
     return {name: None if ms is None else format_time(ms) for name, ms in moments.items()}
 
 
-def lineage(value: Lineage) -> Document:
-    """The graph of `lineage.json`; the handler adds what was asked."""
+def render_lineage(value: Lineage) -> Document:
+    """Return the graph of `lineage.json`; the operation adds the query."""
     return {
-        "nodes": nodes(value.nodes),
+        "nodes": render_nodes(value.nodes),
         "edges": to_documents(value.edges),
         "columns": to_documents(value.columns),
         "truncated": value.truncated,
@@ -35,50 +35,50 @@ def lineage(value: Lineage) -> Document:
     }
 
 
-def paths(value: Paths) -> Document:
-    """The ways of `lineage-path.json`."""
+def render_paths(value: Paths) -> Document:
+    """Return the paths of `lineage-path.json`."""
     return {
         "levels": value.levels,
         "count": value.count,
-        "paths": [list(one) for one in value.paths],
-        "nodes": nodes(value.nodes),
+        "paths": [list(path) for path in value.paths],
+        "nodes": render_nodes(value.nodes),
         "edges": to_documents(value.edges),
         "truncated": value.truncated,
     }
 
 
-def impact(value: Impact) -> Document:
-    """The counts of `lineage-impact.json`."""
+def render_impact(value: Impact) -> Document:
+    """Return the counts of `lineage-impact.json`."""
     return {
         "total": value.total,
-        "byType": _counts(value.by_type),
-        "byOwner": _counts(value.by_owner),
-        "byNamespace": _counts(value.by_namespace),
+        "byType": _render_counts(value.by_type),
+        "byOwner": _render_counts(value.by_owner),
+        "byNamespace": _render_counts(value.by_namespace),
         "truncated": value.truncated,
     }
 
 
-def diff(value: LineageDiff) -> Document:
-    """The edges of `lineage-diff.json`."""
+def render_diff(value: LineageDiff) -> Document:
+    """Return the edges of `lineage-diff.json`."""
     return {
         "added": to_documents(value.added),
         "removed": to_documents(value.removed),
-        "nodes": nodes(value.nodes),
+        "nodes": render_nodes(value.nodes),
         "truncated": value.truncated,
     }
 
 
-def nodes(found: Iterable[Node]) -> list[Document]:
-    """Nodes, each with what it hides."""
-    return [_node(one) for one in found]
+def render_nodes(nodes: Iterable[LineageNode]) -> list[Document]:
+    """Return nodes, each with the number of neighbours not shown."""
+    return [_render_node(item) for item in nodes]
 
 
-def _node(node: Node) -> Document:
+def _render_node(node: LineageNode) -> Document:
     hidden: Document = {"upstream": node.hidden_upstream, "downstream": node.hidden_downstream}
     if node.hidden_at_least:
         hidden["isLowerBound"] = True
     return to_document(node) | {"notShown": hidden}
 
 
-def _counts(found: Mapping[str, int]) -> list[Document]:
-    return [{"name": name, "count": count} for name, count in found.items()]
+def _render_counts(counts: Mapping[str, int]) -> list[Document]:
+    return [{"name": name, "count": count} for name, count in counts.items()]

@@ -1,40 +1,42 @@
-"""Pipelines: what their stages can do, and what is wrong with one (docs/pipelines.md). They run on Spark, not here."""
+"""Pipelines: the plugins of stages, and validation (docs/pipelines.md). Pipelines run on Spark, not in the server."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.errors import InstanceNotFound, InvalidInstance
-from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
 _SPACE: Final = "pipelines"
 
 
-@operation("listPipelinePlugins", "GET /pipelines/plugins", answers="pipeline-plugins", schemaspace=_SPACE)
+@declare_operation("listPipelinePlugins", "GET /pipelines/plugins", answers="pipeline-plugins", schemaspace=_SPACE)
 def list_pipeline_plugins(services: Services, request: Request) -> Document:
     """List the plugins of pipelines, each with the schema of its properties."""
     # Loaded with the first request: packages register plugins, and their code may be slow to load.
-    from jupyter_colophon.pipelines.documents import plugins
-    from jupyter_colophon.pipelines.plugin_registry import installed_plugins
+    from jupyter_colophon.pipelines.documents import describe_plugins
+    from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-    return plugins(installed_plugins())
+    return describe_plugins(load_plugins())
 
 
-@operation("listPipelineSchedules", "GET /pipelines/schedules", answers="pipeline-schedules", schemaspace=_SPACE)
+@declare_operation(
+    "listPipelineSchedules", "GET /pipelines/schedules", answers="pipeline-schedules", schemaspace=_SPACE
+)
 def list_pipeline_schedules(services: Services, request: Request) -> Document:
     """List the schedules of pipelines with the next run and the result of the last run."""
     from jupyter_colophon.service.changes.schedules import describe_schedules
 
-    pipelines = services.instances().list(_SPACE, request.principal, invalid=True)
+    pipelines = services.get_instances().list(_SPACE, request.principal, invalid=True)
     return {
         "schedulerEnabled": services.is_scheduling,
-        "schedules": describe_schedules(services.catalog().provider, pipelines),
+        "schedules": describe_schedules(services.get_catalog().provider, pipelines),
     }
 
 
-@operation(
+@declare_operation(
     "checkPipeline",
     "POST /pipelines/check",
     body="pipeline-check",
@@ -45,23 +47,24 @@ def list_pipeline_schedules(services: Services, request: Request) -> Document:
 )
 def check_pipeline(services: Services, request: Request) -> Document:
     """Validate a pipeline: its document, the properties of its plugins, its graph and its columns."""
-    from jupyter_colophon.pipelines.documents import document_of
+    from jupyter_colophon.pipelines.documents import to_document
 
     body = request.body
     if "document" in body:
         return _check(body, body["document"])
-    return _check(body, document_of(services.instances().get_any(_SPACE, body["name"], request.principal)))
+    return _check(body, to_document(services.get_instances().get_any(_SPACE, body["name"], request.principal)))
 
 
 def _check(body: Document, document: Mapping[str, Any]) -> Document:
     from jupyter_colophon.pipelines.check import check_pipeline
-    from jupyter_colophon.pipelines.documents import refused, valid
-    from jupyter_colophon.pipelines.plugin_registry import installed_plugins
+    from jupyter_colophon.pipelines.documents import describe_invalid, describe_valid
+    from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
     try:
         arguments = {
-            name: one if isinstance(one, str) else compact(one) for name, one in body.get("arguments", {}).items()
+            name: value if isinstance(value, str) else compact(value)
+            for name, value in body.get("arguments", {}).items()
         }
-        return valid(check_pipeline(body["name"], document, installed_plugins(), arguments))
+        return describe_valid(check_pipeline(body["name"], document, load_plugins(), arguments))
     except InvalidInstance as error:
-        return refused(error)
+        return describe_invalid(error)

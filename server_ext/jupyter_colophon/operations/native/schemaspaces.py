@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Final
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import AlreadyExists, NotFound, SchemaNotFound, SchemaRejected, SchemaspaceNotFound
 from jupyter_colophon.operations.native import instance_documents as documents
-from jupyter_colophon.operations.operation import Link, operation
-from jupyter_colophon.operations.parameter import choice, flag, text
+from jupyter_colophon.operations.operation import OperationLink, declare_operation
+from jupyter_colophon.operations.parameter import declare_choice, declare_flag, declare_text
 from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
 
 if TYPE_CHECKING:
     from jupyter_colophon.service.schemaspaces.schema_validator import Kind
 
-_SPACE: Final = text("space", "Refresh only this schemaspace.", format="colophon-space")
-_DRY_RUN: Final = flag("dryRun", "Return the result without changing anything.")
-_KIND: Final = choice(
+_SPACE: Final = declare_text("space", "Refresh only this schemaspace.", format="colophon-space")
+_DRY_RUN: Final = declare_flag("dryRun", "Return the result without changing anything.")
+_KIND: Final = declare_choice(
     "kind",
     "Whether the schema is for instances of a schemaspace or for an aspect.",
     "schemaspace",
@@ -26,18 +26,18 @@ _KIND: Final = choice(
 _SCHEMA: Final = {"type": "object", "required": ["name", "properties"], "description": "The JSON Schema."}
 _FIRST: Final = "$response.body#/schemaspaces/0"
 _NEXT: Final = (
-    Link("listInstances", {"path.space": f"{_FIRST}/name"}),
-    Link("readSchema", {"path.space": f"{_FIRST}/name", "path.schema": f"{_FIRST}/schemas/0/name"}),
+    OperationLink("listInstances", {"path.space": f"{_FIRST}/name"}),
+    OperationLink("readSchema", {"path.space": f"{_FIRST}/name", "path.schema": f"{_FIRST}/schemas/0/name"}),
 )
 
 
-@operation("listSchemaspaces", "GET /schemaspaces", answers="schemaspaces", links=_NEXT)
+@declare_operation("listSchemaspaces", "GET /schemaspaces", answers="schemaspaces", links=_NEXT)
 def list_schemaspaces(services: Services, request: Request) -> Document:
     """List the schemaspaces with their schemas, and the errors of those that did not load."""
-    return documents.schemaspaces(services.spaces())
+    return documents.render_schemaspaces(services.get_schemaspaces())
 
 
-@operation(
+@declare_operation(
     "refreshSchemaspaces",
     "POST /schemaspaces/refresh",
     parameters=[_SPACE],
@@ -47,11 +47,11 @@ def list_schemaspaces(services: Services, request: Request) -> Document:
 def refresh_schemaspaces(services: Services, request: Request) -> Document:
     """Reload the schemas from their providers."""
     services.require_admin(request.principal, "refresh", "schemaspaces")
-    services.spaces().refresh(request[_SPACE] or None)
-    return documents.schemaspaces(services.spaces())
+    services.get_schemaspaces().refresh(request[_SPACE] or None)
+    return documents.render_schemaspaces(services.get_schemaspaces())
 
 
-@operation(
+@declare_operation(
     "readSchema",
     "GET /schemaspaces/{space}/schemas/{schema}",
     answers={200: _SCHEMA},
@@ -59,16 +59,16 @@ def refresh_schemaspaces(services: Services, request: Request) -> Document:
 )
 def read_schema(services: Services, request: Request) -> Document:
     """Read a schema of a schemaspace, also a deprecated one."""
-    return dict(services.spaces().schema(request.path["space"], request.path["schema"]))
+    return dict(services.get_schemaspaces().get_schema(request.path["space"], request.path["schema"]))
 
 
 def _require_writer(services: Services, principal: Principal) -> None:
-    """Raise AccessDenied for who may not change stored schemas, or where the settings let nobody change them."""
+    """Raise AccessDenied if the caller may not change stored schemas, or the settings do not allow that."""
     services.require_admin(principal, "store", "schemas")
-    services.stored_schemas()
+    services.get_stored_schemas()
 
 
-@operation(
+@declare_operation(
     "storeSchema",
     "PUT /schemaspaces/{space}/schemas/{schema}",
     body={"application/json": _SCHEMA},
@@ -78,12 +78,12 @@ def _require_writer(services: Services, principal: Principal) -> None:
 )
 def store_schema(services: Services, request: Request) -> Answer:
     """Store a schema in addition to those of packages, or replace a stored schema."""
-    space, name, spaces = request.path["space"], request.path["schema"], services.spaces()
-    is_new = services.stored_schemas().put(spaces, space, name, request.body, request.principal.user)
-    return Answer(dict(spaces.schema(space, name)), HTTPStatus.CREATED if is_new else HTTPStatus.OK)
+    space, name, spaces = request.path["space"], request.path["schema"], services.get_schemaspaces()
+    is_new = services.get_stored_schemas().put(spaces, space, name, request.body, request.principal.user)
+    return Answer(dict(spaces.get_schema(space, name)), HTTPStatus.CREATED if is_new else HTTPStatus.OK)
 
 
-@operation(
+@declare_operation(
     "removeSchema",
     "DELETE /schemaspaces/{space}/schemas/{schema}",
     answers="schemaspaces",
@@ -92,12 +92,12 @@ def store_schema(services: Services, request: Request) -> Answer:
 )
 def remove_schema(services: Services, request: Request) -> Document:
     """Delete a stored schema and list the remaining ones; its instances are kept."""
-    space, name, spaces = request.path["space"], request.path["schema"], services.spaces()
-    services.stored_schemas().remove(spaces, space, name, request.principal.user)
-    return documents.schemaspaces(spaces)
+    space, name, spaces = request.path["space"], request.path["schema"], services.get_schemaspaces()
+    services.get_stored_schemas().remove(spaces, space, name, request.principal.user)
+    return documents.render_schemaspaces(spaces)
 
 
-@operation(
+@declare_operation(
     "migrateInstances",
     "POST /schemaspaces/{space}/migrate",
     parameters=[_DRY_RUN],
@@ -108,10 +108,12 @@ def remove_schema(services: Services, request: Request) -> Document:
 def migrate_instances(services: Services, request: Request) -> Document:
     """Migrate the instances of a schemaspace to the current versions of their schemas."""
     services.require_admin(request.principal, "migrate", "instances")
-    return documents.migration(services.spaces().migrate(request.path["space"], dry_run=request[_DRY_RUN]))
+    return documents.render_migration(
+        services.get_schemaspaces().migrate(request.path["space"], dry_run=request[_DRY_RUN])
+    )
 
 
-@operation(
+@declare_operation(
     "checkSchema",
     "POST /schemas",
     parameters=[_KIND],

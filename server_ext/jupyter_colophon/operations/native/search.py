@@ -8,10 +8,10 @@ from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
 from jupyter_colophon.core.model.search_filters import FACETS, FILTERS
 from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.search.search import KeysQuestion, SearchAnswer, SearchQuestion, ValuesQuestion
+from jupyter_colophon.core.search.search import KeysRequest, SearchRequest, SearchResult, ValuesRequest
 from jupyter_colophon.operations.native import documents
-from jupyter_colophon.operations.operation import Link, operation
-from jupyter_colophon.operations.parameter import choice, text
+from jupyter_colophon.operations.operation import OperationLink, declare_operation
+from jupyter_colophon.operations.parameter import declare_choice, declare_text
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE
@@ -19,73 +19,75 @@ from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, LIMIT, 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-_Q = text(
+_Q = declare_text(
     "q",
     "The query: at least one word, phrase, `key:value` pair or prefix, or `*`.",
     required=True,
     format="colophon-query",
 )
-_FACETS = text(
+_FACETS = declare_text(
     "facets",
     "Comma-separated facets to count the matches by; by default, all facets.",
     pattern=f"^(({'|'.join(FACETS)})(,|$))*$",
 )
 _FILTERS = tuple(
-    choice(one.name, one.description, *one.choices) if one.choices else text(one.name, one.description)
-    for one in FILTERS
+    declare_choice(filter_.name, filter_.description, *filter_.choices)
+    if filter_.choices
+    else declare_text(filter_.name, filter_.description)
+    for filter_ in FILTERS
 )
-_LABELS = {one.name: one.label for one in FILTERS}
+_LABELS = {filter_.name: filter_.label for filter_ in FILTERS}
 
 
-@operation(
+@declare_operation(
     "search",
     "GET /search",
     parameters=[_Q, *_FILTERS, REMOVED, _FACETS, LIMIT, CURSOR, AS_OF],
     answers="search-results",
     errors=[HistoryExpired],
     links=[
-        Link("readEntity", {"path.urn": "$response.body#/hits/0/urn"}),
-        Link("readLineage", {"urn": "$response.body#/hits/0/urn"}),
+        OperationLink("readEntity", {"path.urn": "$response.body#/hits/0/urn"}),
+        OperationLink("readLineage", {"urn": "$response.body#/hits/0/urn"}),
     ],
 )
 def search(services: Services, request: Request) -> Document:
     """Search entities; each hit states why it matched, and matches are counted by facet."""
-    question = SearchQuestion(
+    question = SearchRequest(
         request[_Q],
-        tuple((one.name, value) for one in _FILTERS if (value := request[one])),
+        tuple((filter_.name, value) for filter_ in _FILTERS if (value := request[filter_])),
         request[LIMIT],
         request[CURSOR],
         request[AS_OF],
-        _facets(request[_FACETS]),
+        _parse_facets(request[_FACETS]),
         request[REMOVED],
     )
-    return _document(request[_Q], services.catalog().searcher.search(question, request.principal))
+    return _render_results(request[_Q], services.get_catalog().searcher.search(question, request.principal))
 
 
-@operation(
+@declare_operation(
     "listKeys",
     "GET /keys",
     parameters=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR, AS_OF],
     answers="keys",
     errors=[HistoryExpired],
-    links=[Link("listValues", {"key": "$response.body#/keys/0/key"})],
+    links=[OperationLink("listValues", {"key": "$response.body#/keys/0/key"})],
 )
 def list_keys(services: Services, request: Request) -> Document:
     """List metadata keys with the number of entities that have them."""
-    catalog, limit = services.catalog(), request[LIMIT]
-    start, time = _position(catalog, "keys", request)
-    question = KeysQuestion(request[PREFIX], request[NAMESPACE], _scopes(request), as_of=time)
-    found, is_lower_bound = catalog.keys.keys(question, request.principal)
-    keys = list(take_page((to_document(one) for one in found[start : start + limit]), measure))
+    catalog, limit = services.get_catalog(), request[LIMIT]
+    start, time = _read_position(catalog, "keys", request)
+    question = KeysRequest(request[PREFIX], request[NAMESPACE], _read_scopes(request), as_of=time)
+    matching_keys, is_lower_bound = catalog.keys.list_keys(question, request.principal)
+    keys = list(take_page((to_document(item) for item in matching_keys[start : start + limit]), measure))
     end = start + len(keys)
     return {
         "keys": keys,
         "isLowerBound": is_lower_bound,
-        "cursor": catalog.searcher.cursors.write("keys", [end, time]) if end < len(found) else None,
+        "cursor": catalog.searcher.cursors.write("keys", [end, time]) if end < len(matching_keys) else None,
     }
 
 
-@operation(
+@declare_operation(
     "listValues",
     "GET /keys/{key}/values",
     parameters=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR, AS_OF],
@@ -94,24 +96,24 @@ def list_keys(services: Services, request: Request) -> Document:
 )
 def list_values(services: Services, request: Request) -> Document:
     """List the values of a metadata key with the number of entities that have them."""
-    catalog, limit = services.catalog(), request[LIMIT]
-    start, time = _position(catalog, "values", request)
-    question = ValuesQuestion(request.path["key"], request[PREFIX], request[NAMESPACE], _scopes(request), time)
-    found, is_lower_bound = catalog.keys.values(question, start + limit + 1, request.principal)
-    rows = ({"value": value, "entities": count} for value, count in found[start : start + limit])
+    catalog, limit = services.get_catalog(), request[LIMIT]
+    start, time = _read_position(catalog, "values", request)
+    question = ValuesRequest(request.path["key"], request[PREFIX], request[NAMESPACE], _read_scopes(request), time)
+    matching_values, is_lower_bound = catalog.keys.list_values(question, start + limit + 1, request.principal)
+    rows = ({"value": value, "entities": count} for value, count in matching_values[start : start + limit])
     values = list(take_page(rows, measure))
     end = start + len(values)
     return {
         "values": values,
         "isLowerBound": is_lower_bound,
-        "cursor": catalog.searcher.cursors.write("values", [end, time]) if end < len(found) else None,
+        "cursor": catalog.searcher.cursors.write("values", [end, time]) if end < len(matching_values) else None,
     }
 
 
-def _position(catalog: "Catalog", kind: str, request: Request) -> tuple[int, int | None]:
-    """Return where the page begins, and of which time it is.
+def _read_position(catalog: "Catalog", kind: str, request: Request) -> tuple[int, int | None]:
+    """Return the offset of the page, and its `asOf` time.
 
-    A page of the past goes on with the time of its first one: `now-1d` is later by then.
+    A later page uses the time of the first one: `now-1d` has moved on since then.
     """
     if not request[CURSOR]:
         return 0, request[AS_OF]
@@ -119,34 +121,34 @@ def _position(catalog: "Catalog", kind: str, request: Request) -> tuple[int, int
     return int(start), time
 
 
-def _scopes(request: Request) -> tuple[str, ...]:
+def _read_scopes(request: Request) -> tuple[str, ...]:
     return (request[SCOPE],) if request[SCOPE] else ()
 
 
-def _facets(names: str) -> tuple[str, ...]:
-    """Those that are asked for; all where none is named. Raises InvalidQuery."""
-    wanted = [name for name in names.split(",") if name]
-    if unknown := [name for name in wanted if name not in FACETS]:
-        raise InvalidQuery(f"there is no facet {unknown[0]!r}, but {', '.join(FACETS)}", "facets")
-    return tuple(name for name in FACETS if name in wanted) if wanted else FACETS
+def _parse_facets(names: str) -> tuple[str, ...]:
+    """Return the requested facets; all of them if none is named. Raises InvalidQuery."""
+    expected = [name for name in names.split(",") if name]
+    if unknown := [name for name in expected if name not in FACETS]:
+        raise InvalidQuery(f"unknown facet {unknown[0]!r}; the facets are {', '.join(FACETS)}", "facets")
+    return tuple(name for name in FACETS if name in expected) if expected else FACETS
 
 
-def _document(words: str, found: SearchAnswer) -> Document:
+def _render_results(words: str, result: SearchResult) -> Document:
     return {
         "query": words,
-        "hits": [documents.hit(one) for one in found.hits],
-        "total": found.total,
-        "isLowerBound": found.at_least,
-        "ranked": found.ranked,
+        "hits": [documents.render_hit(hit) for hit in result.hits],
+        "total": result.total,
+        "isLowerBound": result.at_least,
+        "ranked": result.ranked,
         "facets": {
-            name: [_facet_value(value, count, found.names.get(name, {})) for value, count in counts]
-            for name, counts in found.facets.items()
+            name: [_render_facet_value(value, count, result.names.get(name, {})) for value, count in counts]
+            for name, counts in result.facets.items()
         },
-        "labels": {name: _LABELS[name] for name in found.facets},
-        "cursor": found.cursor,
+        "labels": {name: _LABELS[name] for name in result.facets},
+        "cursor": result.cursor,
     }
 
 
-def _facet_value(value: str, count: int, names: Mapping[str, str]) -> Document:
-    """A value of a facet, with the name of what it refers to where that is another one."""
+def _render_facet_value(value: str, count: int, names: Mapping[str, str]) -> Document:
+    """Return a value of a facet, with the name of the entity that it refers to if that differs."""
     return {"value": value, "count": count} | ({"name": names[value]} if value in names else {})

@@ -3,11 +3,11 @@
 from typing import Any, Final
 
 from jupyter_colophon.operations.api import Api
-from jupyter_colophon.operations.openapi import with_document
+from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.openlineage import lineage, marquez
 from jupyter_colophon.operations.openlineage.parameters import PATH_PARAMETERS
-from jupyter_colophon.operations.operation import operations_of
-from jupyter_colophon.operations.problem_documents import problem_document
+from jupyter_colophon.operations.operation import list_operations
+from jupyter_colophon.operations.problem_documents import render_failure
 from jupyter_colophon.settings import Settings
 
 
@@ -17,24 +17,24 @@ def _load_schemas() -> dict[str, Any]:
     return {"problem": load_documents("api")["problem"]}
 
 
-def _max_body_bytes(settings: Settings) -> int:
+def _read_max_body_bytes(settings: Settings) -> int:
     """Return the limit of DataHub's API: events list every column."""
     return settings.datahub_max_body_bytes
 
 
-OPENLINEAGE: Final = with_document(
+OPENLINEAGE: Final = add_document_operation(
     Api(
         title="OpenLineage, by Jupyter Colophon",
         summary="Takes events of OpenLineage, and answers reads as Marquez does.",
         prefix="/colophon/openlineage",
         aliases=("/colophon/datahub/openapi/openlineage",),
-        operations=operations_of(lineage, marquez),
-        error_document=problem_document,
+        operations=list_operations(lineage, marquez),
+        error_document=render_failure,
         error_schema="problem",
         error_content_type="application/problem+json",
-        places={one.name: (one,) for one in PATH_PARAMETERS},
+        places={parameter.name: (parameter,) for parameter in PATH_PARAMETERS},
         slash=True,
-        max_body_bytes=_max_body_bytes,
+        max_body_bytes=_read_max_body_bytes,
         schemas=_load_schemas,
     ),
     "readOpenLineageOpenApi",

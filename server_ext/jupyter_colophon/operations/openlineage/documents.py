@@ -5,19 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from jupyter_colophon.core.lineage.graph import ColumnLineage, LineageEdge
-from jupyter_colophon.core.openlineage.event import Spelling
+from jupyter_colophon.core.openlineage.event import OriginalName
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
 from jupyter_colophon.core.time_format import format_time
-from jupyter_colophon.service.openlineage.marquez import Graph, Space, statements_of_nodes
-from jupyter_colophon.service.openlineage.models import RunWithFacets, Thing
+from jupyter_colophon.service.openlineage.marquez import OpenLineageGraph, OpenLineageNamespace, group_statements
+from jupyter_colophon.service.openlineage.models import OpenLineageEntity, RunWithFacets
 
 Document = dict[str, Any]
-#: How often an answer repeats the names of an edge between columns, and the bytes of each copy beside the names.
+#: How often an answer repeats the names of an edge between columns, and the bytes of each copy in addition to the names.
 _COLUMN_COPIES, _COLUMN_BYTES = 4, 100
 _STATES: Final = {"running": "RUNNING", "succeeded": "COMPLETED", "failed": "FAILED", "killed": "ABORTED"}
 
 
-def space(namespace: Space) -> Document:
+def render_namespace(namespace: OpenLineageNamespace) -> Document:
     """Return a namespace."""
     time = format_time(namespace.first)
     return {
@@ -30,14 +30,14 @@ def space(namespace: Space) -> Document:
     }
 
 
-def thing(one: Thing) -> Document:
+def render_job_or_dataset(entity: OpenLineageEntity) -> Document:
     """Return a job or a dataset."""
-    return _job(one) if one.type == "dataJob" else _dataset(one)
+    return _render_job(entity) if entity.type == "dataJob" else _render_dataset(entity)
 
 
-def run(one: RunWithFacets) -> Document:
+def render_run(run_with_facets: RunWithFacets) -> Document:
     """Return a run."""
-    run, nominal = one.run, one.facets.get("nominalTime") or {}
+    run, nominal = run_with_facets.run, run_with_facets.facets.get("nominalTime") or {}
     end = None if run.end is None else format_time(run.end)
     return {
         "id": run.run_id,
@@ -50,37 +50,37 @@ def run(one: RunWithFacets) -> Document:
         "endedAt": end,
         "durationMs": None if run.end is None else run.end - run.start,
         "args": dict(run.arguments),
-        "job": _id(one.job),
-        "facets": dict(one.facets),
+        "job": _render_id(run_with_facets.job),
+        "facets": dict(run_with_facets.facets),
     }
 
 
-def node_id(one: Thing) -> str:
+def format_node_id(entity: OpenLineageEntity) -> str:
     """Return Marquez's name of a node."""
-    kind = "job" if one.type == "dataJob" else "dataset"
-    return f"{kind}:{one.spelling.namespace}:{one.spelling.name}"
+    kind = "job" if entity.type == "dataJob" else "dataset"
+    return f"{kind}:{entity.spelling.namespace}:{entity.spelling.name}"
 
 
-def graph(found: Graph) -> Document:
+def render_graph(graph: OpenLineageGraph) -> Document:
     """Return the nodes, each with its incoming and outgoing edges.
 
     Marquez's edges have no member for a statement, so a job has a node for each of its statements in the graph.
     """
-    nodes: dict[str, Thing] = {}
-    statements = statements_of_nodes(found.edges)
-    for urn, one in found.things.items():
-        names = statements.get(urn, {""}) if one.type == "dataJob" else {""}
-        nodes |= {_statement_id(one, statement): one for statement in names}
-    edges = {ends for edge in found.edges for ends in _statement_edges(found, edge)}
-    incoming, outgoing = _ends(edges)
-    spellings = {node_id(one): _id(one.spelling) for one in found.things.values()}
+    nodes: dict[str, OpenLineageEntity] = {}
+    statements = group_statements(graph.edges)
+    for urn, entity in graph.entities.items():
+        names = statements.get(urn, {""}) if entity.type == "dataJob" else {""}
+        nodes |= {_format_statement_id(entity, statement): entity for statement in names}
+    edges = {ends for edge in graph.edges for ends in _list_statement_edges(graph, edge)}
+    incoming, outgoing = _group_edges(edges)
+    spellings = {format_node_id(entity): _render_id(entity.spelling) for entity in graph.entities.values()}
     return {
         "graph": [
             {
                 "id": id_,
-                "type": "JOB" if one.type == "dataJob" else "DATASET",
-                "data": _thing_of_statement(
-                    one,
+                "type": "JOB" if entity.type == "dataJob" else "DATASET",
+                "data": _render_statement_node(
+                    entity,
                     id_,
                     [spellings[edge["origin"]] for edge in incoming[id_] if edge["origin"] in spellings],
                     [spellings[edge["destination"]] for edge in outgoing[id_] if edge["destination"] in spellings],
@@ -88,158 +88,161 @@ def graph(found: Graph) -> Document:
                 "inEdges": incoming[id_],
                 "outEdges": outgoing[id_],
             }
-            for id_, one in sorted(nodes.items())
+            for id_, entity in sorted(nodes.items())
         ],
-        "truncated": found.truncated,
+        "truncated": graph.truncated,
     }
 
 
-def _statement_id(one: Thing, statement: str) -> str:
-    return f"{node_id(one)}#{statement}" if statement else node_id(one)
+def _format_statement_id(entity: OpenLineageEntity, statement: str) -> str:
+    return f"{format_node_id(entity)}#{statement}" if statement else format_node_id(entity)
 
 
-def _statement_edges(found: Graph, edge: LineageEdge) -> Iterator[tuple[str, str]]:
-    source, target = found.things[edge.source], found.things[edge.target]
+def _list_statement_edges(graph: OpenLineageGraph, edge: LineageEdge) -> Iterator[tuple[str, str]]:
+    source, target = graph.entities[edge.source], graph.entities[edge.target]
     for statement in edge.statements or ("",):
         in_source = statement if source.type == "dataJob" else ""
         in_target = statement if target.type == "dataJob" else ""
-        yield _statement_id(source, in_source), _statement_id(target, in_target)
+        yield _format_statement_id(source, in_source), _format_statement_id(target, in_target)
 
 
-def _thing_of_statement(one: Thing, id_: str, inputs: list[Document], outputs: list[Document]) -> Document:
+def _render_statement_node(
+    entity: OpenLineageEntity, id_: str, inputs: list[Document], outputs: list[Document]
+) -> Document:
     """Return a job or a dataset; a node of one statement has only the inputs and outputs of this statement."""
-    document = thing(one)
-    if id_ == node_id(one):
+    document = render_job_or_dataset(entity)
+    if id_ == format_node_id(entity):
         return document
-    name = one.spelling.name + id_.removeprefix(node_id(one))
+    name = entity.spelling.name + id_.removeprefix(format_node_id(entity))
     return document | {
-        "id": {"namespace": one.spelling.namespace, "name": name},
+        "id": {"namespace": entity.spelling.namespace, "name": name},
         "name": name,
         "inputs": inputs,
         "outputs": outputs,
     }
 
 
-def columns(found: Graph) -> Document:
+def render_columns(graph: OpenLineageGraph) -> Document:
     """Return the columns of a graph, each with the columns it is derived from, up to LIST_BYTES_MAX."""
-    shown = list(take_page(found.columns, lambda one: _measure_column(found, one), LIST_BYTES_MAX))
-    names = {urn: one.spelling for urn, one in found.things.items()}
+    page = list(take_page(graph.columns, lambda edge: _measure_column(graph, edge), LIST_BYTES_MAX))
+    names = {urn: entity.spelling for urn, entity in graph.entities.items()}
     inputs_of: dict[tuple[str, str], list[Document]] = defaultdict(list)
     edges = set()
-    for one in shown:
-        source, target = names[one.source], names[one.target]
-        inputs_of.setdefault((one.source, one.source_field), [])
-        inputs_of[one.target, one.target_field].append(
+    for edge in page:
+        source, target = names[edge.source], names[edge.target]
+        inputs_of.setdefault((edge.source, edge.source_field), [])
+        inputs_of[edge.target, edge.target_field].append(
             {
                 "namespace": source.namespace,
                 "dataset": source.name,
-                "field": one.source_field,
-                "transformationType": one.transformation.upper(),
+                "field": edge.source_field,
+                "transformationType": edge.transformation.upper(),
             }
         )
-        edges.add((_field_id(source, one.source_field), _field_id(target, one.target_field)))
-    incoming, outgoing = _ends(edges)
+        edges.add((_format_field_id(source, edge.source_field), _format_field_id(target, edge.target_field)))
+    incoming, outgoing = _group_edges(edges)
     return {
         "graph": [
             {
-                "id": _field_id(names[urn], field),
+                "id": _format_field_id(names[urn], field),
                 "type": "DATASET_FIELD",
                 "data": {
                     "namespace": names[urn].namespace,
                     "dataset": names[urn].name,
                     "field": field,
-                    "fieldType": _types(found.things[urn]).get(field),
+                    "fieldType": _read_field_types(graph.entities[urn]).get(field),
                     "inputFields": inputs,
                 },
-                "inEdges": incoming[_field_id(names[urn], field)],
-                "outEdges": outgoing[_field_id(names[urn], field)],
+                "inEdges": incoming[_format_field_id(names[urn], field)],
+                "outEdges": outgoing[_format_field_id(names[urn], field)],
             }
             for (urn, field), inputs in sorted(inputs_of.items())
         ],
-        "truncated": found.truncated or len(shown) < len(found.columns),
+        "truncated": graph.truncated or len(page) < len(graph.columns),
     }
 
 
-def _measure_column(found: Graph, edge: ColumnLineage) -> int:
+def _measure_column(graph: OpenLineageGraph, edge: ColumnLineage) -> int:
     """Return the approximate size in bytes of an edge between columns, which the answer has at both of its ends."""
-    ends = (found.things[edge.source].spelling, found.things[edge.target].spelling)
-    names = sum(len(one.namespace) + len(one.name) for one in ends)
+    ends = (graph.entities[edge.source].spelling, graph.entities[edge.target].spelling)
+    names = sum(len(end.namespace) + len(end.name) for end in ends)
     return _COLUMN_COPIES * (names + len(edge.source_field) + len(edge.target_field) + _COLUMN_BYTES)
 
 
-def result(one: Thing) -> Document:
+def render_search_result(entity: OpenLineageEntity) -> Document:
     """Return a search result."""
     return {
-        "name": one.spelling.name,
-        "namespace": one.spelling.namespace,
-        "nodeId": node_id(one),
-        "type": "JOB" if one.type == "dataJob" else "DATASET",
-        "updatedAt": format_time(one.updated),
+        "name": entity.spelling.name,
+        "namespace": entity.spelling.namespace,
+        "nodeId": format_node_id(entity),
+        "type": "JOB" if entity.type == "dataJob" else "DATASET",
+        "updatedAt": format_time(entity.updated),
     }
 
 
-def _shared(one: Thing) -> Document:
+def _render_shared_members(entity: OpenLineageEntity) -> Document:
     return {
-        "id": _id(one.spelling),
-        "name": one.spelling.name,
-        "simpleName": one.short,
-        "namespace": one.spelling.namespace,
-        "createdAt": format_time(one.created),
-        "updatedAt": format_time(one.updated),
-        "description": (one.facets.get("documentation") or {}).get("description"),
-        "facets": dict(one.facets),
-        "urn": one.urn,
+        "id": _render_id(entity.spelling),
+        "name": entity.spelling.name,
+        "simpleName": entity.short,
+        "namespace": entity.spelling.namespace,
+        "createdAt": format_time(entity.created),
+        "updatedAt": format_time(entity.updated),
+        "description": (entity.facets.get("documentation") or {}).get("description"),
+        "facets": dict(entity.facets),
+        "urn": entity.urn,
     }
 
 
-def _job(one: Thing) -> Document:
-    latest = None if one.latest is None else run(one.latest)
-    kind = (one.facets.get("jobType") or {}).get("processingType")
-    return _shared(one) | {
+def _render_job(entity: OpenLineageEntity) -> Document:
+    latest = None if entity.latest is None else render_run(entity.latest)
+    kind = (entity.facets.get("jobType") or {}).get("processingType")
+    return _render_shared_members(entity) | {
         "type": "STREAM" if kind == "STREAMING" else "SERVICE" if kind == "SERVICE" else "BATCH",
-        "inputs": [_id(name) for name in one.inputs],
-        "outputs": [_id(name) for name in one.outputs],
-        "location": (one.facets.get("sourceCodeLocation") or {}).get("url"),
+        "inputs": [_render_id(name) for name in entity.inputs],
+        "outputs": [_render_id(name) for name in entity.outputs],
+        "location": (entity.facets.get("sourceCodeLocation") or {}).get("url"),
         "latestRun": latest,
         "latestRuns": [] if latest is None else [latest],
-        "tags": _tags(one),
+        "tags": _read_tags(entity),
         "labels": [],
     }
 
 
-def _dataset(one: Thing) -> Document:
-    return _shared(one) | {
+def _render_dataset(entity: OpenLineageEntity) -> Document:
+    return _render_shared_members(entity) | {
         "type": "DB_TABLE",
-        "physicalName": one.spelling.name,
-        "sourceName": (one.facets.get("dataSource") or {}).get("name") or one.spelling.namespace,
+        "physicalName": entity.spelling.name,
+        "sourceName": (entity.facets.get("dataSource") or {}).get("name") or entity.spelling.namespace,
         "fields": [
-            {"name": field, "type": type_, "tags": [], "description": None} for field, type_ in _types(one).items()
+            {"name": field, "type": type_, "tags": [], "description": None}
+            for field, type_ in _read_field_types(entity).items()
         ],
-        "tags": _tags(one),
-        "lastModifiedAt": format_time(one.updated),
+        "tags": _read_tags(entity),
+        "lastModifiedAt": format_time(entity.updated),
         "columnLineage": None,
-        "deleted": one.deleted,
+        "deleted": entity.deleted,
     }
 
 
-def _types(one: Thing) -> Mapping[str, str | None]:
-    fields = (one.facets.get("schema") or {}).get("fields") or ()
+def _read_field_types(entity: OpenLineageEntity) -> Mapping[str, str | None]:
+    fields = (entity.facets.get("schema") or {}).get("fields") or ()
     return {field["name"]: field.get("type") for field in fields}
 
 
-def _tags(one: Thing) -> list[str]:
-    return [tag["key"] for tag in (one.facets.get("tags") or {}).get("tags") or ()]
+def _read_tags(entity: OpenLineageEntity) -> list[str]:
+    return [tag["key"] for tag in (entity.facets.get("tags") or {}).get("tags") or ()]
 
 
-def _id(one: Spelling) -> Document:
-    return {"namespace": one.namespace, "name": one.name}
+def _render_id(original_name: OriginalName) -> Document:
+    return {"namespace": original_name.namespace, "name": original_name.name}
 
 
-def _field_id(dataset: Spelling, field: str) -> str:
+def _format_field_id(dataset: OriginalName, field: str) -> str:
     return f"datasetField:{dataset.namespace}:{dataset.name}:{field}"
 
 
-def _ends(edges: Iterable[tuple[str, str]]) -> tuple[dict[str, list[Document]], dict[str, list[Document]]]:
+def _group_edges(edges: Iterable[tuple[str, str]]) -> tuple[dict[str, list[Document]], dict[str, list[Document]]]:
     incoming: dict[str, list[Document]] = defaultdict(list)
     outgoing: dict[str, list[Document]] = defaultdict(list)
     for origin, destination in sorted(edges):

@@ -5,8 +5,8 @@ from typing import Final
 
 from jupyter_colophon.core.errors import AlreadyExists, NotFound
 from jupyter_colophon.operations.openlineage import documents
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import number, text
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_number, declare_text
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
@@ -19,12 +19,12 @@ _GRAPH: Final = {
         "truncated": {"type": "boolean", "description": "Whether anything was left out. Not part of Marquez's API."},
     },
 }
-_NODE: Final = text("nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`.", required=True)
-_DEPTH: Final = number("depth", "Number of levels; at most 20 are followed.", default=20, least=0, most=1_000)
+_NODE: Final = declare_text("nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`.", required=True)
+_DEPTH: Final = declare_number("depth", "Number of levels; at most 20 are followed.", default=20, least=0, most=1_000)
 _ACCEPTED: Final = {"type": "object", "additionalProperties": False, "description": "The event is stored."}
 
 
-@operation(
+@declare_operation(
     "postLineageEvent",
     "POST /api/v1/lineage",
     body={"application/json": _EVENT},
@@ -34,11 +34,11 @@ _ACCEPTED: Final = {"type": "object", "additionalProperties": False, "descriptio
 )
 def post_lineage_event(services: Services, request: Request) -> Document:
     """Store an event; events may be sent more than once and in any order."""
-    services.catalog().collector.take(request.body, request.principal)
+    services.get_catalog().collector.store_event(request.body, request.principal)
     return {}
 
 
-@operation(
+@declare_operation(
     "readMarquezGraph",
     "GET /api/v1/lineage",
     parameters=[_NODE, _DEPTH],
@@ -47,11 +47,11 @@ def post_lineage_event(services: Services, request: Request) -> Document:
 )
 def read_marquez_graph(services: Services, request: Request) -> Document:
     """Read the jobs and datasets around a node, in Marquez's form."""
-    graph = services.catalog().marquez.graph(request[_NODE], request[_DEPTH], request.principal)
-    return documents.graph(graph)
+    graph = services.get_catalog().marquez.read_graph(request[_NODE], request[_DEPTH], request.principal)
+    return documents.render_graph(graph)
 
 
-@operation(
+@declare_operation(
     "readMarquezColumns",
     "GET /api/v1/column-lineage",
     parameters=[_NODE, _DEPTH],
@@ -60,5 +60,5 @@ def read_marquez_graph(services: Services, request: Request) -> Document:
 )
 def read_marquez_columns(services: Services, request: Request) -> Document:
     """Read the columns of the datasets around a node, each with the columns it is derived from."""
-    graph = services.catalog().marquez.graph(request[_NODE], request[_DEPTH], request.principal, columns=True)
-    return documents.columns(graph)
+    graph = services.get_catalog().marquez.read_graph(request[_NODE], request[_DEPTH], request.principal, columns=True)
+    return documents.render_columns(graph)

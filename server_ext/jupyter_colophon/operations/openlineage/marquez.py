@@ -3,16 +3,16 @@
 from typing import Any, Final, Literal
 
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
-from jupyter_colophon.core.openlineage.event import Spelling
+from jupyter_colophon.core.openlineage.event import OriginalName
 from jupyter_colophon.operations.openlineage import documents
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import choice, count, number, text
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_choice, declare_count, declare_number, declare_text
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
 _OBJECT: Final = {"type": "object"}
-_LIMIT: Final = count("limit", "Maximum number of results.", default=100, least=0, most=1_000)
-_OFFSET: Final = number("offset", "Number of results to skip.", default=0, least=0, most=10_000)
+_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=100, least=0, most=1_000)
+_OFFSET: Final = declare_number("offset", "Number of results to skip.", default=0, least=0, most=10_000)
 _RESULTS: Final = {
     "type": "object",
     "required": ["totalCount", "truncated", "results"],
@@ -28,46 +28,56 @@ _RESULTS: Final = {
         "results": {"type": "array"},
     },
 }
-_SEARCH_LIMIT: Final = count("limit", "Maximum number of results.", default=10, least=0, most=100)
-_Q: Final = text("q", "The text to search for.", required=True)
-_FILTER: Final = choice("filter", "Search only jobs or only datasets.", "JOB", "DATASET", "job", "dataset")
-_SORT: Final = choice("sort", "Sort by name, or by the last change.", "NAME", "UPDATE_AT", "name", "update_at")
-_NAMESPACE: Final = text("namespace", "Search only this namespace of OpenLineage.")
-_TYPE: Final = choice("type", "Whose facets to read: those of the run (the default) or of its job.", "run", "job")
+_SEARCH_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=10, least=0, most=100)
+_Q: Final = declare_text("q", "The text to search for.", required=True)
+_FILTER: Final = declare_choice("filter", "Search only jobs or only datasets.", "JOB", "DATASET", "job", "dataset")
+_SORT: Final = declare_choice("sort", "Sort by name, or by the last change.", "NAME", "UPDATE_AT", "name", "update_at")
+_NAMESPACE: Final = declare_text("namespace", "Search only this namespace of OpenLineage.")
+_TYPE: Final = declare_choice(
+    "type", "Whose facets to read: those of the run (the default) or of its job.", "run", "job"
+)
 
 
-@operation("listNamespaces", "GET /api/v1/namespaces", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT})
+@declare_operation("listNamespaces", "GET /api/v1/namespaces", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT})
 def list_namespaces(services: Services, request: Request) -> Document:
     """List the namespaces of OpenLineage."""
-    namespaces = services.catalog().marquez.namespaces(request[_LIMIT], request[_OFFSET], request.principal)
-    return {"namespaces": [documents.space(namespace) for namespace in namespaces]}
+    namespaces = services.get_catalog().marquez.list_namespaces(request[_LIMIT], request[_OFFSET], request.principal)
+    return {"namespaces": [documents.render_namespace(namespace) for namespace in namespaces]}
 
 
-@operation("readNamespace", "GET /api/v1/namespaces/{namespace}", answers={200: _OBJECT}, errors=[NotFound])
+@declare_operation("readNamespace", "GET /api/v1/namespaces/{namespace}", answers={200: _OBJECT}, errors=[NotFound])
 def read_namespace(services: Services, request: Request) -> Document:
     """Read a namespace."""
-    return documents.space(services.catalog().marquez.namespace(request.path["namespace"], request.principal))
+    return documents.render_namespace(
+        services.get_catalog().marquez.read_namespace(request.path["namespace"], request.principal)
+    )
 
 
-@operation("listAllJobs", "GET /api/v1/jobs", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT})
+@declare_operation("listAllJobs", "GET /api/v1/jobs", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT})
 def list_all_jobs(services: Services, request: Request) -> Document:
     """List the jobs of all namespaces."""
     return _list_things(services, request, "job")
 
 
-@operation("listJobs", "GET /api/v1/namespaces/{namespace}/jobs", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT})
+@declare_operation(
+    "listJobs", "GET /api/v1/namespaces/{namespace}/jobs", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT}
+)
 def list_jobs(services: Services, request: Request) -> Document:
     """List the jobs of a namespace."""
     return _list_things(services, request, "job")
 
 
-@operation("readJob", "GET /api/v1/namespaces/{namespace}/jobs/{name}", answers={200: _OBJECT}, errors=[NotFound])
+@declare_operation(
+    "readJob", "GET /api/v1/namespaces/{namespace}/jobs/{name}", answers={200: _OBJECT}, errors=[NotFound]
+)
 def read_job(services: Services, request: Request) -> Document:
     """Read a job with its newest run."""
-    return documents.thing(services.catalog().marquez.one("job", _spelling(request), request.principal))
+    return documents.render_job_or_dataset(
+        services.get_catalog().marquez.read_one("job", _read_spelling(request), request.principal)
+    )
 
 
-@operation(
+@declare_operation(
     "listRunsOfJob",
     "GET /api/v1/namespaces/{namespace}/jobs/{name}/runs",
     parameters=[_LIMIT, _OFFSET],
@@ -76,13 +86,13 @@ def read_job(services: Services, request: Request) -> Document:
 )
 def list_runs_of_job(services: Services, request: Request) -> Document:
     """List the runs of a job, newest first."""
-    marquez = services.catalog().marquez
-    job = marquez.one("job", _spelling(request), request.principal)
-    runs, next_offset = marquez.runs(job, request[_LIMIT], request[_OFFSET], request.principal)
-    return {"runs": [documents.run(run) for run in runs]} | _next_page(next_offset)
+    marquez = services.get_catalog().marquez
+    job = marquez.read_one("job", _read_spelling(request), request.principal)
+    runs, next_offset = marquez.list_runs(job, request[_LIMIT], request[_OFFSET], request.principal)
+    return {"runs": [documents.render_run(run) for run in runs]} | _render_next_offset(next_offset)
 
 
-@operation(
+@declare_operation(
     "listDatasets", "GET /api/v1/namespaces/{namespace}/datasets", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT}
 )
 def list_datasets(services: Services, request: Request) -> Document:
@@ -90,32 +100,34 @@ def list_datasets(services: Services, request: Request) -> Document:
     return _list_things(services, request, "dataset")
 
 
-@operation(
+@declare_operation(
     "readDataset", "GET /api/v1/namespaces/{namespace}/datasets/{name}", answers={200: _OBJECT}, errors=[NotFound]
 )
 def read_dataset(services: Services, request: Request) -> Document:
     """Read a dataset with its facets."""
-    return documents.thing(services.catalog().marquez.one("dataset", _spelling(request), request.principal))
+    return documents.render_job_or_dataset(
+        services.get_catalog().marquez.read_one("dataset", _read_spelling(request), request.principal)
+    )
 
 
-@operation("readRunOfJob", "GET /api/v1/jobs/runs/{id}", answers={200: _OBJECT}, errors=[NotFound])
+@declare_operation("readRunOfJob", "GET /api/v1/jobs/runs/{id}", answers={200: _OBJECT}, errors=[NotFound])
 def read_run_of_job(services: Services, request: Request) -> Document:
     """Read a run with its facets."""
-    return documents.run(services.catalog().marquez.run(request.path["id"], request.principal))
+    return documents.render_run(services.get_catalog().marquez.read_run(request.path["id"], request.principal))
 
 
-@operation(
+@declare_operation(
     "readRunFacets", "GET /api/v1/jobs/runs/{id}/facets", parameters=[_TYPE], answers={200: _OBJECT}, errors=[NotFound]
 )
 def read_run_facets(services: Services, request: Request) -> Document:
     """Read the facets of a run, or the present ones of its job."""
-    marquez, run_id = services.catalog().marquez, request.path["id"]
-    run = marquez.run(run_id, request.principal)
-    facets = marquez.one("job", run.job, request.principal).facets if request[_TYPE] == "job" else run.facets
+    marquez, run_id = services.get_catalog().marquez, request.path["id"]
+    run = marquez.read_run(run_id, request.principal)
+    facets = marquez.read_one("job", run.job, request.principal).facets if request[_TYPE] == "job" else run.facets
     return {"runId": run_id, "facets": dict(facets)}
 
 
-@operation(
+@declare_operation(
     "searchJobsAndDatasets",
     "GET /api/v1/search",
     parameters=[_Q, _FILTER, _SORT, _SEARCH_LIMIT, _NAMESPACE],
@@ -126,31 +138,31 @@ def search_jobs_and_datasets(services: Services, request: Request) -> Document:
     """Search jobs and datasets by text."""
     kind, order = request[_FILTER].lower(), request[_SORT].lower()
     kinds = [kind] if kind else ["job", "dataset"]
-    found = services.catalog().marquez.search(
+    search_result = services.get_catalog().marquez.search(
         request[_Q], kinds, request[_NAMESPACE], request[_SEARCH_LIMIT], request.principal
     )
-    things = found.things
+    things = search_result.entities
     if order == "update_at":
         things = sorted(things, key=lambda thing: -thing.updated)
     elif order:
         things = sorted(things, key=lambda thing: thing.spelling.name)
-    results = [documents.result(thing) for thing in things]
-    return {"totalCount": found.total, "truncated": found.truncated, "results": results}
+    results = [documents.render_search_result(thing) for thing in things]
+    return {"totalCount": search_result.total, "truncated": search_result.truncated, "results": results}
 
 
-def _spelling(request: Request) -> Spelling:
-    return Spelling(request.path["namespace"], request.path["name"])
+def _read_spelling(request: Request) -> OriginalName:
+    return OriginalName(request.path["namespace"], request.path["name"])
 
 
 def _list_things(services: Services, request: Request, kind: Literal["job", "dataset"]) -> Document:
     """Return a page of jobs or datasets, of the namespace in the path or of all."""
-    page = services.catalog().marquez.page(
+    page = services.get_catalog().marquez.read_page(
         kind, request.path.get("namespace"), request[_LIMIT], request[_OFFSET], request.principal
     )
-    things = [documents.thing(thing) for thing in page.things]
-    return {f"{kind}s": things, "totalCount": page.total} | _next_page(page.next_offset)
+    things = [documents.render_job_or_dataset(thing) for thing in page.entities]
+    return {f"{kind}s": things, "totalCount": page.total} | _render_next_offset(page.next_offset)
 
 
-def _next_page(offset: int | None) -> dict[str, Any]:
+def _render_next_offset(offset: int | None) -> dict[str, Any]:
     """Return the offset to continue at where a page ended by its size; Marquez's lists have no member for it."""
     return {} if offset is None else {"nextOffset": offset}

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from jupyter_colophon.operations.parameter import text
+from jupyter_colophon.operations.parameter import declare_text
 
 PATH_PARAMETERS: Final = (
-    text("namespace", "OpenLineage's namespace, percent-encoded.", place="path", required=True),
-    text("name", "OpenLineage's name of a job or a dataset, percent-encoded.", place="path", required=True),
-    text("id", "The id of a run, a UUID.", place="path", required=True),
+    declare_text("namespace", "OpenLineage's namespace, percent-encoded.", place="path", required=True),
+    declare_text("name", "OpenLineage's name of a job or a dataset, percent-encoded.", place="path", required=True),
+    declare_text("id", "The id of a run, a UUID.", place="path", required=True),
 )

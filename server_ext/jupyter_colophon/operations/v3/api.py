@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.operations.api import Api, Failure
-from jupyter_colophon.operations.openapi import with_document
-from jupyter_colophon.operations.operation import operations_of
-from jupyter_colophon.operations.parameter import Parameter, text
+from jupyter_colophon.operations.openapi import add_document_operation
+from jupyter_colophon.operations.operation import list_operations
+from jupyter_colophon.operations.parameter import Parameter, declare_text
 from jupyter_colophon.operations.v3 import (
     batch,
     changes,
@@ -37,7 +37,7 @@ _BAD_REQUEST: Final = 400
 
 
 def _place(name: str, description: str) -> Parameter[str]:
-    return text(name, description, place="path", required=True)
+    return declare_text(name, description, place="path", required=True)
 
 
 _PLACES: Final = (
@@ -67,30 +67,30 @@ _PLACES: Final = (
 )
 
 
-def error_document(failure: Failure) -> dict[str, Any]:
+def render_error(failure: Failure) -> dict[str, Any]:
     """Return an error as clients of CDAP read it."""
     if failure.error is not None:
-        message = _message(failure.error)
+        message = _format_message(failure.error)
     else:
         message = (failure.message if failure.status == _BAD_REQUEST else "") or failure.reason
     return {"message": message, "reason": failure.reason, "status": failure.status}
 
 
-def _message(error: MetadataError) -> str:
-    problems = [f"{one.pointer or 'the body'}: {one.message}" for one in error.problems[:_PROBLEMS_MAX]]
+def _format_message(error: MetadataError) -> str:
+    problems = [f"{problem.pointer or 'the body'}: {problem.message}" for problem in error.problems[:_PROBLEMS_MAX]]
     return "; ".join([error.detail, *problems])
 
 
-V3: Final = with_document(
+V3: Final = add_document_operation(
     Api(
         title="CDAP's metadata API",
         summary="Metadata, lineage and search as clients of CDAP use them, over the catalog of Jupyter Colophon.",
         prefix=PREFIX,
-        # The first path that matches: what has words of its own goes before what any entity has.
-        operations=operations_of(search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities),
-        error_document=error_document,
+        # The first matching path is used: specific paths precede those of any entity.
+        operations=list_operations(search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities),
+        error_document=render_error,
         error_schema=_ERROR,
-        places={one.name: [one] for one in _PLACES},
+        places={place.name: [place] for place in _PLACES},
         patterns={
             "namespaces": "(?:unrecoverable/)?namespaces",
             # Pairs of a word and a name, so that entities may be called `metadata` or `tags`.

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cdap.names import WORDS, from_v3
-from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation, Change, Replacement
-from jupyter_colophon.core.entities.mutation import Mutated, Mutation, State
+from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation, MetadataEdit, Replacement
+from jupyter_colophon.core.entities.mutation import Mutation, MutationResult, State
 from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, InvalidName, NotFound, Problem
 from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
-from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 
@@ -69,7 +69,7 @@ _MUTATION: Final = {
 }
 _BATCH: Final = {"type": "array", "items": _MUTATION, "maxItems": 1000}
 #: Properties that a source keeps when it is read again (spec WRITE-18).
-_KEPT: Final = frozenset({"description"})
+_KEPT_PROPERTIES: Final = frozenset({"description"})
 #: Properties whose values it does not change.
 _PRESERVED: Final = frozenset({"creation-time"})
 #: The members of a mutation of each type, besides its type and its entity.
@@ -84,11 +84,11 @@ _NOTHING: Final[dict[str, Any]] = {"properties": [], "tags": []}
 
 def _require_emit(services: Services, principal: Principal) -> None:
     """Raise AccessDenied for callers that may not emit metadata."""
-    if not services.settings.authorizer().may(principal, "emit", ""):
+    if not services.settings.load_authorizer().may(principal, "emit", ""):
         raise AccessDenied("emit", "batches of metadata")
 
 
-@operation(
+@declare_operation(
     "v3Batch",
     "POST /metadata-internals/batch",
     parameters=[IDEMPOTENCY_KEY],
@@ -99,31 +99,31 @@ def _require_emit(services: Services, principal: Principal) -> None:
 )
 def apply_batch(services: Services, request: Request) -> list[Document]:
     """Apply mutations in order, all or none."""
-    mutations = [_mutation(at, one, services.identity) for at, one in enumerate(request.body)]
-    done = services.catalog().mutator.apply(mutations, request.principal, "", request.once)
-    return [_answer(one, request.body[at]["entity"]) for at, one in enumerate(done)]
+    mutations = [_parse_mutation(at, document, services.identity) for at, document in enumerate(request.body)]
+    done = services.get_catalog().mutator.apply(mutations, request.principal, "", request.once)
+    return [_render_mutated(result, request.body[at]["entity"]) for at, result in enumerate(done)]
 
 
-def _mutation(at: int, document: Mapping[str, Any], identity: Identity) -> Mutation:
+def _parse_mutation(at: int, document: Mapping[str, Any], identity: Identity) -> Mutation:
     try:
-        urn = _urn(document["entity"], identity)
+        urn = _parse_urn(document["entity"], identity)
     except InvalidName as error:
         raise InvalidInstance("the batch", (Problem(f"/{at}/entity", error.detail),)) from None
     unknown = sorted(document.keys() - _MEMBERS[document["type"]] - {"type", "entity"})
     if unknown:
-        # A client would take what is ignored for done.
-        why = f"is no member of {document['type']}"
+        # An ignored member would look as if it had been applied.
+        why = f"is not a member of {document['type']}"
         raise InvalidInstance("the batch", tuple(Problem(f"/{at}/{name}", why) for name in unknown))
-    return Mutation(urn, _MAKERS[document["type"]](document), drops=document["type"] == "DROP")
+    return Mutation(urn, _PARSERS[document["type"]](document), drops=document["type"] == "DROP")
 
 
-def _urn(entity: Mapping[str, Any], identity: Identity) -> Urn:
+def _parse_urn(entity: Mapping[str, Any], identity: Identity) -> Urn:
     """Return the entity of `{"details", "type"}`, in which the type of a program is a detail of its own."""
     details: dict[str, str] = dict(entity["details"])
     if "program" in details:
         details.pop("version", None)
         type_ = details.pop("type", "").casefold()
-        plural = next((one for one in PROGRAM_TYPES if one in (type_, f"{type_}s")), type_)
+        plural = next((item for item in PROGRAM_TYPES if item in (type_, f"{type_}s")), type_)
         details[plural] = details.pop("program")
     elif set(details) == {"namespace", "application", "version"}:
         details.pop("version")
@@ -132,74 +132,74 @@ def _urn(entity: Mapping[str, Any], identity: Identity) -> Urn:
     return from_v3(segments, identity, None if kind in ("", "application", "program", *details) else kind)
 
 
-def _by_scope(metadata: Mapping[str, Any]) -> dict[str, tuple[dict[str, str], list[str]]]:
+def _group_by_scope(metadata: Mapping[str, Any]) -> dict[str, tuple[dict[str, str], list[str]]]:
     scopes: dict[str, tuple[dict[str, str], list[str]]] = defaultdict(lambda: ({}, []))
-    for one in metadata.get("properties", ()):
-        scopes[one["scope"]][0][one["name"]] = one["value"]
-    for one in metadata.get("tags", ()):
-        scopes[one["scope"]][1].append(one["name"])
+    for property_document in metadata.get("properties", ()):
+        scopes[property_document["scope"]][0][property_document["name"]] = property_document["value"]
+    for tag_document in metadata.get("tags", ()):
+        scopes[tag_document["scope"]][1].append(tag_document["name"])
     return scopes
 
 
-def _update(document: Mapping[str, Any]) -> dict[str, Change]:
-    updates = _by_scope(document.get("updates", _NOTHING))
+def _parse_update(document: Mapping[str, Any]) -> dict[str, MetadataEdit]:
+    updates = _group_by_scope(document.get("updates", _NOTHING))
     return {scope: Annotation(properties, tuple(tags)) for scope, (properties, tags) in updates.items()}
 
 
-def _create(document: Mapping[str, Any]) -> dict[str, Change]:
+def _parse_create(document: Mapping[str, Any]) -> dict[str, MetadataEdit]:
     directives = document.get("directives", {})
     return {
         scope: Replacement(
             properties,
             tuple(tags),
-            keep_properties=_directed(directives, "KEEP", f"PROPERTY:{scope}:")
-            | (_KEPT if scope == "SYSTEM" else set()),
-            preserve_properties=_directed(directives, "PRESERVE", f"PROPERTY:{scope}:")
+            keep_properties=_select_directed(directives, "KEEP", f"PROPERTY:{scope}:")
+            | (_KEPT_PROPERTIES if scope == "SYSTEM" else set()),
+            preserve_properties=_select_directed(directives, "PRESERVE", f"PROPERTY:{scope}:")
             | (_PRESERVED if scope == "SYSTEM" else set()),
-            keep_tags=_directed(directives, "KEEP", f"TAG:{scope}:")
-            | _directed(directives, "PRESERVE", f"TAG:{scope}:"),
+            keep_tags=_select_directed(directives, "KEEP", f"TAG:{scope}:")
+            | _select_directed(directives, "PRESERVE", f"TAG:{scope}:"),
         )
-        for scope, (properties, tags) in _by_scope(document.get("metadata", _NOTHING)).items()
+        for scope, (properties, tags) in _group_by_scope(document.get("metadata", _NOTHING)).items()
     }
 
 
-def _directed(directives: Mapping[str, str], directive: str, prefix: str) -> frozenset[str]:
+def _select_directed(directives: Mapping[str, str], directive: str, prefix: str) -> frozenset[str]:
     return frozenset(
         key.removeprefix(prefix) for key, value in directives.items() if value == directive and key.startswith(prefix)
     )
 
 
-def _remove(document: Mapping[str, Any]) -> dict[str, Change]:
+def _parse_remove(document: Mapping[str, Any]) -> dict[str, MetadataEdit]:
     if "removals" not in document:
         kinds = document.get("kinds", ["PROPERTY", "TAG"])
-        return _cleared(document.get("scopes", ASPECT_OF_SCOPE), kinds)
+        return _clear_scopes(document.get("scopes", ASPECT_OF_SCOPE), kinds)
     removed: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for one in document["removals"]:
-        removed[one["scope"], one["kind"]].add(one["name"])
+    for item in document["removals"]:
+        removed[item["scope"], item["kind"]].add(item["name"])
     return {
         scope: Annotation(
             without_properties=frozenset(removed[scope, "PROPERTY"]), without_tags=frozenset(removed[scope, "TAG"])
         )
-        for scope in {one["scope"] for one in document["removals"]}
+        for scope in {removal["scope"] for removal in document["removals"]}
     }
 
 
-def _drop(_: Mapping[str, Any]) -> dict[str, Change]:
-    return _cleared(ASPECT_OF_SCOPE, ["PROPERTY", "TAG"])
+def _parse_drop(_: Mapping[str, Any]) -> dict[str, MetadataEdit]:
+    return _clear_scopes(ASPECT_OF_SCOPE, ["PROPERTY", "TAG"])
 
 
-def _cleared(scopes: Iterable[str], kinds: list[str]) -> dict[str, Change]:
+def _clear_scopes(scopes: Iterable[str], kinds: list[str]) -> dict[str, MetadataEdit]:
     return {scope: Annotation(clear_properties="PROPERTY" in kinds, clear_tags="TAG" in kinds) for scope in scopes}
 
 
-_MAKERS: Final = {"UPDATE": _update, "CREATE": _create, "REMOVE": _remove, "DROP": _drop}
+_PARSERS: Final = {"UPDATE": _parse_update, "CREATE": _parse_create, "REMOVE": _parse_remove, "DROP": _parse_drop}
 
 
-def _answer(mutated: Mutated, entity: Mapping[str, Any]) -> dict[str, Any]:
-    return {"entity": entity, "before": _metadata(mutated.before), "after": _metadata(mutated.after)}
+def _render_mutated(mutated: MutationResult, entity: Mapping[str, Any]) -> dict[str, Any]:
+    return {"entity": entity, "before": _render_metadata(mutated.before), "after": _render_metadata(mutated.after)}
 
 
-def _metadata(state: State) -> dict[str, Any]:
+def _render_metadata(state: State) -> dict[str, Any]:
     return {
         "properties": [
             {"scope": scope, "name": key, "value": value}

@@ -4,19 +4,19 @@ from typing import Final
 
 from jupyter_colophon.core.changes.change_formatter import FORMS
 from jupyter_colophon.core.errors import InvalidName, LogCompacted, NotFound, TooManyConnections
-from jupyter_colophon.core.identity.names import namespace
+from jupyter_colophon.core.identity.names import make_namespace_urn
 from jupyter_colophon.operations import change_log
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import choice, count
-from jupyter_colophon.operations.request import Changes, Request
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_choice, declare_count
+from jupyter_colophon.operations.request import ChangesAnswer, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import LIMIT_MAX
 
-_FORM: Final = choice(
+_FORM: Final = declare_choice(
     "format", "Metadata change records, audit messages, or changes of the native API.", *FORMS, default="record"
 )
 #: As in other lists of this API, a larger value is not an error.
-_LIMIT: Final = count(
+_LIMIT: Final = declare_count(
     "limit", "Maximum number of changes; 0 returns only the current cursor.", default=100, least=0, most=LIMIT_MAX
 )
 _PAGE: Final = {
@@ -27,20 +27,20 @@ _PAGE: Final = {
 _ERRORS: Final = (NotFound, InvalidName, LogCompacted, TooManyConnections)
 
 
-@operation(
+@declare_operation(
     "v3ReadChanges",
     "GET /namespaces/{namespace}/metadata/changes",
     parameters=[change_log.AFTER, _LIMIT, change_log.WAIT, _FORM],
     answers={200: _PAGE},
     errors=_ERRORS,
 )
-def read_changes(services: Services, request: Request) -> Changes:
+def read_changes(services: Services, request: Request) -> ChangesAnswer:
     """List the records after a cursor; with `waitSeconds`, long-poll for them; `limit=0` returns only the current cursor."""
-    filters = _filters(services, request)
-    return Changes(filters, request[_FORM], request[change_log.AFTER], request[_LIMIT], request[change_log.WAIT])
+    filters = _read_filters(services, request)
+    return ChangesAnswer(filters, request[_FORM], request[change_log.AFTER], request[_LIMIT], request[change_log.WAIT])
 
 
-@operation(
+@declare_operation(
     "v3StreamChanges",
     "GET /namespaces/{namespace}/metadata/changes/stream",
     parameters=[change_log.START, change_log.RESUMED, _FORM],
@@ -48,13 +48,13 @@ def read_changes(services: Services, request: Request) -> Changes:
     errors=_ERRORS,
     content_type=change_log.EVENT_STREAM,
 )
-def stream_changes(services: Services, request: Request) -> Changes:
+def stream_changes(services: Services, request: Request) -> ChangesAnswer:
     """Stream records of changes as server-sent events."""
-    return Changes(_filters(services, request), request[_FORM], change_log.start(request))
+    return ChangesAnswer(_read_filters(services, request), request[_FORM], change_log.read_start(request))
 
 
-def _filters(services: Services, request: Request) -> dict[str, str]:
+def _read_filters(services: Services, request: Request) -> dict[str, str]:
     """Return the filter for the namespace in the path. Raises NotFound, InvalidName."""
     name = request.path["namespace"]
-    services.catalog().metadata.require(namespace(name), "", request.principal)
+    services.get_catalog().metadata.require(make_namespace_urn(name), "", request.principal)
     return {"namespace": name}

@@ -2,19 +2,19 @@
 
 from typing import Any, Final
 
-from jupyter_colophon.core.entities.entity import Listing
-from jupyter_colophon.core.entities.registration_request import of_application, of_data
+from jupyter_colophon.core.entities.entity import EntityListing
+from jupyter_colophon.core.entities.registration_request import read_application_request, read_dataset_request
 from jupyter_colophon.core.errors import ConfirmationRequired, InvalidName, NotFound, Reserved
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.program_types import WORKFLOWS, programs_of
-from jupyter_colophon.core.model.proposal import Proposal, Written
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import text
+from jupyter_colophon.core.model.program_types import WORKFLOWS, read_programs
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_text
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.v3 import formats
-from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, entity_in_path
+from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, read_entity
 from jupyter_colophon.pipelines.running_pipelines import stop_in
 
 _TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
@@ -66,7 +66,7 @@ _APPLICATION: Final = {
     "additionalProperties": False,
 }
 _PAGE: Final = 500
-_CONFIRM: Final = text("confirm", "The name of the namespace, to confirm that everything in it is deleted.")
+_CONFIRM: Final = declare_text("confirm", "The name of the namespace, to confirm that everything in it is deleted.")
 _ENTITY: Final = {
     "type": "object",
     "properties": {
@@ -93,19 +93,21 @@ _ERRORS: Final = (NotFound, InvalidName)
 _WRITE_ERRORS: Final = (*_ERRORS, Reserved)
 
 
-@operation("v3ListNamespaces", "GET /namespaces", answers={200: {"type": "array", "items": _NAMED}})
+@declare_operation("v3ListNamespaces", "GET /namespaces", answers={200: {"type": "array", "items": _NAMED}})
 def list_namespaces(services: Services, request: Request) -> list[Document]:
     """List all namespaces, by name."""
-    reader = services.catalog().reader
+    reader = services.get_catalog().reader
     namespaces: list[str] = []
     cursor: str | None = ""
     while cursor is not None:
-        page, cursor = reader.entities(Listing(type="namespace", limit=_PAGE, cursor=cursor), request.principal)
-        namespaces += [one.namespace for one in page]
+        page, cursor = reader.list_entities(
+            EntityListing(type="namespace", limit=_PAGE, cursor=cursor), request.principal
+        )
+        namespaces += [item.namespace for item in page]
     return [{"name": name} for name in sorted(namespaces)]
 
 
-@operation(
+@declare_operation(
     "v3ReadNamespace",
     "GET /{namespaces}/{namespace}",
     parameters=ENTITY_PARAMETERS,
@@ -117,7 +119,7 @@ def read_namespace(services: Services, request: Request) -> Document:
     return _read(services, request)
 
 
-@operation(
+@declare_operation(
     "v3PutNamespace",
     "PUT /{namespaces}/{namespace}",
     body={"application/json": _NAMESPACE},
@@ -127,15 +129,15 @@ def read_namespace(services: Services, request: Request) -> Document:
 )
 def put_namespace(services: Services, request: Request) -> Document:
     """Create a namespace, or update its description."""
-    urn = names.namespace(request.path["namespace"])
-    name, body, catalog = urn.parts[0], request.body or {}, services.catalog()
+    urn = names.make_namespace_urn(request.path["namespace"])
+    name, body, catalog = urn.parts[0], request.body or {}, services.get_catalog()
     description = {"description": body["description"]} if "description" in body else {}
     catalog.namespaces.clear(name)
-    written = catalog.deployer.namespace(name, description | body.get("config", {}), request.principal)
-    return _registered(services, request, urn, f"Namespace '{name}' is there.", written, name=name)
+    written = catalog.deployer.register_namespace(name, description | body.get("config", {}), request.principal)
+    return _render_registration(services, request, urn, f"Namespace '{name}' is there.", written, name=name)
 
 
-@operation(
+@declare_operation(
     "v3DeleteNamespace",
     "DELETE /{namespaces}/{namespace}",
     parameters=[_CONFIRM],
@@ -144,22 +146,22 @@ def put_namespace(services: Services, request: Request) -> Document:
 )
 def delete_namespace(services: Services, request: Request) -> Document:
     """Delete a namespace and everything in it."""
-    urn = names.namespace(request.path["namespace"])
-    name, catalog, principal = urn.parts[0], services.catalog(), request.principal
+    urn = names.make_namespace_urn(request.path["namespace"])
+    name, catalog, principal = urn.parts[0], services.get_catalog(), request.principal
     if request[_CONFIRM] != name and not services.settings.allow_namespace_delete_without_confirm:
         # Deleting what does not exist needs no confirmation: the answer is the same as that of a read.
         catalog.metadata.require(urn, "", principal)
         raise ConfirmationRequired(name)
     catalog.write_path.require_namespace_deletion(name, principal)
     catalog.metadata.require(urn, "", principal)
-    # First what is stored beside the catalog: after a failure the namespace still exists, and can be deleted again.
-    services.instances().clear_namespace(name, principal)
+    # Files outside the catalog first: after a failure the namespace still exists, and the deletion can be repeated.
+    services.get_instances().clear_namespace(name, principal)
     stop_in(name)
     catalog.namespaces.delete(name, principal)
     return {"message": f"Namespace '{name}' was deleted."}
 
 
-@operation(
+@declare_operation(
     "v3ReadDataset",
     "GET /namespaces/{namespace}/{collection}/{dataset}",
     parameters=ENTITY_PARAMETERS,
@@ -171,7 +173,7 @@ def read_dataset(services: Services, request: Request) -> Document:
     return _read(services, request)
 
 
-@operation(
+@declare_operation(
     "v3PutDataset",
     "PUT /namespaces/{namespace}/{collection}/{dataset}",
     parameters=ENTITY_PARAMETERS,
@@ -182,13 +184,15 @@ def read_dataset(services: Services, request: Request) -> Document:
 )
 def put_dataset(services: Services, request: Request) -> Document:
     """Create a dataset or a stream, or add to its metadata."""
-    urn = _urn_to_register(services, request)
-    registration = of_data(request.path["dataset"], request.body or {}, stream=services.identity.is_stream(urn))
-    written = services.catalog().deployer.entity(urn, registration, request.principal)
-    return _registered(services, request, urn, "It is there.", written)
+    urn = _read_urn_to_register(services, request)
+    registration = read_dataset_request(
+        request.path["dataset"], request.body or {}, stream=services.identity.is_stream(urn)
+    )
+    written = services.get_catalog().deployer.register_entity(urn, registration, request.principal)
+    return _render_registration(services, request, urn, "It is there.", written)
 
 
-@operation(
+@declare_operation(
     "v3DeleteDataset",
     "DELETE /namespaces/{namespace}/{collection}/{dataset}",
     parameters=ENTITY_PARAMETERS,
@@ -200,7 +204,7 @@ def delete_dataset(services: Services, request: Request) -> Document:
     return _delete(services, request)
 
 
-@operation(
+@declare_operation(
     "v3ReadApplication",
     "GET /namespaces/{namespace}/apps/{app}",
     parameters=ENTITY_PARAMETERS,
@@ -212,7 +216,7 @@ def read_application(services: Services, request: Request) -> Document:
     return _read(services, request)
 
 
-@operation(
+@declare_operation(
     "v3PutApplication",
     "PUT /namespaces/{namespace}/apps/{app}",
     parameters=ENTITY_PARAMETERS,
@@ -222,15 +226,15 @@ def read_application(services: Services, request: Request) -> Document:
     errors=_WRITE_ERRORS,
 )
 def put_application(services: Services, request: Request) -> Document:
-    """Deploy an application with its programs; programs that are no longer among them are deleted."""
-    urn, body = _urn_to_register(services, request), request.body or {}
-    registration = of_application(request.path["app"], body)
-    programs = programs_of(body["programs"]) if "programs" in body else None
-    written = services.catalog().deployer.application(urn, registration, programs, request.principal)
-    return _registered(services, request, urn, "The application is deployed.", written)
+    """Deploy an application with its programs; programs that are missing are deleted."""
+    urn, body = _read_urn_to_register(services, request), request.body or {}
+    registration = read_application_request(request.path["app"], body)
+    programs = read_programs(body["programs"]) if "programs" in body else None
+    written = services.get_catalog().deployer.deploy_application(urn, registration, programs, request.principal)
+    return _render_registration(services, request, urn, "The application is deployed.", written)
 
 
-@operation(
+@declare_operation(
     "v3DeleteApplication",
     "DELETE /namespaces/{namespace}/apps/{app}",
     parameters=ENTITY_PARAMETERS,
@@ -242,7 +246,7 @@ def delete_application(services: Services, request: Request) -> Document:
     return _delete(services, request)
 
 
-@operation(
+@declare_operation(
     "v3ReadProgram",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}",
     parameters=ENTITY_PARAMETERS,
@@ -256,43 +260,43 @@ def read_program(services: Services, request: Request) -> Document:
 
 def _read(services: Services, request: Request) -> Document:
     """Return the entity in the path with both scopes of its metadata; of a stream, also the folder of its events."""
-    urn, namespace = entity_in_path(services, request)
-    catalog, principal = services.catalog(), request.principal
-    found = catalog.metadata.read_scoped(urn, namespace, principal)
+    urn, namespace = read_entity(services, request)
+    catalog, principal = services.get_catalog(), request.principal
+    metadata = catalog.metadata.read_scoped(urn, namespace, principal)
     document: dict[str, Any] = {
-        "name": urn.parts[-1] if found.summary is None else found.summary.name,
+        "name": urn.parts[-1] if metadata.summary is None else metadata.summary.name,
         "urn": str(urn),
-        "description": found.system.properties.get("description", ""),
-        "user": formats.whole(found.user),
-        "system": formats.whole(found.system),
+        "description": metadata.system.properties.get("description", ""),
+        "user": formats.render_metadata(metadata.user),
+        "system": formats.render_metadata(metadata.system),
     }
     if not services.identity.is_stream(urn):
         return document
-    folder = catalog.streams.folder(urn, principal)
+    folder = catalog.streams.get_folder(urn, principal)
     return document | {"events": None if folder is None else str(folder)}
 
 
-def _urn_to_register(services: Services, request: Request) -> Urn:
+def _read_urn_to_register(services: Services, request: Request) -> Urn:
     """Return the entity in the path. Raises NotFound for a foreign one in a namespace that it does not belong to."""
-    urn, namespace = entity_in_path(services, request)
+    urn, namespace = read_entity(services, request)
     # Our own have their namespace in their name; that of others is given by the rules, or stored.
-    if namespace not in ("", services.identity.namespace_of(urn)):
+    if namespace not in ("", services.identity.get_namespace(urn)):
         raise NotFound("entity", str(urn))
     return urn
 
 
-def _registered(
-    services: Services, request: Request, urn: Urn, message: str, written: list[Written], **more: str
+def _render_registration(
+    services: Services, request: Request, urn: Urn, message: str, written: list[ProposalResult], **more: str
 ) -> Document:
     """Return the answer to a registration, with the version that the SYSTEM metadata have then."""
-    version = services.catalog().metadata.read_scoped(urn, "", request.principal).system.version
-    return {"message": message, **more, "changed": any(one.changed for one in written), "version": version}
+    version = services.get_catalog().metadata.read_scoped(urn, "", request.principal).system.version
+    return {"message": message, **more, "changed": any(write.changed for write in written), "version": version}
 
 
 def _delete(services: Services, request: Request) -> Document:
     """Delete the entity in the path, and its children."""
-    urn, namespace = entity_in_path(services, request)
-    catalog, principal = services.catalog(), request.principal
+    urn, namespace = read_entity(services, request)
+    catalog, principal = services.get_catalog(), request.principal
     catalog.metadata.require(urn, namespace, principal)
     catalog.write_path.propose([Proposal(urn, None, "delete")], principal)
-    return {"message": f"{formats.kind_of(urn, services.identity)} was deleted."}
+    return {"message": f"{formats.get_target_type(urn, services.identity)} was deleted."}

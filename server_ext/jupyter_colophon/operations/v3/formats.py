@@ -3,42 +3,46 @@
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.core.cdap.entities import entity_id as entity_id
-from jupyter_colophon.core.cdap.entities import kind_of as kind_of
-from jupyter_colophon.core.cdap.entities import metadata_entity as metadata_entity
-from jupyter_colophon.core.cdap.entities import short_id as short_id
-from jupyter_colophon.core.entities.metadata_scopes import Metadata, Scoped
+from jupyter_colophon.core.cdap.entities import build_entity_id as build_entity_id
+from jupyter_colophon.core.cdap.entities import build_metadata_entity as build_metadata_entity
+from jupyter_colophon.core.cdap.entities import format_short_id as format_short_id
+from jupyter_colophon.core.cdap.entities import get_target_type as get_target_type
+from jupyter_colophon.core.entities.metadata_scopes import Metadata, ScopedMetadata
 from jupyter_colophon.core.identity.names import Identity, Urn
 
 Document = dict[str, Any]
 
 
-def whole(metadata: Metadata) -> Document:
+def render_metadata(metadata: Metadata) -> Document:
     """Return `{"properties", "tags"}`."""
     return {"properties": dict(metadata.properties), "tags": list(metadata.tags)}
 
 
-def records(urn: Urn, namespace: str, found: Scoped, scopes: tuple[str, ...], identity: Identity) -> list[Document]:
+def render_records(
+    urn: Urn, namespace: str, metadata: ScopedMetadata, scopes: tuple[str, ...], identity: Identity
+) -> list[Document]:
     """Return one record for each scope, also for an empty one (`responseFormat=v5`)."""
     entity = {
-        "entityId": entity_id(urn, namespace, identity),
-        "metadataEntity": metadata_entity(urn, namespace, identity),
+        "entityId": build_entity_id(urn, namespace, identity),
+        "metadataEntity": build_metadata_entity(urn, namespace, identity),
     }
-    return [entity | {"scope": scope} | whole(found.of(scope)) for scope in scopes]
+    return [entity | {"scope": scope} | render_metadata(metadata.get_scope(scope)) for scope in scopes]
 
 
-def v6(found: Scoped, scopes: tuple[str, ...]) -> Document:
+def render_v6(metadata: ScopedMetadata, scopes: tuple[str, ...]) -> Document:
     """Return lists of `{"scope", "name"[, "value"]}`."""
     return {
-        "tags": [{"scope": scope, "name": tag} for scope in scopes for tag in found.of(scope).tags],
+        "tags": [{"scope": scope, "name": tag} for scope in scopes for tag in metadata.get_scope(scope).tags],
         "properties": [
             {"scope": scope, "name": key, "value": value}
             for scope in scopes
-            for key, value in found.of(scope).properties.items()
+            for key, value in metadata.get_scope(scope).properties.items()
         ],
     }
 
 
-def of_scopes(found: Scoped, scopes: tuple[str, ...]) -> Mapping[str, Document]:
+def render_by_scope(metadata: ScopedMetadata, scopes: tuple[str, ...]) -> Mapping[str, Document]:
     """Return both kinds by scope; an empty scope is absent (`records`)."""
-    return {scope: whole(found.of(scope)) for scope in scopes if not found.of(scope).empty}
+    return {
+        scope: render_metadata(metadata.get_scope(scope)) for scope in scopes if not metadata.get_scope(scope).empty
+    }

@@ -14,17 +14,17 @@ from jupyter_colophon.core.lineage.graph import (
     MAX_LEVELS,
     MAX_RELATIONS,
     Direction,
-    LineageQuestion,
+    LineageRequest,
     Window,
 )
 from jupyter_colophon.core.time_format import parse_time
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import count, text, texts, time
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_count, declare_text, declare_texts, declare_time
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
-from jupyter_colophon.operations.v3.lineage_documents import Shape
-from jupyter_colophon.operations.v3.parameters import AS_OF, FORMAT, word
-from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, entity_in_path
+from jupyter_colophon.operations.v3.lineage_documents import LineageRenderer
+from jupyter_colophon.operations.v3.parameters import AS_OF, FORMAT, declare_word
+from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, read_entity
 from jupyter_colophon.service.lineage.cdap_lineage import find_accesses
 
 _LINEAGE: Final = {
@@ -42,20 +42,26 @@ _LINEAGE: Final = {
 }
 _ERRORS: Final = (NotFound, InvalidName, HistoryExpired)
 _DEFAULT_LEVELS: Final = 10
-START: Final = replace(time("start", "Start of the interval: runs that ended before it are ignored."), required=True)
-END: Final = replace(time("end", "End of the interval: runs that began at or after it are ignored."), required=True)
-_LEVELS: Final = text(
+START: Final = replace(
+    declare_time("start", "Start of the interval: runs that ended before it are ignored."), required=True
+)
+END: Final = replace(
+    declare_time("end", "End of the interval: runs that began at or after it are ignored."), required=True
+)
+_LEVELS: Final = declare_text(
     "levels", "Number of levels, by default 10: one level is data, its programs, and their other data."
 )
-_MAX_LEVELS: Final = text("maxLevels", "The same as `levels`.")
-_DIRECTION: Final = word(
+_MAX_LEVELS: Final = declare_text("maxLevels", "The same as `levels`.")
+_DIRECTION: Final = declare_word(
     "direction", "`incoming` follows the data upstream, `outgoing` downstream.", "both", "incoming", "outgoing"
 )
-_COLLAPSE: Final = texts(
+_COLLAPSE: Final = declare_texts(
     "collapse", "Combine relations that differ only in `access`, `run` or `component`. May be sent more than once."
 )
-_ROLLUP: Final = word("rollup", "Replace the programs that a workflow ran by the workflow.", "workflow")
-_LIMIT: Final = count("limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
+_ROLLUP: Final = declare_word("rollup", "Replace the programs that a workflow ran by the workflow.", "workflow")
+_LIMIT: Final = declare_count(
+    "limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS
+)
 _DIRECTIONS: Final[Mapping[str, Direction]] = {
     "": "undirected",
     "both": "undirected",
@@ -87,7 +93,7 @@ _NEXT: Final = {
 }
 
 
-@operation(
+@declare_operation(
     "v3ReadLineage",
     "GET /{data}/lineage",
     parameters=[
@@ -99,21 +105,21 @@ _NEXT: Final = {
 )
 def read_lineage(services: Services, request: Request) -> Document:
     """Return the lineage of a dataset or a stream in a window of time."""
-    urn, namespace = data_in_path(services, request, 1)
-    question = LineageQuestion(
+    urn, namespace = read_data(services, request, 1)
+    question = LineageRequest(
         urn=urn,
         direction=_DIRECTIONS[request[_DIRECTION]],
-        levels=_levels(request[_LEVELS], request[_MAX_LEVELS]),
-        window=window(request[START], request[END]),
+        levels=_parse_levels(request[_LEVELS], request[_MAX_LEVELS]),
+        window=check_window(request[START], request[END]),
         limit=request[_LIMIT],
         as_of=request[AS_OF],
     )
-    collapse = {_part(one) for one in request[_COLLAPSE]}
+    collapse = {_parse_part(item) for item in request[_COLLAPSE]}
     rollup, v5 = request[_ROLLUP] != "", request[FORMAT] != ""
-    return _lineage(services, request, question, namespace, collapse, rollup=rollup, v5=v5)
+    return _render_lineage(services, request, question, namespace, collapse, rollup=rollup, v5=v5)
 
 
-@operation(
+@declare_operation(
     "v3ReadNextLineage",
     "POST /{data}/lineage/next",
     parameters=ENTITY_PARAMETERS,
@@ -124,7 +130,7 @@ def read_lineage(services: Services, request: Request) -> Document:
 )
 def read_next_lineage(services: Services, request: Request) -> Document:
     """Return the lineage that continues at the frontier of an answer."""
-    urn, namespace = data_in_path(services, request, 2)
+    urn, namespace = read_data(services, request, 2)
     body, now, identity = request.body, clock.time_ns() // 1_000_000, services.identity
 
     def read_time(name: str) -> int | None:
@@ -133,71 +139,73 @@ def read_next_lineage(services: Services, request: Request) -> Document:
     def read_urns(name: str) -> list[str]:
         return [str(from_lineage_key(key, identity)) for key in body.get(name, ())]
 
-    question = LineageQuestion(
+    question = LineageRequest(
         urn=urn,
         direction=_DIRECTIONS[body.get("direction", "both")],
-        levels=_levels(str(body.get("levels", "")), str(body.get("maxLevels", ""))),
-        window=window(read_time("start"), read_time("end")),
+        levels=_parse_levels(str(body.get("levels", "")), str(body.get("maxLevels", ""))),
+        window=check_window(read_time("start"), read_time("end")),
         limit=min(body.get("limit", DEFAULT_RELATIONS), MAX_RELATIONS),
         as_of=read_time("asOf"),
         frontier=tuple(dict.fromkeys(read_urns("frontier"))),
         visited=frozenset(read_urns("visited")),
     )
     collapse = body.get("collapse", [])
-    parts = {_part(one) for one in ([collapse] if isinstance(collapse, str) else collapse)}
+    parts = {_parse_part(item) for item in ([collapse] if isinstance(collapse, str) else collapse)}
     rollup, v5 = "rollup" in body, "responseFormat" in body
-    return _lineage(services, request, question, namespace, parts, rollup=rollup, v5=v5)
+    return _render_lineage(services, request, question, namespace, parts, rollup=rollup, v5=v5)
 
 
-def data_in_path(services: Services, request: Request, trailing: int) -> tuple[Urn, str]:
+def read_data(services: Services, request: Request, trailing: int) -> tuple[Urn, str]:
     """Return the dataset or stream in the path, and the namespace there. Raises InvalidName."""
-    urn, namespace = entity_in_path(services, request, trailing)
+    urn, namespace = read_entity(services, request, trailing)
     if urn.type != "dataset":
         raise InvalidName("data", str(urn), "lineage is that of datasets and streams")
     return urn, namespace
 
 
-def _lineage(
+def _render_lineage(
     services: Services,
     request: Request,
-    question: LineageQuestion,
+    question: LineageRequest,
     namespace: str,
     collapse: set[Part],
     *,
     rollup: bool,
     v5: bool,
 ) -> Document:
-    lineage, principal = services.catalog().lineage, request.principal
+    lineage, principal = services.get_catalog().lineage, request.principal
     lineage.require_in(question.urn, namespace, principal)
-    found = find_accesses(lineage, question, principal, rollup=rollup)
-    return Shape(services.identity, found.nodes, v5=v5).answer(found, question.window, collapse)
+    access_lineage = find_accesses(lineage, question, principal, rollup=rollup)
+    return LineageRenderer(services.identity, access_lineage.nodes, v5=v5).render_document(
+        access_lineage, question.window, collapse
+    )
 
 
-def window(start: int | None, end: int | None) -> Window:
-    """Return the window of time; both borders must be sent. Raises InvalidQuery."""
+def check_window(start: int | None, end: int | None) -> Window:
+    """Return the window of time; both limits are required. Raises InvalidQuery."""
     for name, time_ms in (("start", start), ("end", end)):
         if time_ms is None:
-            raise InvalidQuery("is missing", name)
+            raise InvalidQuery(f"parameter {name!r} is required")
     if cast("int", start) > cast("int", end):
-        raise InvalidQuery("is after end", "start")
+        raise InvalidQuery("must not be after end", "start")
     return Window(start, end)
 
 
-def _levels(one: str, other: str) -> int:
-    """Return the number of levels, which has two names; what is beyond our bound is on the frontier."""
-    found = {_level(sent, name) for name, sent in (("levels", one), ("maxLevels", other)) if sent}
-    if len(found) > 1:
-        raise InvalidQuery("differs from levels", "maxLevels")
-    return min(next(iter(found), _DEFAULT_LEVELS), MAX_LEVELS)
+def _parse_levels(levels: str, max_levels: str) -> int:
+    """Return the number of levels, which has two names; a larger number is read as the maximum."""
+    numbers = {_parse_level(sent, name) for name, sent in (("levels", levels), ("maxLevels", max_levels)) if sent}
+    if len(numbers) > 1:
+        raise InvalidQuery("must equal levels if both are given", "maxLevels")
+    return min(next(iter(numbers), _DEFAULT_LEVELS), MAX_LEVELS)
 
 
-def _level(sent: str, name: str) -> int:
+def _parse_level(sent: str, name: str) -> int:
     if not (sent.isascii() and sent.isdigit() and len(sent) <= 18 and int(sent) >= 1):
-        raise InvalidQuery("a number from 1 on", name)
+        raise InvalidQuery("must be a number of at least 1", name)
     return int(sent)
 
 
-def _part(sent: str) -> Part:
+def _parse_part(sent: str) -> Part:
     if sent.casefold() not in get_args(Part):
-        raise InvalidQuery(f"one of {', '.join(get_args(Part))}", "collapse")
+        raise InvalidQuery(f"must be one of {', '.join(get_args(Part))}", "collapse")
     return cast("Part", sent.casefold())

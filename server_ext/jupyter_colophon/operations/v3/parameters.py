@@ -4,36 +4,36 @@ from dataclasses import replace
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.operations.parameter import Parameter, count, time
+from jupyter_colophon.operations.parameter import Parameter, declare_count, declare_time
 
 SCOPES: Final = {"user": ("USER",), "system": ("SYSTEM",), "all": ("USER", "SYSTEM"), "": ()}
 
 
-def word(name: str, description: str, *words: str) -> Parameter[str]:
+def declare_word(name: str, description: str, *words: str) -> Parameter[str]:
     """Declare a parameter that is one of some words, in any letter case; the empty text where it is not sent."""
 
     def read(sent: str) -> str:
         if sent.casefold() not in words:
-            raise InvalidQuery(f"one of {', '.join(words)}", name)
+            raise InvalidQuery(f"must be one of {', '.join(words)}", name)
         return sent.casefold()
 
     return Parameter(name, description, {"type": "string", "enum": list(words)}, read, "")
 
 
-def optional_text(name: str, description: str) -> Parameter[str | None]:
+def declare_optional_text(name: str, description: str) -> Parameter[str | None]:
     """Declare a text that is None where it is not sent."""
     return Parameter(name, description, {"type": "string"}, str, None)
 
 
-def optional_count(name: str, description: str, *, most: int) -> Parameter[int]:
+def declare_optional_count(name: str, description: str, *, most: int) -> Parameter[int]:
     """Declare a number of items, 1 or more, that is 0 where it is not sent."""
-    parameter = count(name, description, default=0, least=1, most=most)
+    parameter = declare_count(name, description, default=0, least=1, most=most)
     return replace(parameter, schema={"type": "integer", "minimum": 1})
 
 
-SCOPE: Final = word("scope", "The scope of the metadata; by default, USER.", "user", "system", "all")
-FORMAT: Final = word(
+SCOPE: Final = declare_word("scope", "The scope of the metadata; by default, USER.", "user", "system", "all")
+FORMAT: Final = declare_word(
     "responseFormat", "The release of CDAP whose response format is used; by default, 3.2.", "v5", "v6"
 )
-AS_OF: Final = time("asOf", "Return the metadata as of this time.")
+AS_OF: Final = declare_time("asOf", "Return the metadata as of this time.")
 TRUNCATED: Final = {"X-Colophon-Truncated": "true"}

@@ -8,26 +8,26 @@ from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.operations.request import Request
 from jupyter_colophon.operations.services import Services
-from jupyter_colophon.operations.v3.parameters import optional_text
+from jupyter_colophon.operations.v3.parameters import declare_optional_text
 
 PREFIX: Final = "/colophon/v3"
-_ENTITY: Final = optional_text(
+_ENTITY: Final = declare_optional_text(
     "entity", "The URN of the entity. It takes precedence over the entity in the path, which may be `-`."
 )
-_TYPE: Final = optional_text("type", "The type of a custom entity, if it is not the last key of the path.")
+_TYPE: Final = declare_optional_text("type", "The type of a custom entity, if it is not the last key of the path.")
 #: What an operation with `entity_in_path` declares.
 ENTITY_PARAMETERS: Final = (_ENTITY, _TYPE)
-#: The path that stands for the entity of `?entity=`.
+#: The path that refers to the entity in `?entity=`.
 _ELSEWHERE: Final = ["-"]
 
 
-def segments_of(request: Request) -> list[str]:
+def split_path(request: Request) -> list[str]:
     """Return the decoded segments of the path below the API's prefix. Raises InvalidName."""
     path = request.raw_path.removeprefix(f"{PREFIX}/").rstrip("/")
     return [_decode(segment) for segment in path.split("/")]
 
 
-def entity_in_path(services: Services, request: Request, trailing: int = 0) -> tuple[Urn, str]:
+def read_entity(services: Services, request: Request, trailing: int = 0) -> tuple[Urn, str]:
     """Return the entity that `?entity=` or the path names, and the namespace in the path; empty where it has none.
 
     `trailing` is the number of segments after those of the entity. Raises InvalidName.
@@ -35,7 +35,7 @@ def entity_in_path(services: Services, request: Request, trailing: int = 0) -> t
     urn = request[_ENTITY]
     if urn is not None:
         return Urn.parse(urn), ""
-    segments = segments_of(request)
+    segments = split_path(request)
     segments = segments[: len(segments) - trailing]
     if segments == _ELSEWHERE:
         raise InvalidName("v3 path", "-", "the query parameter entity must name the entity")

@@ -5,11 +5,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from jupyter_colophon.core.cdap.names import from_v3
-from jupyter_colophon.core.entities.metadata_scopes import Scoped
+from jupyter_colophon.core.entities.metadata_scopes import ScopedMetadata
 from jupyter_colophon.core.errors import InvalidInstance, InvalidName, InvalidQuery, Problem
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
-from jupyter_colophon.core.lineage.run import Access, AccessMode, Recording, Run, RunStatus, Said, Snapshot, Touched
+from jupyter_colophon.core.lineage.run import (
+    Access,
+    AccessMode,
+    EntitySnapshot,
+    Run,
+    RunEntity,
+    RunStatus,
+    RunUpsert,
+    ScopeSnapshot,
+)
 from jupyter_colophon.core.time_format import parse_time
 from jupyter_colophon.operations.v3 import formats
 
@@ -103,7 +112,7 @@ RUN_SHAPE: Final[dict[str, Any]] = {
 }
 
 
-def run(value: Run) -> Document:
+def render_run(value: Run) -> Document:
     """Return a run as a document; times are ms since 1970."""
     return {
         "runId": value.run_id,
@@ -119,142 +128,144 @@ def run(value: Run) -> Document:
     }
 
 
-def recording(program: Urn, namespace: str, run_id: str, document: Mapping[str, Any]) -> Recording:
-    """Return what the body of a PUT of a run reports."""
-    return Recording(
+def parse_recording(program: Urn, namespace: str, run_id: str, document: Mapping[str, Any]) -> RunUpsert:
+    """Parse the body of a PUT of a run."""
+    return RunUpsert(
         program=program,
         namespace=namespace,
-        run_id=_run_id(run_id),
-        status=_word(document["status"], STATUSES, "/status") if "status" in document else None,
-        start=_time(document, "start"),
-        end=_time(document, "end"),
+        run_id=_parse_run_id(run_id),
+        status=_parse_word(document["status"], STATUSES, "/status") if "status" in document else None,
+        start=_parse_time(document, "start"),
+        end=_parse_time(document, "end"),
         parent=document.get("parent"),
         facts=document.get("facts", {}),
         arguments=document.get("arguments", {}),
     )
 
 
-def recorded_access(
+def parse_access(
     program: Urn, namespace: str, run_id: str, document: Mapping[str, Any], identity: Identity
-) -> Recording:
-    """Return what the body of a POST of an access reports; its data are in the program's namespace by default."""
+) -> RunUpsert:
+    """Parse the body of a POST of an access; its data are in the program's namespace by default."""
     access = Access(
-        data=_data(document["data"], namespace, identity),
-        mode=_word(document.get("access", "unknown"), _MODES, "/access"),
+        data=_parse_data(document["data"], namespace, identity),
+        mode=_parse_word(document.get("access", "unknown"), _MODES, "/access"),
         component=document.get("component", ""),
-        time=_time(document, "at"),
+        time=_parse_time(document, "at"),
         namespace=document["data"].get("namespace", namespace),
     )
-    return Recording(
+    return RunUpsert(
         program=program,
         namespace=namespace,
-        run_id=_run_id(run_id),
-        start=_time(document, "start"),
-        end=_time(document, "stop"),
+        run_id=_parse_run_id(run_id),
+        start=_parse_time(document, "start"),
+        end=_parse_time(document, "stop"),
         accesses=(access,),
     )
 
 
-def history(document: Mapping[str, Any], identity: Identity) -> Recording:
-    """Return what the body of the private history reports: one access of a run."""
+def parse_history(document: Mapping[str, Any], identity: Identity) -> RunUpsert:
+    """Parse the body of the private history: one access of a run."""
     named = document["programRun"]
     kind = named["programType"].casefold()
-    type_ = next((one for one in PROGRAM_TYPES if kind in (one, one.removesuffix("s"))), kind)
+    type_ = next((item for item in PROGRAM_TYPES if kind in (item, item.removesuffix("s"))), kind)
     path = ("namespaces", named["namespace"], "apps", named["app"], type_, named["name"])
     access = Access(
-        data=_data(document["data"], named["namespace"], identity),
-        mode=_word(document.get("accessType", "unknown"), _IN_AND_OUT, "/accessType"),
-        snapshot=_given(document["metadata"]) if "metadata" in document else None,
+        data=_parse_data(document["data"], named["namespace"], identity),
+        mode=_parse_word(document.get("accessType", "unknown"), _IN_AND_OUT, "/accessType"),
+        snapshot=_parse_snapshot(document["metadata"]) if "metadata" in document else None,
         namespace=document["data"]["namespace"],
     )
-    return Recording(
+    return RunUpsert(
         program=from_v3(path, identity),
         namespace=named["namespace"],
-        run_id=_run_id(named["runId"]),
+        run_id=_parse_run_id(named["runId"]),
         accesses=(access,),
     )
 
 
-def accesses(found: Iterable[Touched], identity: Identity) -> list[Document]:
-    """Return what a run accessed: a record for each entity, access and scope."""
+def render_accesses(accesses: Iterable[RunEntity], identity: Identity) -> list[Document]:
+    """Return the accesses of a run: a record for each entity, access and scope."""
     return [
         {
-            "entityId": formats.entity_id(Urn.parse(one.urn), one.namespace, identity),
-            "role": one.role,
-            "access": one.mode,
-            "component": one.component,
-            "firstAccess": one.first,
-            "lastAccess": one.last,
+            "entityId": formats.build_entity_id(Urn.parse(item.urn), item.namespace, identity),
+            "role": item.role,
+            "access": item.mode,
+            "component": item.component,
+            "firstAccess": item.first,
+            "lastAccess": item.last,
             "scope": scope,
             "properties": dict(metadata.properties),
             "tags": list(metadata.tags),
         }
-        for one in found
-        for scope, metadata in (("USER", one.snapshot.user), ("SYSTEM", one.snapshot.system))
+        for item in accesses
+        for scope, metadata in (("USER", item.snapshot.user), ("SYSTEM", item.snapshot.system))
         if metadata is not None
     ]
 
 
-def metadata(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
+def render_metadata(metadata: ScopedMetadata, scopes: tuple[str, ...], form: str) -> Any:
     """Return a run's metadata of one scope, of both as a list, or as `v6` has them."""
     if form == "v6":
-        return formats.v6(found, scopes)
+        return formats.render_v6(metadata, scopes)
     if len(scopes) == 1:
-        return formats.whole(found.of(scopes[0]))
-    return [{"scope": scope} | formats.whole(found.of(scope)) for scope in scopes]
+        return formats.render_metadata(metadata.get_scope(scopes[0]))
+    return [{"scope": scope} | formats.render_metadata(metadata.get_scope(scope)) for scope in scopes]
 
 
-def properties(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
+def render_properties(metadata: ScopedMetadata, scopes: tuple[str, ...], form: str) -> Any:
     """Return the properties of one scope, or as `v6` has them. Raises InvalidQuery."""
     if form == "v6":
-        return formats.v6(found, scopes)["properties"]
+        return formats.render_v6(metadata, scopes)["properties"]
     if len(scopes) > 1:
-        raise InvalidQuery("a key may be in both scopes: all needs responseFormat=v6", "scope")
-    return dict(found.of(scopes[0]).properties)
+        raise InvalidQuery("a key may exist in both scopes: all requires responseFormat=v6", "scope")
+    return dict(metadata.get_scope(scopes[0]).properties)
 
 
-def tags(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
+def render_tags(metadata: ScopedMetadata, scopes: tuple[str, ...], form: str) -> Any:
     """Return the tags of some scopes, sorted."""
     if form == "v6":
-        return formats.v6(found, scopes)["tags"]
-    return sorted({tag for scope in scopes for tag in found.of(scope).tags})
+        return formats.render_v6(metadata, scopes)["tags"]
+    return sorted({tag for scope in scopes for tag in metadata.get_scope(scope).tags})
 
 
-def _data(document: Mapping[str, str], namespace: str, identity: Identity) -> Urn:
+def _parse_data(document: Mapping[str, str], namespace: str, identity: Identity) -> Urn:
     kind = document["type"].casefold()
     if kind not in ("dataset", "stream"):
-        raise _wrong("/data/type", "one of dataset, stream")
+        raise _create_invalid_instance("/data/type", "one of dataset, stream")
     try:
         return from_v3(("namespaces", document.get("namespace", namespace), f"{kind}s", document["name"]), identity)
     except InvalidName as error:
-        raise _wrong("/data/name", error.detail) from None
+        raise _create_invalid_instance("/data/name", error.detail) from None
 
 
-def _given(document: Mapping[str, Mapping[str, str]]) -> Snapshot:
-    return Snapshot(Said(document.get("user", {})), Said(document["system"]) if "system" in document else None)
+def _parse_snapshot(document: Mapping[str, Mapping[str, str]]) -> EntitySnapshot:
+    return EntitySnapshot(
+        ScopeSnapshot(document.get("user", {})), ScopeSnapshot(document["system"]) if "system" in document else None
+    )
 
 
-def _run_id(text: str) -> str:
+def _parse_run_id(text: str) -> str:
     if not names.fits_run_id(text):
         raise InvalidName("run id", text, "it is made of at most 128 ASCII letters, digits and _ . : -")
     return text
 
 
-def _word(document: str, words: Mapping[str, Any], pointer: str) -> Any:
-    found = words.get(document.casefold())
-    if found is None:
-        raise _wrong(pointer, f"one of {', '.join(words)}")
-    return found
+def _parse_word(document: str, words: Mapping[str, Any], pointer: str) -> Any:
+    value = words.get(document.casefold())
+    if value is None:
+        raise _create_invalid_instance(pointer, f"one of {', '.join(words)}")
+    return value
 
 
-def _time(document: Mapping[str, Any], member: str) -> int | None:
+def _parse_time(document: Mapping[str, Any], member: str) -> int | None:
     if member not in document:
         return None
     try:
         return parse_time(str(document[member]), clock.time_ns() // 1_000_000)
     except InvalidQuery as error:
-        raise _wrong(f"/{member}", error.reason) from None
+        raise _create_invalid_instance(f"/{member}", error.reason) from None
 
 
-def _wrong(pointer: str, why: str) -> InvalidInstance:
+def _create_invalid_instance(pointer: str, why: str) -> InvalidInstance:
     return InvalidInstance("the body", (Problem(pointer, why),))

@@ -1,6 +1,6 @@
 """Runs of programs, the data that they accessed, and their metadata."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cdap.names import from_v3
@@ -8,23 +8,26 @@ from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound, RunConflict
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import RunListing, Window
-from jupyter_colophon.core.lineage.run import Recording, Run
+from jupyter_colophon.core.lineage.run import Run, RunUpsert
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, take_page
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import count, time
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_count, declare_time
 from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.v3 import run_documents as documents
-from jupyter_colophon.operations.v3.parameters import FORMAT, SCOPE, SCOPES, TRUNCATED, word
-from jupyter_colophon.operations.v3.paths import segments_of
+from jupyter_colophon.operations.v3.parameters import FORMAT, SCOPE, SCOPES, TRUNCATED, declare_word
+from jupyter_colophon.operations.v3.paths import split_path
+
+if TYPE_CHECKING:
+    from jupyter_colophon.composition import Catalog
 
 _LIST: Final = {"type": "array", "items": {"type": "object"}}
 _ANY: Final = {"type": ["object", "array"]}
-_START: Final = time("start", "Start of the interval: runs that ended before it are ignored.")
-_END: Final = time("end", "End of the interval: runs that began at or after it are ignored.")
-_LIMIT: Final = count("limit", "Maximum number of results.", default=100, least=1, most=10_000)
-_STATUS: Final = word(
+_START: Final = declare_time("start", "Start of the interval: runs that ended before it are ignored.")
+_END: Final = declare_time("end", "End of the interval: runs that began at or after it are ignored.")
+_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=100, least=1, most=10_000)
+_STATUS: Final = declare_word(
     "status", "Return only runs with this status; `completed` is the same as `succeeded`.", *documents.STATUSES
 )
 #: How many runs a page of the list looks for, and how many pages one request reads at most.
@@ -36,7 +39,7 @@ _WRITE_ERRORS: Final = (NotFound, InvalidName, RunConflict)
 _RECORDED: Final = {**documents.RUN_SHAPE, "required": [*documents.RUN_SHAPE["required"], "message"]}
 
 
-@operation(
+@declare_operation(
     "v3RecordHistory",
     "POST /metadata/history",
     parameters=[IDEMPOTENCY_KEY],
@@ -46,10 +49,12 @@ _RECORDED: Final = {**documents.RUN_SHAPE, "required": [*documents.RUN_SHAPE["re
 )
 def record_history(services: Services, request: Request) -> Document:
     """Record an access of a run, optionally with the metadata of that time."""
-    return _record(services, request, documents.history(request.body, services.identity), "The access is recorded.")
+    return _record(
+        services, request, documents.parse_history(request.body, services.identity), "The access is recorded."
+    )
 
 
-@operation(
+@declare_operation(
     "v3ListRuns",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs",
     parameters=[_START, _END, _STATUS, _LIMIT],
@@ -58,17 +63,17 @@ def record_history(services: Services, request: Request) -> Document:
 )
 def list_runs(services: Services, request: Request) -> Answer:
     """List the runs of a program in an interval, newest first; the program may be deleted."""
-    program, namespace = _program(services, request)
+    program, namespace = _read_program(services, request)
     start, end, principal = request[_START], request[_END], request.principal
     if start is not None and end is not None and start > end:
-        raise InvalidQuery("is after end", "start")
-    status, catalog = documents.STATUSES.get(request[_STATUS], ""), services.catalog()
+        raise InvalidQuery("must not be after end", "start")
+    status, catalog = documents.STATUSES.get(request[_STATUS], ""), services.get_catalog()
     catalog.runs.require_program(program, namespace, principal)
-    found, more = _find_runs(catalog, str(program), Window(start, end), status, request[_LIMIT], principal)
-    return Answer([documents.run(one) for one in found], headers=TRUNCATED if more else {})
+    runs, more = _find_runs(catalog, str(program), Window(start, end), status, request[_LIMIT], principal)
+    return Answer([documents.render_run(item) for item in runs], headers=TRUNCATED if more else {})
 
 
-@operation(
+@declare_operation(
     "v3ReadRun",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}",
     answers={200: documents.RUN_SHAPE},
@@ -76,10 +81,10 @@ def list_runs(services: Services, request: Request) -> Answer:
 )
 def read_run(services: Services, request: Request) -> Document:
     """Return a run with its arguments and facts; its program may be deleted."""
-    return documents.run(_find_run(services, request))
+    return documents.render_run(_find_run(services, request))
 
 
-@operation(
+@declare_operation(
     "v3PutRun",
     "PUT /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}",
     parameters=[IDEMPOTENCY_KEY],
@@ -90,12 +95,12 @@ def read_run(services: Services, request: Request) -> Document:
 )
 def put_run(services: Services, request: Request) -> Document:
     """Record the start, the progress or the end of a run."""
-    program, namespace = _program(services, request)
-    recording = documents.recording(program, namespace, request.path["run"], request.body or {})
+    program, namespace = _read_program(services, request)
+    recording = documents.parse_recording(program, namespace, request.path["run"], request.body or {})
     return _record(services, request, recording, "The run is recorded.")
 
 
-@operation(
+@declare_operation(
     "v3RecordAccess",
     "POST /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/accesses",
     parameters=[IDEMPOTENCY_KEY],
@@ -105,13 +110,13 @@ def put_run(services: Services, request: Request) -> Document:
 )
 def record_access(services: Services, request: Request) -> Document:
     """Record that a run accessed data; recording it again updates only its time."""
-    program, namespace = _program(services, request)
+    program, namespace = _read_program(services, request)
     run_id, identity = request.path["run"], services.identity
-    recording = documents.recorded_access(program, namespace, run_id, request.body, identity)
+    recording = documents.parse_access(program, namespace, run_id, request.body, identity)
     return _record(services, request, recording, "The access is recorded.")
 
 
-@operation(
+@declare_operation(
     "v3ReadRunMetadata",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata",
     parameters=[SCOPE, FORMAT],
@@ -121,12 +126,14 @@ def record_access(services: Services, request: Request) -> Document:
 def read_run_metadata(services: Services, request: Request) -> Any:
     """Return the metadata of a run: those of its program at that time, or its outcome; with `v5`, of its accesses."""
     if request[FORMAT] == "v5":
-        return _accesses(services, request)
+        return _read_accesses(services, request)
     run = _find_run(services, request)
-    return documents.metadata(services.catalog().runs.metadata(run), _scopes(request), request[FORMAT])
+    return documents.render_metadata(
+        services.get_catalog().runs.read_metadata(run), _parse_scopes(request), request[FORMAT]
+    )
 
 
-@operation(
+@declare_operation(
     "v3ReadRunAccesses",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata/accesses",
     answers={200: _LIST},
@@ -134,10 +141,10 @@ def read_run_metadata(services: Services, request: Request) -> Any:
 )
 def read_run_accesses(services: Services, request: Request) -> Answer:
     """List the data that a run accessed, with their metadata at its first access; its program may be deleted."""
-    return _accesses(services, request)
+    return _read_accesses(services, request)
 
 
-@operation(
+@declare_operation(
     "v3ReadRunProperties",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata/properties",
     parameters=[SCOPE, FORMAT],
@@ -147,10 +154,12 @@ def read_run_accesses(services: Services, request: Request) -> Answer:
 def read_run_properties(services: Services, request: Request) -> Any:
     """Return the properties in a run's metadata."""
     run = _find_run(services, request)
-    return documents.properties(services.catalog().runs.metadata(run), _scopes(request), request[FORMAT])
+    return documents.render_properties(
+        services.get_catalog().runs.read_metadata(run), _parse_scopes(request), request[FORMAT]
+    )
 
 
-@operation(
+@declare_operation(
     "v3ReadSystemRunProperties",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata/properties/system",
     parameters=[FORMAT],
@@ -160,10 +169,10 @@ def read_run_properties(services: Services, request: Request) -> Any:
 def read_system_run_properties(services: Services, request: Request) -> Any:
     """Return the SYSTEM properties in a run's metadata."""
     run = _find_run(services, request)
-    return documents.properties(services.catalog().runs.metadata(run), ("SYSTEM",), request[FORMAT])
+    return documents.render_properties(services.get_catalog().runs.read_metadata(run), ("SYSTEM",), request[FORMAT])
 
 
-@operation(
+@declare_operation(
     "v3ReadRunTags",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata/tags",
     parameters=[SCOPE, FORMAT],
@@ -173,52 +182,56 @@ def read_system_run_properties(services: Services, request: Request) -> Any:
 def read_run_tags(services: Services, request: Request) -> Any:
     """Return the tags in a run's metadata."""
     run = _find_run(services, request)
-    return documents.tags(services.catalog().runs.metadata(run), _scopes(request), request[FORMAT])
+    return documents.render_tags(
+        services.get_catalog().runs.read_metadata(run), _parse_scopes(request), request[FORMAT]
+    )
 
 
-def _program(services: Services, request: Request) -> tuple[Urn, str]:
+def _read_program(services: Services, request: Request) -> tuple[Urn, str]:
     """Return the program in the path, and the namespace there."""
-    return from_v3(segments_of(request)[:_PROGRAM_SEGMENTS], services.identity), request.path["namespace"]
+    return from_v3(split_path(request)[:_PROGRAM_SEGMENTS], services.identity), request.path["namespace"]
 
 
-def _scopes(request: Request) -> tuple[str, ...]:
+def _parse_scopes(request: Request) -> tuple[str, ...]:
     return SCOPES[request[SCOPE] or "user"]
 
 
 def _find_run(services: Services, request: Request) -> Run:
     """Return the run in the path; its program may be deleted. Raises NotFound."""
-    program, namespace = _program(services, request)
-    return services.catalog().runs.of_program(program, namespace, request.path["run"], request.principal)
+    program, namespace = _read_program(services, request)
+    return services.get_catalog().runs.read_program_run(program, namespace, request.path["run"], request.principal)
 
 
 def _find_runs(
-    catalog: Any, program: str, window: Window, status: str, limit: int, principal: Principal
+    catalog: "Catalog", program: str, window: Window, status: str, limit: int, principal: Principal
 ) -> tuple[list[Run], bool]:
     """Return the newest runs, no more than a page has bytes for, and whether there may be more."""
-    found: list[Run] = []
+    runs: list[Run] = []
     size = 0
     cursor: str | None = ""
     for _ in range(_PAGES):
         listing = RunListing(
-            program=program, window=window, status=status, limit=min(_PAGE, limit - len(found)), cursor=cursor or ""
+            program=program, window=window, status=status, limit=min(_PAGE, limit - len(runs)), cursor=cursor or ""
         )
-        page, cursor = catalog.runs.runs(listing, principal)
-        found += page
+        page, cursor = catalog.runs.list_runs(listing, principal)
+        runs += page
         size += sum(measure((run.facts, run.arguments)) for run in page)
-        if cursor is None or len(found) == limit or size > PAGE_BYTES_MAX:
+        if cursor is None or len(runs) == limit or size > PAGE_BYTES_MAX:
             break
-    return found, cursor is not None
+    return runs, cursor is not None
 
 
-def _record(services: Services, request: Request, recording: Recording, message: str) -> Document:
-    """Record what was reported of a run."""
-    run = services.catalog().write_path.record(recording, request.principal, request.once)
-    return {"message": message} | documents.run(run)
+def _record(services: Services, request: Request, recording: RunUpsert, message: str) -> Document:
+    """Record a reported run."""
+    run = services.get_catalog().write_path.record(recording, request.principal, request.once)
+    return {"message": message} | documents.render_run(run)
 
 
-def _accesses(services: Services, request: Request) -> Answer:
-    """Answer with what the run accessed: a record of each entity and scope."""
+def _read_accesses(services: Services, request: Request) -> Answer:
+    """Return the accesses of the run: a record for each entity and scope."""
     run = _find_run(services, request)
-    records = documents.accesses(services.catalog().runs.touched(run, request.principal), services.identity)
-    shown = list(take_page(records, measure, LIST_BYTES_MAX))
-    return Answer(shown, headers=TRUNCATED if len(shown) < len(records) else {})
+    records = documents.render_accesses(
+        services.get_catalog().runs.list_accessed(run, request.principal), services.identity
+    )
+    page = list(take_page(records, measure, LIST_BYTES_MAX))
+    return Answer(page, headers=TRUNCATED if len(page) < len(records) else {})

@@ -3,52 +3,58 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from jupyter_colophon.core.cdap.lineage_keys import lineage_key
+from jupyter_colophon.core.cdap.lineage_keys import format_lineage_key
 from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.entities.entity import EntitySummary
-from jupyter_colophon.core.entities.metadata_scopes import Scoped
+from jupyter_colophon.core.entities.metadata_scopes import ScopedMetadata
 from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
 from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, Identity, Urn
 from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.search.entity_list import Listed, ListQuestion, Place, Sort
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import flag, number, text, texts
+from jupyter_colophon.core.search.entity_list import EntityListPage, EntityListRequest, ListPosition, Sort
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_flag, declare_number, declare_text, declare_texts
 from jupyter_colophon.operations.request import Answer, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.v3 import formats
-from jupyter_colophon.operations.v3.parameters import AS_OF, TRUNCATED, optional_count, optional_text, word
-from jupyter_colophon.operations.v3.targets import TARGET, kinds
+from jupyter_colophon.operations.v3.parameters import (
+    AS_OF,
+    TRUNCATED,
+    declare_optional_count,
+    declare_optional_text,
+    declare_word,
+)
+from jupyter_colophon.operations.v3.targets import TARGET, parse_targets
 
 _ANSWER: Final = {"type": ["array", "object"]}
-_FORMAT: Final = word(
+_FORMAT: Final = declare_word(
     "responseFormat", "The form of entities; by default, their names.", "names", "records", "v5", "v6"
 )
-_QUERY: Final = optional_text("query", "Words, `key:value`, prefixes with `*`; any of them may match.")
-_SCOPE: Final = word("scope", "The scope whose metadata must match.", "user", "system")
-_ENTITY_SCOPE: Final = word(
+_QUERY: Final = declare_optional_text("query", "Words, `key:value`, prefixes with `*`; any of them may match.")
+_SCOPE: Final = declare_word("scope", "The scope whose metadata must match.", "user", "system")
+_ENTITY_SCOPE: Final = declare_word(
     "entityScope", "Search the namespaces of users, or the namespace `system`.", "user", "system"
 )
-_SORT: Final = text("sort", "`entity-name` or `creation-time`, followed by `asc` or `desc`.")
-_OFFSET: Final = number("offset", "Number of results to skip.", default=0, least=0, most=10**9)
-_LIMIT: Final = optional_count("limit", "Maximum number of results.", most=10**9)
-_CURSORS: Final = optional_count("numCursors", "The number of later pages to return cursors of.", most=100)
-_REQUESTED: Final = flag("cursorRequested", "Return a cursor of the next page.")
-_CURSOR: Final = text("cursor", "The cursor of a page; it contains the whole request.")
-_HIDDEN: Final = flag("showHidden", "Include entities whose names begin with `_`.")
-_CUSTOM: Final = flag("showCustom", "Include custom entities.")
-_NAMESPACES: Final = texts("namespaces", "Search only these namespaces. May be sent more than once.")
+_SORT: Final = declare_text("sort", "`entity-name` or `creation-time`, followed by `asc` or `desc`.")
+_OFFSET: Final = declare_number("offset", "Number of results to skip.", default=0, least=0, most=10**9)
+_LIMIT: Final = declare_optional_count("limit", "Maximum number of results.", most=10**9)
+_CURSORS: Final = declare_optional_count("numCursors", "The number of later pages to return cursors of.", most=100)
+_REQUESTED: Final = declare_flag("cursorRequested", "Return a cursor of the next page.")
+_CURSOR: Final = declare_text("cursor", "The cursor of a page; it contains the whole request.")
+_HIDDEN: Final = declare_flag("showHidden", "Include entities whose names begin with `_`.")
+_CUSTOM: Final = declare_flag("showCustom", "Include custom entities.")
+_NAMESPACES: Final = declare_texts("namespaces", "Search only these namespaces. May be sent more than once.")
 _PARAMETERS: Final = (
     *(_FORMAT, _QUERY, _SCOPE, _ENTITY_SCOPE, _SORT, _OFFSET, _LIMIT, _CURSORS, _REQUESTED, _CURSOR),
     *(_HIDDEN, _CUSTOM, TARGET, AS_OF),
 )
 _SORTS: Final[dict[str, Sort]] = {"entity-name": "entity-name", "creation-time": "creation-time"}
-#: About what an entity takes in an answer by its name alone, and beside its properties and tags.
+#: Approximate bytes of an entity in an answer: as a name, and without its properties and tags.
 _NAME_BYTES, _ENTITY_BYTES = 100, 300
 #: What our cursors are for.
 _KIND: Final = "v3search"
 
 
-@operation(
+@declare_operation(
     "v3SearchNamespace",
     "GET /namespaces/{namespace}/metadata/search",
     parameters=_PARAMETERS,
@@ -62,7 +68,7 @@ def search_namespace(services: Services, request: Request) -> Answer:
     return _search(services, request, own if scope == "user" else (*own, SYSTEM_NAMESPACE), route=namespace)
 
 
-@operation(
+@declare_operation(
     "v3Search",
     "GET /metadata/search",
     parameters=(*_PARAMETERS, _NAMESPACES),
@@ -80,23 +86,23 @@ def search(services: Services, request: Request) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """One search: what a cursor carries. `scopes` are those of entities, `route` is the namespace in the path."""
+    """One search, as encoded in a cursor. `scopes` are entity scopes, `route` is the namespace in the path."""
 
     route: str
     form: str
     scopes: tuple[str, ...]
-    question: ListQuestion
+    question: EntityListRequest
 
     @classmethod
     def from_cursor(cls, carried: Any, route: str, form: str) -> "_Search":
         """Return the search that a cursor carries, in another form where one was sent. Raises InvalidQuery."""
         if carried[0] != route:
-            raise InvalidQuery("is a cursor of another search", "cursor")
+            raise InvalidQuery("invalid cursor for this query", "cursor")
         members: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in carried[3].items()}
-        return cls(route, form or carried[1], tuple(carried[2]), ListQuestion(**members))
+        return cls(route, form or carried[1], tuple(carried[2]), EntityListRequest(**members))
 
-    def carried_from(self, place: Place) -> list[Any]:
-        """Return what the cursor of a later page carries."""
+    def to_cursor(self, place: ListPosition) -> list[Any]:
+        """Return the content of the cursor of a later page."""
         return [self.route, self.form, self.scopes, asdict(replace(self.question, after=place, offset=0))]
 
 
@@ -105,8 +111,8 @@ class _Results:
     """A page of a search: its entities, their metadata where the form shows it, and cursors of the next pages."""
 
     search: _Search
-    listed: Listed
-    metadata: list[Scoped | None]
+    listed: EntityListPage
+    metadata: list[ScopedMetadata | None]
     cursors: list[str]
 
 
@@ -118,58 +124,58 @@ def _search(
     headers = dict(TRUNCATED) if results.listed.truncated else {}
     form = results.search.form
     if form in ("v5", "v6"):
-        return Answer(_page(results, _records(results, services.identity)), headers=headers)
+        return Answer(_render_page(results, _render_records(results, services.identity)), headers=headers)
     if results.cursors:
         headers["X-Colophon-Cursor"] = results.cursors[0]
-    write = _names if form == "names" else _records
+    write = _render_names if form == "names" else _render_records
     return Answer(write(results, services.identity), headers=headers)
 
 
 def _find(
     services: Services, request: Request, namespaces: tuple[str, ...], route: str, without: tuple[str, ...]
 ) -> _Results:
-    catalog, principal, cursor = services.catalog(), request.principal, request[_CURSOR]
+    catalog, principal, cursor = services.get_catalog(), request.principal, request[_CURSOR]
     cursors = catalog.searcher.cursors
     if cursor:
         search = _Search.from_cursor(cursors.read(_KIND, cursor), route, request[_FORMAT])
     else:
-        search = _new_search(request, route, namespaces, without)
+        search = _create_search(request, route, namespaces, without)
     listed = catalog.lister.find(search.question, principal)
     as_of = search.question.as_of
 
-    def read(one: EntitySummary) -> Scoped | None:
+    def read(entity: EntitySummary) -> ScopedMetadata | None:
         """Return the metadata of an entity; names are listed without."""
-        urn = Urn.parse(one.urn)
-        return None if search.form == "names" else catalog.metadata.read_scoped(urn, one.namespace, principal, as_of)
+        urn = Urn.parse(entity.urn)
+        return None if search.form == "names" else catalog.metadata.read_scoped(urn, entity.namespace, principal, as_of)
 
     metadata = list(take_page(map(read, listed.entities), _measure))
     if len(metadata) < len(listed.entities):
-        listed = listed.cut(len(metadata))
-    following = [cursors.write(_KIND, search.carried_from(place)) for place in listed.places]
+        listed = listed.truncate(len(metadata))
+    following = [cursors.write(_KIND, search.to_cursor(place)) for place in listed.places]
     return _Results(search, listed, metadata, following)
 
 
-def _measure(found: Scoped | None) -> int:
-    """Return about how many bytes an entity with this metadata takes in an answer."""
-    if found is None:
+def _measure(metadata: ScopedMetadata | None) -> int:
+    """Return the approximate size in bytes of an entity with this metadata in an answer."""
+    if metadata is None:
         return _NAME_BYTES
-    return _ENTITY_BYTES + measure([(one.properties, one.tags) for one in (found.user, found.system)])
+    return _ENTITY_BYTES + measure([(item.properties, item.tags) for item in (metadata.user, metadata.system)])
 
 
-def _new_search(request: Request, route: str, namespaces: tuple[str, ...], without: tuple[str, ...]) -> _Search:
+def _create_search(request: Request, route: str, namespaces: tuple[str, ...], without: tuple[str, ...]) -> _Search:
     form, scope = request[_FORMAT] or "names", request[_ENTITY_SCOPE].upper()
-    question = replace(_question(request, namespaces, form), without=without)
+    question = replace(_build_question(request, namespaces, form), without=without)
     return _Search(route, form, (scope,) if scope else ("SYSTEM", "USER"), question)
 
 
-def _question(request: Request, namespaces: tuple[str, ...], form: str) -> ListQuestion:
-    sort, descending = _order(request[_SORT])
+def _build_question(request: Request, namespaces: tuple[str, ...], form: str) -> EntityListRequest:
+    sort, descending = _parse_order(request[_SORT])
     cursors = max(request[_CURSORS], int(request[_REQUESTED]))
     if cursors and not sort:
-        raise InvalidQuery("cursors need a list that is sorted: sort=entity-name or creation-time", "sort")
-    return ListQuestion(
-        text=_query(request, form),
-        kinds=kinds(request[TARGET]),
+        raise InvalidQuery("cursors require a sorted list: sort must be entity-name or creation-time", "sort")
+    return EntityListRequest(
+        text=_read_query(request, form),
+        kinds=parse_targets(request[TARGET]),
         namespaces=namespaces,
         scope=request[_SCOPE].upper(),
         sort=sort,
@@ -183,50 +189,50 @@ def _question(request: Request, namespaces: tuple[str, ...], form: str) -> ListQ
     )
 
 
-def _query(request: Request, form: str) -> str:
+def _read_query(request: Request, form: str) -> str:
     query = request[_QUERY]
     if query is None and form in ("v5", "v6"):
         return "*"
     if query is None or not query.strip():
-        raise InvalidQuery("there is no word in it; * finds everything", "query")
+        raise InvalidQuery("must contain a word; * finds everything", "query")
     return query
 
 
-def _order(sent: str) -> tuple[Sort, bool]:
+def _parse_order(sent: str) -> tuple[Sort, bool]:
     """Return the order, and whether it is descending. Raises InvalidQuery."""
     sort, _, direction = sent.strip().partition(" ")
     if sort and (sort not in _SORTS or direction.strip().casefold() not in ("", "asc", "desc")):
-        raise InvalidQuery("entity-name or creation-time, with asc or desc behind it", "sort")
+        raise InvalidQuery("must be entity-name or creation-time, followed by asc or desc", "sort")
     return _SORTS.get(sort, ""), direction.strip().casefold() == "desc"
 
 
-def _names(results: _Results, identity: Identity) -> list[str]:
+def _render_names(results: _Results, identity: Identity) -> list[str]:
     """Return sorted names: short ones where the search is for one kind of entity."""
-    write = formats.short_id if len(results.search.question.kinds) == 1 else _key
-    return sorted({write(Urn.parse(one.urn), one.namespace, identity) for one in results.listed.entities})
+    write = formats.format_short_id if len(results.search.question.kinds) == 1 else _format_key
+    return sorted({write(Urn.parse(entity.urn), entity.namespace, identity) for entity in results.listed.entities})
 
 
-def _key(urn: Urn, namespace: str, identity: Identity) -> str:
-    return lineage_key(urn, identity, namespace)
+def _format_key(urn: Urn, namespace: str, identity: Identity) -> str:
+    return format_lineage_key(urn, identity, namespace)
 
 
-def _records(results: _Results, identity: Identity) -> list[dict[str, Any]]:
+def _render_records(results: _Results, identity: Identity) -> list[dict[str, Any]]:
     form, pairs = results.search.form, zip(results.listed.entities, results.metadata, strict=True)
-    return [_record(one, metadata, form, identity) for one, metadata in pairs]
+    return [_render_record(entity, metadata, form, identity) for entity, metadata in pairs]
 
 
-def _record(one: EntitySummary, found: Any, form: str, identity: Identity) -> dict[str, Any]:
-    urn = Urn.parse(one.urn)
+def _render_record(summary: EntitySummary, metadata: Any, form: str, identity: Identity) -> dict[str, Any]:
+    urn = Urn.parse(summary.urn)
     if form == "v6":
-        entity = formats.metadata_entity(urn, one.namespace, identity)
-        return {"entity": entity, "metadata": formats.v6(found, ("USER", "SYSTEM"))}
-    entity_id = formats.entity_id(urn, one.namespace, identity)
-    known = {"entityId": entity_id} if entity_id is not None else {}
-    entity = {"metadataEntity": formats.metadata_entity(urn, one.namespace, identity)} if form == "v5" else {}
-    return known | entity | {"metadata": formats.of_scopes(found, ("USER", "SYSTEM"))}
+        entity = formats.build_metadata_entity(urn, summary.namespace, identity)
+        return {"entity": entity, "metadata": formats.render_v6(metadata, ("USER", "SYSTEM"))}
+    entity_id = formats.build_entity_id(urn, summary.namespace, identity)
+    id_member = {"entityId": entity_id} if entity_id is not None else {}
+    entity = {"metadataEntity": formats.build_metadata_entity(urn, summary.namespace, identity)} if form == "v5" else {}
+    return id_member | entity | {"metadata": formats.render_by_scope(metadata, ("USER", "SYSTEM"))}
 
 
-def _page(results: _Results, records: list[Any]) -> dict[str, Any]:
+def _render_page(results: _Results, records: list[Any]) -> dict[str, Any]:
     question, listed = results.search.question, results.listed
     page = {
         "sort": f"{question.sort} {'desc' if question.descending else 'asc'}" if question.sort else "",

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.json_parsing import decoded, parse
-from jupyter_colophon.core.entities.stream_event import Binary
+from jupyter_colophon.core.documents.json_parsing import decode_utf8, parse
+from jupyter_colophon.core.entities.stream_event import BinaryBody
 from jupyter_colophon.core.errors import InvalidName, MalformedBody, NotFound, TooLarge
-from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import text
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_text
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
-from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, entity_in_path
+from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, read_entity
 
 _WRITTEN: Final = {
     "type": "object",
@@ -24,7 +24,7 @@ _EVENTS: Final = {
     "text/*": {"type": "string"},
     "*/*": {},
 }
-_SOURCE: Final = text(
+_SOURCE: Final = declare_text(
     "source", "The external source of the events; it is recorded in lineage once per UTC day.", maxLength=512
 )
 _PARAMETERS: Final = (*ENTITY_PARAMETERS, _SOURCE)
@@ -32,7 +32,7 @@ _PARAMETERS: Final = (*ENTITY_PARAMETERS, _SOURCE)
 _BATCH_MAX: Final = 100_000
 
 
-@operation(
+@declare_operation(
     "v3WriteEvent",
     "POST /namespaces/{namespace}/{collection}/{dataset}",
     parameters=_PARAMETERS,
@@ -46,7 +46,7 @@ def write_event(services: Services, request: Request) -> Document:
     return _write(services, request, _parse_event, 0)
 
 
-@operation(
+@declare_operation(
     "v3WriteEventLater",
     "POST /namespaces/{namespace}/{streams}/{stream}/async",
     parameters=_PARAMETERS,
@@ -60,7 +60,7 @@ def write_event_later(services: Services, request: Request) -> Document:
     return _write(services, request, _parse_event, 1)
 
 
-@operation(
+@declare_operation(
     "v3WriteEvents",
     "POST /namespaces/{namespace}/{streams}/{stream}/batch",
     parameters=_PARAMETERS,
@@ -78,27 +78,27 @@ def _write(
     services: Services, request: Request, parse_body: Callable[[bytes, str], list[Any]], trailing: int
 ) -> Document:
     """Add the events in the body to the stream in the path."""
-    stream, _ = entity_in_path(services, request, trailing)
+    stream, _ = read_entity(services, request, trailing)
     if not services.identity.is_stream(stream):
         raise NotFound("stream", str(stream))
     body, content_type = request.body, request.content_type
-    taken = services.catalog().streams.write(
+    write_result = services.get_catalog().streams.write(
         stream, lambda: parse_body(body, content_type), request[_SOURCE], request.principal
     )
-    return {"message": "The events were taken.", "events": taken.events, "stored": taken.stored}
+    return {"message": "The events were taken.", "events": write_result.events, "stored": write_result.stored}
 
 
 def _parse_event(raw: bytes, content_type: str) -> list[Any]:
     """Return the event in a body of this content type. Raises MalformedBody for text or JSON that is malformed."""
     if content_type.startswith("text/"):
-        return [decoded(raw)]
+        return [decode_utf8(raw)]
     return [parse(raw) if _is_json(content_type) else _parse_any(raw)]
 
 
 def _parse_events(raw: bytes, content_type: str) -> list[Any]:
     """Return the events in a body: the items of an array, or one a line."""
     if content_type.startswith("text/"):
-        events: Any = _lines(raw)
+        events: Any = _split_lines(raw)
     elif content_type == "application/x-ndjson":
         events = [parse(line, f"line {at}") for at, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
     elif _is_json(content_type):
@@ -106,7 +106,7 @@ def _parse_events(raw: bytes, content_type: str) -> list[Any]:
     else:
         events = _parse_undeclared(raw)
     if not isinstance(events, list):
-        raise MalformedBody("the body is no array of events")
+        raise MalformedBody("the body must be an array of events")
     if len(events) > _BATCH_MAX:
         raise TooLarge(f"a batch has at most {_BATCH_MAX} events")
     return events
@@ -126,9 +126,9 @@ def _parse_any(raw: bytes) -> Any:
     except MalformedBody:
         pass
     try:
-        return decoded(raw)
+        return decode_utf8(raw)
     except MalformedBody:
-        return Binary(raw)
+        return BinaryBody(raw)
 
 
 def _parse_undeclared(raw: bytes) -> Any:
@@ -136,8 +136,8 @@ def _parse_undeclared(raw: bytes) -> Any:
     try:
         return parse(raw)
     except MalformedBody:
-        return [_parse_any(line.encode()) for line in _lines(raw)]
+        return [_parse_any(line.encode()) for line in _split_lines(raw)]
 
 
-def _lines(raw: bytes) -> list[str]:
-    return [line for line in decoded(raw).replace("\r\n", "\n").split("\n") if line]
+def _split_lines(raw: bytes) -> list[str]:
+    return [line for line in decode_utf8(raw).replace("\r\n", "\n").split("\n") if line]

@@ -3,10 +3,10 @@
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.operations.parameter import texts
+from jupyter_colophon.operations.parameter import declare_texts
 
 _ALL: Final = "all"
-#: The kind of entity that each target stands for.
+#: The kind of entity of each target.
 _KINDS: Final = {
     "dataset": "dataset",
     "stream": "stream",
@@ -19,18 +19,20 @@ _KINDS: Final = {
     "namespace": "namespace",
 }
 _WORDS: Final = ", ".join(_KINDS)
-TARGET: Final = texts("target", f"Kinds of entities: {_WORDS}, {_ALL} or a custom type. May be sent more than once.")
+TARGET: Final = declare_texts(
+    "target", f"Kinds of entities: {_WORDS}, {_ALL} or a custom type. May be sent more than once."
+)
 
 
-def kinds(targets: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the kinds that targets stand for, none for all. Raises InvalidQuery."""
-    found = [_kind(target.casefold()) for target in targets]
-    return () if _ALL in found else tuple(dict.fromkeys(found))
+def parse_targets(targets: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the kinds of targets, none for all. Raises InvalidQuery."""
+    kinds = [_parse_target(target.casefold()) for target in targets]
+    return () if _ALL in kinds else tuple(dict.fromkeys(kinds))
 
 
-def _kind(target: str) -> str:
+def _parse_target(target: str) -> str:
     if target in _KINDS or target == _ALL:
         return _KINDS.get(target, target)
     if not target.isidentifier():
-        raise InvalidQuery(f"one of {_WORDS}, {_ALL}, or a custom type", TARGET.name)
+        raise InvalidQuery(f"must be one of {_WORDS}, {_ALL}, or a custom type", TARGET.name)
     return target

@@ -1,1 +1,1 @@
-"""The plugins that we ship. Each module has a tuple `PLUGINS`; none imports pyspark before a pipeline runs."""
+"""The built-in plugins. Each module has a tuple `PLUGINS`; none imports pyspark before a pipeline runs."""

@@ -1,4 +1,4 @@
-"""What people write: SQL and Python."""
+"""Stages with SQL or Python code."""
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,41 +6,45 @@ from typing import Any
 
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Action, Columns, Transform
+from jupyter_colophon.pipelines.plugin import ActionPlugin, Columns, TransformPlugin
 from jupyter_colophon.pipelines.plugins import shapes
 
 _FUNCTION = "transform"
 
 
-class Sql(Transform):
-    """A query over the stages before."""
+class Sql(TransformPlugin):
+    """A query over the input stages."""
 
     name = "sql"
     title = "SQL"
-    description = "A query; the stages before it are views of their names"
-    properties = {"query": shapes.text("Query", "SELECT … FROM the names of the stages before")}
+    description = "A query; the input stages are views with their names"
+    properties = {"query": shapes.define_text("Query", "SELECT … FROM names of input stages")}
     required = ("query",)
     takes = (1, None)
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
-        """What the query gives."""
+        """Return the result of the query."""
         for name, data in inputs.items():
-            # The session is the run's own: a notebook does not see these views.
+            # The run has its own session: a notebook does not see these views.
             data.createOrReplaceTempView(name)
         return context.spark.sql(self.settings["query"])
 
 
-class Python(Transform):
-    """A function over the stages before."""
+class Python(TransformPlugin):
+    """A function of the input stages."""
 
     name = "python"
     title = "Python"
-    description = "A function that makes a DataFrame of one. It runs as whoever runs the pipeline"
-    properties = {"code": shapes.text("Code", "Defines transform(data), or transform(**stages) for several stages")}
+    description = (
+        "A function that transforms a DataFrame. It runs with the permissions of the user who runs the pipeline"
+    )
+    properties = {
+        "code": shapes.define_text("Code", "Defines transform(data), or transform(**stages) for several stages")
+    }
     required = ("code",)
     takes = (1, None)
 
-    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+    def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Yield a problem if the code is not valid Python, or does not define the function."""
         try:
             tree = ast.parse(self.settings["code"])
@@ -48,32 +52,32 @@ class Python(Transform):
             line = f" in line {error.lineno}" if isinstance(error, SyntaxError) else ""
             yield Problem("/code", f"it is not valid Python{line}")
             return
-        if not any(isinstance(one, ast.FunctionDef) and one.name == _FUNCTION for one in tree.body):
-            yield Problem("/code", f"it defines no function {_FUNCTION}")
+        if not any(isinstance(statement, ast.FunctionDef) and statement.name == _FUNCTION for statement in tree.body):
+            yield Problem("/code", f"it does not define a function {_FUNCTION}")
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
-        """What the function makes."""
+        """Return the result of the function."""
         names: dict[str, Any] = {"__name__": f"colophon_stage_{self.stage}", "spark": context.spark}
         exec(compile(self.settings["code"], f"<stage {self.stage}>", "exec"), names)  # noqa: S102  the pipeline's own code
         function = names[_FUNCTION]
-        made = function(*inputs.values()) if len(inputs) == 1 else function(**inputs)
-        if not hasattr(made, "queryExecution") and not hasattr(made, "schema"):
-            msg = f"{_FUNCTION} gave a {type(made).__name__}, and no DataFrame"
+        result = function(*inputs.values()) if len(inputs) == 1 else function(**inputs)
+        if not hasattr(result, "queryExecution") and not hasattr(result, "schema"):
+            msg = f"{_FUNCTION} returned a {type(result).__name__}, not a DataFrame"
             raise TypeError(msg)
-        return made
+        return result
 
 
-class SqlAction(Action):
-    """Statements, one after another."""
+class SqlAction(ActionPlugin):
+    """SQL statements."""
 
     name = "sql"
     title = "SQL"
     description = "Statements, such as CREATE DATABASE IF NOT EXISTS sales"
-    properties = {"statements": shapes.texts("Statements", "One after another", minItems=1)}
+    properties = {"statements": shapes.define_list("Statements", "Executed in order", minItems=1)}
     required = ("statements",)
 
     def act(self, context: StageContext) -> None:
-        """Run them."""
+        """Execute the statements."""
         for statement in self.settings["statements"]:
             context.spark.sql(statement)
 

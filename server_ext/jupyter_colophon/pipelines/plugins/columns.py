@@ -1,46 +1,46 @@
-"""Which columns there are, and what they are called."""
+"""Selection, renaming and conversion of columns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Columns, Transform, absent
+from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin, find_unknown_columns
 from jupyter_colophon.pipelines.plugins import shapes
 
 
-class Projection(Transform):
-    """Keeps, drops, renames and converts columns, in this order."""
+class Projection(TransformPlugin):
+    """Keep, drop, rename and convert columns, in this order."""
 
     name = "projection"
     title = "Projection"
     description = "Keep or drop columns, then rename and convert them"
     properties = {
-        "keep": shapes.texts("Keep", "These columns, in this order; all where none is named", minItems=1),
-        "drop": shapes.texts("Drop", "Without these"),
-        "rename": shapes.words("Rename", "New names by old ones"),
-        "convert": shapes.words("Convert", "Types by names, as Spark SQL writes them: DECIMAL(10,2)"),
+        "keep": shapes.define_list("Keep", "Columns to keep, in this order; all by default", minItems=1),
+        "drop": shapes.define_list("Drop", "Columns to drop"),
+        "rename": shapes.define_mapping("Rename", "New names by old names"),
+        "convert": shapes.define_mapping("Convert", "Spark SQL types by column, such as DECIMAL(10,2)"),
     }
 
-    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
-        """Columns that do not come in, or are not there any more."""
-        (known,) = inputs or (None,)
-        yield from absent("/keep", self.settings.get("keep", ()), known)
-        yield from absent("/drop", self.settings.get("drop", ()), known)
-        yield from absent("/rename", self._rename, self._kept(known))
-        yield from absent("/convert", self.settings.get("convert", ()), self.columns(inputs))
-        if (made := self.columns(inputs)) is not None and len({one.lower() for one in made}) < len(made):
-            yield Problem("/rename", "two columns would have one name")
+    def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Yield problems for unknown columns, and duplicate names."""
+        (input_columns,) = inputs or (None,)
+        yield from find_unknown_columns("/keep", self.settings.get("keep", ()), input_columns)
+        yield from find_unknown_columns("/drop", self.settings.get("drop", ()), input_columns)
+        yield from find_unknown_columns("/rename", self._rename, self._select_columns(input_columns))
+        yield from find_unknown_columns("/convert", self.settings.get("convert", ()), self.get_columns(inputs))
+        if (output := self.get_columns(inputs)) is not None and len({name.lower() for name in output}) < len(output):
+            yield Problem("/rename", "two columns would have the same name")
 
-    def columns(self, inputs: Sequence[Columns]) -> Columns:
-        """Those that are kept, under their new names."""
-        (known,) = inputs or (None,)
-        kept = self._kept(known)
+    def get_columns(self, inputs: Sequence[Columns]) -> Columns:
+        """Return the selected columns with their new names."""
+        (input_columns,) = inputs or (None,)
+        selected = self._select_columns(input_columns)
         new = {old.lower(): name for old, name in self._rename.items()}
-        return None if kept is None else tuple(new.get(one.lower(), one) for one in kept)
+        return None if selected is None else tuple(new.get(column.lower(), column) for column in selected)
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
-        """The columns."""
+        """Return the selected, renamed and converted columns."""
         (data,) = inputs.values()
         if self.settings.get("keep"):
             data = data.select(*self.settings["keep"])
@@ -52,10 +52,10 @@ class Projection(Transform):
     def _rename(self) -> dict[str, str]:
         return dict(self.settings.get("rename", {}))
 
-    def _kept(self, known: Columns) -> Columns:
-        kept = tuple(self.settings["keep"]) if self.settings.get("keep") else known
+    def _select_columns(self, input_columns: Columns) -> Columns:
+        selected = tuple(self.settings["keep"]) if self.settings.get("keep") else input_columns
         gone = {name.lower() for name in self.settings.get("drop", ())}
-        return None if kept is None else tuple(one for one in kept if one.lower() not in gone)
+        return None if selected is None else tuple(column for column in selected if column.lower() not in gone)
 
 
 PLUGINS = (Projection,)

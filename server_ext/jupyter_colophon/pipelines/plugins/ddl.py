@@ -1,4 +1,4 @@
-"""The names and types of the columns in a schema as Spark SQL writes it, without Spark."""
+"""Parse column names and types of a Spark SQL schema, without Spark."""
 
 import re
 from collections.abc import Iterator
@@ -45,40 +45,40 @@ _TYPES = frozenset(
 _TYPE = re.compile(r"[\s:]*([A-Za-z_]\w*)\s*")
 
 
-def names(schema: str) -> tuple[str, ...]:
-    """`id BIGINT, who STRUCT<a: INT, b: INT>` are `id` and `who`."""
-    return tuple(_column(part)[0] for part in _parts(schema))
+def parse_names(schema: str) -> tuple[str, ...]:
+    """Return the names: `id` and `who` for `id BIGINT, who STRUCT<a: INT, b: INT>`."""
+    return tuple(_parse_column(part)[0] for part in _split_parts(schema))
 
 
-def faults(pointer: str, schema: str) -> Iterator[Problem]:
-    """Columns without a type, or of one that Spark SQL does not have. The rest of the grammar is Spark's to judge."""
-    for wrong in _wrong_columns(schema):
+def find_problems(pointer: str, schema: str) -> Iterator[Problem]:
+    """Yield a problem for each column without a type or with an unknown one. Spark checks the rest of the grammar."""
+    for wrong in _check_columns(schema):
         yield Problem(pointer, wrong)
 
 
-def _wrong_columns(schema: str) -> Iterator[str]:
-    for name, rest in map(_column, _parts(schema)):
+def _check_columns(schema: str) -> Iterator[str]:
+    for name, rest in map(_parse_column, _split_parts(schema)):
         if _TYPE.match(rest) is None:
             yield f"column {name} has no type"
         else:
-            yield from (f"column {name}: {wrong}" for wrong in _wrong_types(rest))
+            yield from (f"column {name}: {wrong}" for wrong in _check_types(rest))
 
 
-def _wrong_types(text: str) -> Iterator[str]:
-    """What is wrong with a type, and with those in it."""
-    found = _TYPE.match(text)
-    word = found[1] if found else text.strip()
-    if found is None or word.lower() not in _TYPES:
+def _check_types(text: str) -> Iterator[str]:
+    """Yield problems of a type and its nested types."""
+    match = _TYPE.match(text)
+    word = match[1] if match else text.strip()
+    if match is None or word.lower() not in _TYPES:
         yield f"{word[:100]} is not a Spark SQL type"
     elif word.lower() == "struct":
-        yield from _wrong_columns(_inner(text[found.end() :]))
+        yield from _check_columns(_extract_inner(text[match.end() :]))
     else:
-        for inner in _parts(_inner(text[found.end() :])):
-            yield from _wrong_types(inner)
+        for inner in _split_parts(_extract_inner(text[match.end() :])):
+            yield from _check_types(inner)
 
 
-def _inner(text: str) -> str:
-    """What is within the brackets that a text begins with."""
+def _extract_inner(text: str) -> str:
+    """Return the text within the brackets at the start of a text."""
     depth = 0
     for at, character in enumerate(text):
         depth += (character == "<") - (character == ">")
@@ -87,8 +87,8 @@ def _inner(text: str) -> str:
     return ""
 
 
-def _parts(schema: str) -> list[str]:
-    """The parts between commas that are in no brackets and no quotes."""
+def _split_parts(schema: str) -> list[str]:
+    """Split at commas outside of brackets and quotes."""
     parts, depth, quote = [""], 0, ""
     for character in schema:
         if character in "`'\"" and quote in ("", character):
@@ -101,8 +101,8 @@ def _parts(schema: str) -> list[str]:
     return [part for part in parts if part.strip()]
 
 
-def _column(part: str) -> tuple[str, str]:
-    """The name of a column, and its definition."""
+def _parse_column(part: str) -> tuple[str, str]:
+    """Return the name of a column, and its definition."""
     text = part.strip()
     if text.startswith("`"):
         name, _, rest = text[1:].partition("`")

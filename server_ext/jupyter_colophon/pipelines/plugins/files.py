@@ -8,18 +8,18 @@ from typing import Any
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Columns, Sink, Source
+from jupyter_colophon.pipelines.plugin import Columns, SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.plugins import ddl, shapes
 from jupyter_colophon.spark.names import dataset_names
 
 _FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_PATH = shapes.text("Path", "A file or a folder, or a URI such as s3a://bucket/folder")
-_FORMAT = shapes.choice("Format", "How the data is written", *_FORMATS, default="parquet")
+_PATH = shapes.define_text("Path", "A file or a folder, or a URI such as s3a://bucket/folder")
+_FORMAT = shapes.define_choice("Format", "The file format", *_FORMATS, default="parquet")
 
 
-class FileSource(Source):
-    """Reads files."""
+class FileSource(SourcePlugin):
+    """Read files."""
 
     name = "file"
     title = "File"
@@ -27,32 +27,32 @@ class FileSource(Source):
     properties = {"path": _PATH, "format": _FORMAT, "schema": shapes.SCHEMA, "options": shapes.OPTIONS}
     required = ("path",)
 
-    def dataset(self, namespace: str) -> MetadataEntity | None:
-        """What the path names, or a part of it."""
-        return _dataset(self.settings["path"])
+    def get_dataset(self, namespace: str) -> MetadataEntity | None:
+        """Return the dataset of the path, which may be a partition of it."""
+        return _resolve_dataset(self.settings["path"])
 
-    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
-        """Types of the schema that Spark does not have."""
-        return ddl.faults("/schema", self.settings.get("schema", ""))
+    def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Yield problems for unknown types in the schema."""
+        return ddl.find_problems("/schema", self.settings.get("schema", ""))
 
-    def columns(self, inputs: Sequence[Columns]) -> Columns:
-        """Those of the schema."""
-        return ddl.names(self.settings["schema"]) if "schema" in self.settings else None
+    def get_columns(self, inputs: Sequence[Columns]) -> Columns:
+        """Return the columns of the schema."""
+        return ddl.parse_names(self.settings["schema"]) if "schema" in self.settings else None
 
-    def connector(self) -> str:
-        """Its format."""
-        return _format(self.settings)
+    def get_connector(self) -> str:
+        """Return the format."""
+        return _get_format(self.settings)
 
     def read(self, context: StageContext) -> Any:
-        """The files."""
-        reader = context.spark.read.format(_format(self.settings)).options(**self.settings.get("options", {}))
+        """Return the content of the files."""
+        reader = context.spark.read.format(_get_format(self.settings)).options(**self.settings.get("options", {}))
         if "schema" in self.settings:
             reader = reader.schema(self.settings["schema"])
-        return reader.load(_place(self.settings["path"]))
+        return reader.load(_resolve_path(self.settings["path"]))
 
 
-class FileSink(Sink):
-    """Writes files."""
+class FileSink(SinkPlugin):
+    """Write files."""
 
     name = "file"
     title = "File"
@@ -61,43 +61,43 @@ class FileSink(Sink):
         "path": _PATH,
         "format": _FORMAT,
         "mode": shapes.MODE,
-        "partition_by": shapes.texts("Partition by", "Columns, a folder for each of their values"),
+        "partition_by": shapes.define_list("Partition by", "Columns whose values become partition folders"),
         "options": shapes.OPTIONS,
     }
     required = ("path",)
 
-    def dataset(self, namespace: str) -> MetadataEntity | None:
-        """What the path names, or a part of it."""
-        return _dataset(self.settings["path"])
+    def get_dataset(self, namespace: str) -> MetadataEntity | None:
+        """Return the dataset of the path, which may be a partition of it."""
+        return _resolve_dataset(self.settings["path"])
 
-    def part(self) -> str:
-        """What the path says beyond that."""
-        return dataset_names.whole(_place(self.settings["path"]))[1]
+    def get_partition(self) -> str:
+        """Return the partition in the path."""
+        return dataset_names.split_partitions(_resolve_path(self.settings["path"]))[1]
 
-    def connector(self) -> str:
-        """Its format."""
-        return _format(self.settings)
+    def get_connector(self) -> str:
+        """Return the format."""
+        return _get_format(self.settings)
 
     def write(self, context: StageContext, data: Any) -> None:
-        """The files."""
-        writer = data.write.format(_format(self.settings)).mode(self.settings.get("mode", "error"))
+        """Write the files."""
+        writer = data.write.format(_get_format(self.settings)).mode(self.settings.get("mode", "error"))
         writer = writer.options(**self.settings.get("options", {}))
         if self.settings.get("partition_by"):
             writer = writer.partitionBy(*self.settings["partition_by"])
-        writer.save(_place(self.settings["path"]))
+        writer.save(_resolve_path(self.settings["path"]))
 
 
-def _format(settings: Mapping[str, Any]) -> str:
+def _get_format(settings: Mapping[str, Any]) -> str:
     return str(settings.get("format", "parquet"))
 
 
-def _place(path: str) -> str:
+def _resolve_path(path: str) -> str:
     """Return the path for Spark; a relative path is relative to the working directory, not the cluster's home folder."""
     return path if _URI.match(path) else os.path.abspath(path)
 
 
-def _dataset(path: str) -> MetadataEntity | None:
-    urn = dataset_names.file(dataset_names.whole(_place(path))[0])
+def _resolve_dataset(path: str) -> MetadataEntity | None:
+    urn = dataset_names.build_file_urn(dataset_names.split_partitions(_resolve_path(path))[0])
     return None if urn is None else MetadataEntity(urn)
 
 

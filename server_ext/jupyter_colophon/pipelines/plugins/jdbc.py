@@ -1,4 +1,4 @@
-"""Tables of databases, by JDBC. A password is in no pipeline: the environment of the run has it."""
+"""Tables of databases, by JDBC. A pipeline contains no password, which is in the environment of the run."""
 
 import os
 from collections.abc import Mapping
@@ -6,24 +6,24 @@ from typing import Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Sink, Source
+from jupyter_colophon.pipelines.plugin import SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.plugins import shapes
 from jupyter_colophon.spark.names import dataset_names
 
 _PLACE = {
-    "url": shapes.text("URL", "jdbc:postgresql://host/database, without a password", pattern="^jdbc:"),
-    "table": shapes.text("Table", "The table, with its schema where it has one"),
-    "user": shapes.text("User", "Who signs in"),
-    "password_from": shapes.text(
-        "Password from", "The environment variable that has the password", pattern="^[A-Za-z_][A-Za-z0-9_]*$"
+    "url": shapes.define_text("URL", "jdbc:postgresql://host/database, without a password", pattern="^jdbc:"),
+    "table": shapes.define_text("Table", "The table, with its schema if needed"),
+    "user": shapes.define_text("User", "The database user"),
+    "password_from": shapes.define_text(
+        "Password from", "The environment variable with the password", pattern="^[A-Za-z_][A-Za-z0-9_]*$"
     ),
-    "driver": shapes.text("Driver", "The driver's class, where Spark does not know it from the URL"),
+    "driver": shapes.define_text("Driver", "The driver's class, if Spark cannot derive it from the URL"),
     "options": shapes.OPTIONS,
 }
 
 
-class JdbcSource(Source):
-    """Reads a table of a database."""
+class JdbcSource(SourcePlugin):
+    """Read a table of a database."""
 
     name = "jdbc"
     title = "JDBC"
@@ -31,47 +31,49 @@ class JdbcSource(Source):
     properties = _PLACE
     required = ("url", "table")
 
-    def dataset(self, namespace: str) -> MetadataEntity | None:
-        """The table."""
-        return _dataset(self.settings)
+    def get_dataset(self, namespace: str) -> MetadataEntity | None:
+        """Return the table."""
+        return _resolve_dataset(self.settings)
 
     def read(self, context: StageContext) -> Any:
-        """The table."""
-        return context.spark.read.format("jdbc").options(**_options(self.settings)).load()
+        """Return the content of the table."""
+        return context.spark.read.format("jdbc").options(**_build_options(self.settings)).load()
 
 
-class JdbcSink(Sink):
-    """Writes a table of a database."""
+class JdbcSink(SinkPlugin):
+    """Write a table of a database."""
 
     name = "jdbc"
     title = "JDBC"
-    description = "A table of a database. What a failed try has written stays there"
+    description = "A table of a database. Rows written by a failed attempt are kept"
     properties = {**_PLACE, "mode": shapes.MODE}
     required = ("url", "table")
 
-    def dataset(self, namespace: str) -> MetadataEntity | None:
-        """The table."""
-        return _dataset(self.settings)
+    def get_dataset(self, namespace: str) -> MetadataEntity | None:
+        """Return the table."""
+        return _resolve_dataset(self.settings)
 
     def write(self, context: StageContext, data: Any) -> None:
-        """The table, which is made where there is none."""
-        data.write.format("jdbc").mode(self.settings.get("mode", "error")).options(**_options(self.settings)).save()
+        """Write the table; it is created if necessary."""
+        data.write.format("jdbc").mode(self.settings.get("mode", "error")).options(
+            **_build_options(self.settings)
+        ).save()
 
 
-def _options(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Spark's options. Raises LookupError where the environment has no such variable."""
-    found = {"url": settings["url"], "dbtable": settings["table"], **settings.get("options", {})}
-    found |= {name: settings[name] for name in ("user", "driver") if name in settings}
+def _build_options(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return Spark's options. Raises LookupError if the environment variable of the password is not set."""
+    options = {"url": settings["url"], "dbtable": settings["table"], **settings.get("options", {})}
+    options |= {name: settings[name] for name in ("user", "driver") if name in settings}
     if (variable := settings.get("password_from")) is not None:
         if variable not in os.environ:
-            msg = f"the environment has no variable {variable}, which should have the password"
+            msg = f"the environment variable {variable} for the password is not set"
             raise LookupError(msg)
-        found["password"] = os.environ[variable]
-    return found
+        options["password"] = os.environ[variable]
+    return options
 
 
-def _dataset(settings: Mapping[str, Any]) -> MetadataEntity | None:
-    urn = dataset_names.jdbc(settings["url"], settings["table"])
+def _resolve_dataset(settings: Mapping[str, Any]) -> MetadataEntity | None:
+    urn = dataset_names.build_jdbc_urn(settings["url"], settings["table"])
     return None if urn is None else MetadataEntity(urn)
 
 

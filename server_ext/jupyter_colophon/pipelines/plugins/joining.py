@@ -1,4 +1,4 @@
-"""Joins and groups."""
+"""Joins and aggregations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
@@ -6,73 +6,75 @@ from typing import Any
 
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Columns, Transform, absent
+from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin, find_unknown_columns
 from jupyter_colophon.pipelines.plugins import shapes
 
 _HOW = ("inner", "left", "right", "full", "semi", "anti")
 _FUNCTIONS = ("count", "count_distinct", "sum", "avg", "min", "max", "first", "last", "stddev", "collect_set")
 
 
-class Join(Transform):
-    """Joins data by columns that have the same names."""
+class Join(TransformPlugin):
+    """Join inputs by columns with the same names."""
 
     type = "joiner"
     name = "join"
     title = "Join"
-    description = "Rows of several stages that are equal in some columns, in the order of the connections"
+    description = "Rows of several stages with equal values in some columns, in the order of the connections"
     properties = {
-        "on": shapes.texts("On", "The columns that are compared", minItems=1),
-        "how": shapes.choice("How", "Which rows without a partner stay", *_HOW, default="inner"),
+        "on": shapes.define_list("On", "Names of the columns to join on; each input must have them", minItems=1),
+        "how": shapes.define_choice("How", "The join type", *_HOW, default="inner"),
     }
     required = ("on",)
     takes = (2, None)
 
-    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
-        """Columns that do not come in, or twice."""
-        for known in inputs:
-            yield from absent("/on", self.settings["on"], known)
-        made = self.columns(inputs)
-        twice = {one for one in made or () if sum(one.lower() == other.lower() for other in made or ()) > 1}
+    def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Yield problems for unknown and duplicate columns."""
+        for columns in inputs:
+            yield from find_unknown_columns("/on", self.settings["on"], columns)
+        output = self.get_columns(inputs)
+        twice = {
+            column for column in output or () if sum(column.lower() == other.lower() for other in output or ()) > 1
+        }
         if twice:
-            yield Problem("", f"several stages have a column {', '.join(sorted(twice))}: rename it before")
+            yield Problem("", f"several stages have a column {', '.join(sorted(twice))}: rename it first")
 
-    def columns(self, inputs: Sequence[Columns]) -> Columns:
-        """Those that are compared, then the others of each stage."""
+    def get_columns(self, inputs: Sequence[Columns]) -> Columns:
+        """Return the join columns, then the others of each input."""
         on = {name.lower() for name in self.settings["on"]}
         one_side = self.settings.get("how") in ("semi", "anti")
-        found: list[str] = list(self.settings["on"])
-        for known in inputs[:1] if one_side else inputs:
-            if known is None:
+        names: list[str] = list(self.settings["on"])
+        for columns in inputs[:1] if one_side else inputs:
+            if columns is None:
                 return None
-            found += [name for name in known if name.lower() not in on]
-        return tuple(found)
+            names += [name for name in columns if name.lower() not in on]
+        return tuple(names)
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
-        """The rows."""
+        """Return the joined rows."""
         how = self.settings.get("how", "inner")
-        return reduce(lambda one, other: one.join(other, self.settings["on"], how), inputs.values())
+        return reduce(lambda left, other: left.join(other, self.settings["on"], how), inputs.values())
 
 
-class GroupBy(Transform):
-    """Makes one row of many."""
+class GroupBy(TransformPlugin):
+    """Aggregate rows by group."""
 
     type = "aggregator"
     name = "group-by"
     title = "Group by"
     description = "One row for each group"
     properties = {
-        "by": shapes.texts("By", "The columns that make a group; without any all rows are one"),
+        "by": shapes.define_list("By", "The group columns; by default all rows are one group"),
         "aggregates": {
             "title": "Aggregates",
-            "description": "The other columns",
+            "description": "The aggregated columns",
             "type": "array",
             "minItems": 1,
             "items": {
                 "type": "object",
                 "properties": {
-                    "function": shapes.choice("Function", "What is made of the group's values", *_FUNCTIONS),
-                    "column": shapes.text("Column", "Whose values; count may do without, and counts rows"),
-                    "as": shapes.text("As", "What it is called"),
+                    "function": shapes.define_choice("Function", "The aggregate function", *_FUNCTIONS),
+                    "column": shapes.define_text("Column", "The column; optional for count, which then counts rows"),
+                    "as": shapes.define_text("As", "The name of the result"),
                 },
                 "required": ["function", "as"],
                 "additionalProperties": False,
@@ -81,32 +83,32 @@ class GroupBy(Transform):
     }
     required = ("aggregates",)
 
-    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
-        """Columns that do not come in or are not named."""
-        known = next(iter(inputs), None)
-        yield from absent("/by", self.settings.get("by", ()), known)
-        for at, one in enumerate(self.settings["aggregates"]):
-            if "column" in one:
-                yield from absent(f"/aggregates/{at}/column", (one["column"],), known)
-            elif one["function"] != "count":
-                yield Problem(f"/aggregates/{at}", f"{one['function']} needs a column")
+    def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Yield problems for unknown and missing columns."""
+        columns = next(iter(inputs), None)
+        yield from find_unknown_columns("/by", self.settings.get("by", ()), columns)
+        for at, aggregate in enumerate(self.settings["aggregates"]):
+            if "column" in aggregate:
+                yield from find_unknown_columns(f"/aggregates/{at}/column", (aggregate["column"],), columns)
+            elif aggregate["function"] != "count":
+                yield Problem(f"/aggregates/{at}", f"{aggregate['function']} requires a column")
 
-    def columns(self, inputs: Sequence[Columns]) -> Columns:
-        """Those of the groups, then the aggregates."""
-        return (*self.settings.get("by", ()), *(one["as"] for one in self.settings["aggregates"]))
+    def get_columns(self, inputs: Sequence[Columns]) -> Columns:
+        """Return the group columns, then the aggregates."""
+        return (*self.settings.get("by", ()), *(aggregate["as"] for aggregate in self.settings["aggregates"]))
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
-        """The groups."""
+        """Return the groups."""
         from pyspark.sql import functions
 
         (data,) = inputs.values()
-        made = [
-            getattr(functions, one["function"])(data[one["column"]] if "column" in one else functions.lit(1)).alias(
-                one["as"]
-            )
-            for one in self.settings["aggregates"]
+        aggregates = [
+            getattr(functions, aggregate["function"])(
+                data[aggregate["column"]] if "column" in aggregate else functions.lit(1)
+            ).alias(aggregate["as"])
+            for aggregate in self.settings["aggregates"]
         ]
-        return data.groupBy(*self.settings.get("by", ())).agg(*made)
+        return data.groupBy(*self.settings.get("by", ())).agg(*aggregates)
 
 
 PLUGINS = (Join, GroupBy)

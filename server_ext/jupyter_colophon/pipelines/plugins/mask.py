@@ -5,29 +5,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.nesting import paths_inside
+from jupyter_colophon.client.programs.nesting import group_nested_paths
 from jupyter_colophon.client.programs.reading import SCOPES, MetadataUnavailable
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Columns, Transform, absent
+from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin, find_unknown_columns
 from jupyter_colophon.pipelines.plugins import shapes
 
 
-class Mask(Transform):
-    """Hides columns: those that are named, and those made of fields with a tag, whatever they are called by now."""
+class Mask(TransformPlugin):
+    """Mask columns, by name or by tags of their source fields, even if the columns were renamed."""
 
     name = "mask"
     title = "Mask"
-    description = "Hide columns that are named, or that are made of fields with one of some tags"
+    description = "Mask columns by name, or by the tags of their source fields"
     properties = {
-        "columns": shapes.texts("Columns", "These columns"),
-        "tagged": shapes.texts(
-            "Tagged", "And those made of a field with one of these tags, in any letter case and either scope"
+        "columns": shapes.define_list("Columns", "Columns to mask"),
+        "tagged": shapes.define_list(
+            "Tagged", "Also columns with a source field that has one of these tags, in any letter case and either scope"
         ),
-        "how": shapes.choice("How", "What stands there instead", "hash", "null", "redact", "drop", default="hash"),
-        "salt_from": shapes.text(
+        "how": shapes.define_choice(
+            "How", "The replacement of values", "hash", "null", "redact", "drop", default="hash"
+        ),
+        "salt_from": shapes.define_text(
             "Salt from",
-            "The environment variable with a secret that hashes are made with",
+            "The environment variable with the secret salt of hashes",
             pattern="^[A-Za-z_][A-Za-z0-9_]*$",
         ),
     }
@@ -36,34 +38,40 @@ class Mask(Transform):
         super().__init__(stage, settings)
         self._hidden: tuple[str, ...] = tuple(settings.get("columns", ()))
 
-    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
-        """Columns that do not come in; nothing to hide."""
+    def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Yield problems for unknown columns, and if no column would be masked."""
         if not self.settings.get("columns") and not self.settings.get("tagged"):
-            yield Problem("", "say columns or tagged: nothing would be hidden")
-        yield from absent("/columns", self.settings.get("columns", ()), next(iter(inputs), None))
+            yield Problem("", "set columns or tagged: otherwise no column would be masked")
+        yield from find_unknown_columns("/columns", self.settings.get("columns", ()), next(iter(inputs), None))
 
-    def columns(self, inputs: Sequence[Columns]) -> Columns:
-        """All, unless some are dropped."""
+    def get_columns(self, inputs: Sequence[Columns]) -> Columns:
+        """Return all columns, unless some are dropped."""
         return None if self.settings.get("how") == "drop" else next(iter(inputs), None)
 
     def initialize(self, context: StageContext) -> None:
-        """Find what people and machines tagged. Raises MetadataUnavailable: what may be confidential is not let through."""
-        wanted = {tag.casefold() for tag in self.settings.get("tagged", ())}
-        named = {name.lower() for name in self.settings.get("columns", ())}
+        """Find tagged columns. Raises MetadataUnavailable, so that confidential data is never passed on."""
+        selected_tags = {tag.casefold() for tag in self.settings.get("tagged", ())}
+        selected_names = {name.lower() for name in self.settings.get("columns", ())}
         schema = context.input_schema
         names = schema.names if schema is not None else ()
-        origins, tags = context.origins if wanted else {}, _Tags(context)
-        self._hidden = tuple(name for name in names if name.lower() in named or tags.of(origins.get(name, ())) & wanted)
+        origins, tags = context.origins if selected_tags else {}, _FieldTags(context)
+        self._hidden = tuple(
+            name
+            for name in names
+            if name.lower() in selected_names or tags.read_tags(origins.get(name, ())) & selected_tags
+        )
         context.log(f"hides {', '.join(self._hidden) or 'nothing'}")
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
-        """The data without what is hidden."""
+        """Return the masked data."""
         (data,) = inputs.values()
         if self.settings.get("how") == "drop":
             return data.drop(*self._hidden)
-        return data.withColumns({name: self._instead(data, name) for name in self._hidden}) if self._hidden else data
+        return (
+            data.withColumns({name: self._mask_column(data, name) for name in self._hidden}) if self._hidden else data
+        )
 
-    def _instead(self, data: Any, name: str) -> Any:
+    def _mask_column(self, data: Any, name: str) -> Any:
         from pyspark.sql import functions
 
         match self.settings.get("how", "hash"):
@@ -72,37 +80,41 @@ class Mask(Transform):
             case "redact":
                 return functions.when(data[name].isNotNull(), functions.lit("***"))
             case _:
-                return functions.sha2(functions.concat(functions.lit(self._salt()), data[name].cast("string")), 256)
+                return functions.sha2(
+                    functions.concat(functions.lit(self._read_salt()), data[name].cast("string")), 256
+                )
 
-    def _salt(self) -> str:
+    def _read_salt(self) -> str:
         variable = self.settings.get("salt_from")
         if variable is None:
             return ""
         if variable not in os.environ:
-            msg = f"the environment has no variable {variable}, which should have the salt"
+            msg = f"the environment variable {variable} for the salt is not set"
             raise LookupError(msg)
         return os.environ[variable]
 
 
-class _Tags:
-    """The tags of fields, with those of the fields inside them: what is inside a dataset's fields is found once."""
+class _FieldTags:
+    """The tags of fields and of the fields nested in them; nested fields are looked up once per dataset."""
 
     def __init__(self, context: StageContext) -> None:
         self._context = context
         self._inside: dict[MetadataEntity, Mapping[str, list[str]]] = {}
 
-    def of(self, fields: Iterable[MetadataEntity]) -> set[str]:
-        """Return the tags of these fields, folded: whoever tags a column `Confidential` means the same."""
-        found = [self._context.metadata.get(one) for field in fields for one in (field, *self._nested(field))]
-        return {tag.casefold() for each in found for scope in SCOPES for tag in each[scope].tags}
+    def read_tags(self, fields: Iterable[MetadataEntity]) -> set[str]:
+        """Return the tags of these fields, case-folded."""
+        metadata = [
+            self._context.metadata.get(entity) for field in fields for entity in (field, *self._list_nested(field))
+        ]
+        return {tag.casefold() for each in metadata for scope in SCOPES for tag in each[scope].tags}
 
-    def _nested(self, field: MetadataEntity) -> list[MetadataEntity]:
+    def _list_nested(self, field: MetadataEntity) -> list[MetadataEntity]:
         dataset = field.parent
         if dataset not in self._inside:
             try:
-                self._inside[dataset] = paths_inside(self._context.metadata.fields(dataset))
+                self._inside[dataset] = group_nested_paths(self._context.metadata.fields(dataset))
             except MetadataUnavailable:
-                # A snapshot may have this field without its dataset's others; where nothing is known, reading the field fails.
+                # A snapshot may lack the other fields of the dataset; if it lacks this field too, reading it fails.
                 self._inside[dataset] = {}
         return [dataset.append("field", path) for path in self._inside[dataset].get(field.path, ())]
 

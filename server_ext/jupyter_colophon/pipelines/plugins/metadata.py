@@ -5,86 +5,90 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from jupyter_colophon.client.programs.entity import MetadataEntity, entity
+from jupyter_colophon.client.programs.entity import MetadataEntity, resolve_entity
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.errors import Problem
-from jupyter_colophon.core.package_data import schemas_dir
+from jupyter_colophon.core.package_data import find_schemas_dir
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Action, Columns
+from jupyter_colophon.pipelines.plugin import ActionPlugin, Columns
 from jupyter_colophon.pipelines.plugins import shapes
 
-_SCOPE = shapes.choice("Scope", "Whether people say it, or machines", "USER", "SYSTEM", default="USER")
+_SCOPE = shapes.define_choice(
+    "Scope", "USER for metadata of people, SYSTEM for metadata of systems", "USER", "SYSTEM", default="USER"
+)
 
 
-class Propagate(Action):
-    """Copies the metadata of one dataset to another."""
+class Propagate(ActionPlugin):
+    """Copy the metadata of one dataset to another."""
 
     name = "propagate"
     title = "Propagate"
     description = "Copy the metadata of a source and its fields to a sink"
     properties = {
-        "source": shapes.text(
-            "Source", "A stage, for what it reads; or database.table, an absolute path, a URN", default="${source}"
+        "source": shapes.define_text(
+            "Source",
+            "A stage, for the dataset that it reads; or database.table, an absolute path, a URN",
+            default="${source}",
         ),
-        "sink": shapes.text("Sink", "A stage, for what it writes; or a dataset", default="${sink}"),
-        "properties": shapes.texts(
+        "sink": shapes.define_text("Sink", "A stage, for the dataset that it writes; or a dataset", default="${sink}"),
+        "properties": shapes.define_list(
             "Properties", "The keys, as globs; all if neither these nor tags are given, none if only tags are"
         ),
-        "tags": shapes.texts("Tags", "The tags, likewise"),
+        "tags": shapes.define_list("Tags", "The tags, likewise"),
         "scope": _SCOPE,
         "fields": {
             "title": "Fields",
-            "description": "Which fields too: same for all, or the sink's names by the source's",
+            "description": "Copy metadata of fields too: same for all, or names in the sink by names in the source",
             "oneOf": [{"const": "same"}, {"type": "object", "additionalProperties": {"type": "string"}}],
         },
     }
 
     arguments = ("source", "sink")
 
-    def entities(self, namespace: str) -> Iterable[MetadataEntity]:
-        """The source, where the properties name it; by an argument it is known with the run alone."""
-        return (entity(self.settings["source"], namespace),) if "source" in self.settings else ()
+    def list_entities(self, namespace: str) -> Iterable[MetadataEntity]:
+        """Return the source if the properties name it; one that is named by an argument is known only during the run."""
+        return (resolve_entity(self.settings["source"], namespace),) if "source" in self.settings else ()
 
     def act(self, context: StageContext) -> None:
         """Read the metadata of the source, and emit it for the sink."""
-        source, sink = (self._dataset(context, name) for name in ("source", "sink"))
+        source, sink = (self._resolve_dataset(context, name) for name in ("source", "sink"))
         options: dict[str, Any] = {name: self.settings[name] for name in ("scope", "fields") if name in self.settings}
         context.metadata.propagate(source, sink, self.settings.get("properties"), self.settings.get("tags"), **options)
         context.log(f"propagates from {source} to {sink}")
 
-    def _dataset(self, context: StageContext, name: str) -> MetadataEntity:
+    def _resolve_dataset(self, context: StageContext, name: str) -> MetadataEntity:
         if name in self.settings:
-            return _named(context, self.settings[name])
+            return _resolve_entity(context, self.settings[name])
         return context.entity_from(name)
 
 
-class SetMetadata(Action):
-    """Says something of a dataset or a field."""
+class SetMetadata(ActionPlugin):
+    """Set metadata of a dataset or a field."""
 
     name = "set-metadata"
     title = "Set metadata"
     description = "Set and remove properties and tags of a dataset, or of one of its fields"
     properties = {
-        "dataset": shapes.text(
-            "Dataset", "A stage, for what it reads or writes; or database.table, an absolute path, a URN"
+        "dataset": shapes.define_text(
+            "Dataset", "A stage, for its dataset; or database.table, an absolute path, a URN"
         ),
-        "field": shapes.text("Field", "Of this field of it"),
-        "properties": shapes.words("Properties", "These are set"),
-        "tags": shapes.texts("Tags", "These are added"),
-        "without_properties": shapes.texts("Without properties", "The keys that are removed", minItems=1),
-        "without_tags": shapes.texts("Without tags", "The tags that are removed", minItems=1),
+        "field": shapes.define_text("Field", "Set the metadata of this field instead"),
+        "properties": shapes.define_mapping("Properties", "Properties to set"),
+        "tags": shapes.define_list("Tags", "Tags to add"),
+        "without_properties": shapes.define_list("Without properties", "Keys to remove", minItems=1),
+        "without_tags": shapes.define_list("Without tags", "Tags to remove", minItems=1),
         "scope": _SCOPE,
     }
     required = ("dataset",)
 
-    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
-        """Tags and properties that nothing can have."""
+    def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Return problems for invalid tags and properties."""
         annotation = {"properties": self.settings.get("properties", {}), "tags": self.settings.get("tags", [])}
-        return _aspect(self.settings.get("scope", "USER")).problems(annotation)
+        return _load_schema(self.settings.get("scope", "USER")).find_problems(annotation)
 
     def act(self, context: StageContext) -> None:
-        """Emit it."""
-        of = _named(context, self.settings["dataset"])
+        """Emit the changes."""
+        of = _resolve_entity(context, self.settings["dataset"])
         if "field" in self.settings:
             of = of.append("field", self.settings["field"])
         scope, metadata = self.settings.get("scope", "USER"), context.metadata
@@ -99,14 +103,14 @@ class SetMetadata(Action):
 
 
 @cache
-def _aspect(scope: str) -> Schema:
+def _load_schema(scope: str) -> Schema:
     name = "businessMetadata" if scope == "USER" else "technicalMetadata"
-    return Schema(json.loads((schemas_dir() / "aspects" / f"{name}.json").read_text("utf-8")))
+    return Schema(json.loads((find_schemas_dir() / "aspects" / f"{name}.json").read_text("utf-8")))
 
 
-def _named(context: StageContext, name: str) -> MetadataEntity:
-    """The dataset of a stage that is called so, else the dataset itself."""
-    return context.datasets.get(name) or entity(name, context.namespace)
+def _resolve_entity(context: StageContext, name: str) -> MetadataEntity:
+    """Return the dataset of a stage with this name, else the dataset with this name."""
+    return context.datasets.get(name) or resolve_entity(name, context.namespace)
 
 
 PLUGINS = (Propagate, SetMetadata)

@@ -1,51 +1,53 @@
-"""Which rows there are."""
+"""Selection of rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Columns, Transform, absent
+from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin, find_unknown_columns
 from jupyter_colophon.pipelines.plugins import shapes
 
 
-class Filter(Transform):
-    """Keeps some rows."""
+class Filter(TransformPlugin):
+    """Keep the rows that satisfy a condition."""
 
     name = "filter"
     title = "Filter"
-    description = "Rows for which something is true"
-    properties = {"condition": shapes.text("Condition", "As Spark SQL writes it: amount > 10 AND day IS NOT NULL")}
+    description = "Rows that satisfy a condition"
+    properties = {
+        "condition": shapes.define_text("Condition", "A Spark SQL condition, such as amount > 10 AND day IS NOT NULL")
+    }
     required = ("condition",)
 
-    def columns(self, inputs: Sequence[Columns]) -> Columns:
-        """All."""
+    def get_columns(self, inputs: Sequence[Columns]) -> Columns:
+        """Return all columns."""
         return next(iter(inputs), None)
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
-        """The rows."""
+        """Return the rows."""
         (data,) = inputs.values()
         return data.filter(self.settings["condition"])
 
 
-class Deduplicate(Transform):
-    """Keeps one of equal rows."""
+class Deduplicate(TransformPlugin):
+    """Keep one of equal rows."""
 
     name = "deduplicate"
     title = "Deduplicate"
-    description = "One of the rows that are equal, in all columns or in some"
-    properties = {"by": shapes.texts("By", "The columns that are compared; all where none is named")}
+    description = "One of several rows that are equal in all or some columns"
+    properties = {"by": shapes.define_list("By", "The columns to compare; all by default")}
 
-    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
-        """Columns that do not come in."""
-        return absent("/by", self.settings.get("by", ()), next(iter(inputs), None))
+    def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Yield problems for unknown columns."""
+        return find_unknown_columns("/by", self.settings.get("by", ()), next(iter(inputs), None))
 
-    def columns(self, inputs: Sequence[Columns]) -> Columns:
-        """All."""
+    def get_columns(self, inputs: Sequence[Columns]) -> Columns:
+        """Return all columns."""
         return next(iter(inputs), None)
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
-        """The rows."""
+        """Return the rows."""
         (data,) = inputs.values()
         return data.dropDuplicates(self.settings.get("by") or None)
 

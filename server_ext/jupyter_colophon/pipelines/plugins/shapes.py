@@ -1,42 +1,42 @@
-"""JSON Schemas that the properties of several plugins are made of."""
+"""JSON Schemas for properties of several plugins."""
 
 from typing import Any
 
 Shape = dict[str, Any]
 
 
-def text(title: str, description: str, **more: Any) -> Shape:
-    """A text that says something."""
+def define_text(title: str, description: str, **more: Any) -> Shape:
+    """Return the schema of a non-empty string."""
     return {"title": title, "description": description, "type": "string", "minLength": 1, **more}
 
 
-def texts(title: str, description: str, **more: Any) -> Shape:
-    """A list of texts, each once."""
+def define_list(title: str, description: str, **more: Any) -> Shape:
+    """Return the schema of a list of unique strings."""
     items = {"type": "string", "minLength": 1}
     return {"title": title, "description": description, "type": "array", "items": items, "uniqueItems": True, **more}
 
 
-def words(title: str, description: str, **more: Any) -> Shape:
-    """Texts by their names."""
+def define_mapping(title: str, description: str, **more: Any) -> Shape:
+    """Return the schema of strings by name."""
     values = {"type": "string"}
     return {"title": title, "description": description, "type": "object", "additionalProperties": values, **more}
 
 
-def choice(title: str, description: str, *of: str, **more: Any) -> Shape:
-    """One of some words."""
+def define_choice(title: str, description: str, *of: str, **more: Any) -> Shape:
+    """Return the schema of one of several values."""
     return {"title": title, "description": description, "type": "string", "enum": list(of), **more}
 
 
-MODE = choice(
+MODE = define_choice(
     "Mode",
-    "What becomes of data that is there",
+    "The treatment of existing data",
     "append",
     "overwrite",
     "error",
     "ignore",
     default="error",
 )
-OPTIONS = words("Options", "Options of Spark's data source")
-SCHEMA = text(
-    "Schema", "The columns as Spark SQL writes them: id BIGINT, name STRING. Known so, they are checked at once"
+OPTIONS = define_mapping("Options", "Options of Spark's data source")
+SCHEMA = define_text(
+    "Schema", "The columns in Spark SQL syntax: id BIGINT, name STRING. They allow checks before the run"
 )

@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from jupyter_colophon.client.programs.entity import MetadataEntity, entity
+from jupyter_colophon.client.programs.entity import MetadataEntity, resolve_entity
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Sink, Source
+from jupyter_colophon.pipelines.plugin import SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.plugins import shapes
 
-_NAME = shapes.text(
+_NAME = shapes.define_text(
     "Name",
-    "database.table; without a database it is that of the pipeline's namespace",
+    "database.table; the default database is the pipeline's namespace",
     pattern="^[A-Za-z0-9_]+([.][A-Za-z0-9_]+)?$",
 )
 
 
-class TableSource(Source):
-    """Reads a table."""
+class TableSource(SourcePlugin):
+    """Read a table."""
 
     name = "table"
     title = "Table"
@@ -23,17 +23,17 @@ class TableSource(Source):
     properties = {"name": _NAME}
     required = ("name",)
 
-    def dataset(self, namespace: str) -> MetadataEntity | None:
-        """The table."""
-        return _dataset(self.settings["name"], namespace)
+    def get_dataset(self, namespace: str) -> MetadataEntity | None:
+        """Return the table."""
+        return _resolve_dataset(self.settings["name"], namespace)
 
     def read(self, context: StageContext) -> Any:
-        """The table."""
-        return context.spark.table(_full(self.settings["name"], context.namespace))
+        """Return the content of the table."""
+        return context.spark.table(_complete_name(self.settings["name"], context.namespace))
 
 
-class TableSink(Sink):
-    """Writes a table."""
+class TableSink(SinkPlugin):
+    """Write a table."""
 
     name = "table"
     title = "Table"
@@ -41,21 +41,21 @@ class TableSink(Sink):
     properties = {
         "name": _NAME,
         "mode": shapes.MODE,
-        "format": shapes.text("Format", "How a new table is written", default="parquet"),
-        "partition_by": shapes.texts("Partition by", "Columns that a new table is divided by"),
+        "format": shapes.define_text("Format", "The format of a new table", default="parquet"),
+        "partition_by": shapes.define_list("Partition by", "Partition columns of a new table"),
         "options": shapes.OPTIONS,
     }
     required = ("name",)
 
-    def dataset(self, namespace: str) -> MetadataEntity | None:
-        """The table."""
-        return _dataset(self.settings["name"], namespace)
+    def get_dataset(self, namespace: str) -> MetadataEntity | None:
+        """Return the table."""
+        return _resolve_dataset(self.settings["name"], namespace)
 
     def write(self, context: StageContext, data: Any) -> None:
-        """The table, which is made where there is none."""
-        name, mode = _full(self.settings["name"], context.namespace), self.settings.get("mode", "error")
+        """Write the table; it is created if necessary."""
+        name, mode = _complete_name(self.settings["name"], context.namespace), self.settings.get("mode", "error")
         if mode == "append" and context.spark.catalog.tableExists(name):
-            # Columns go to those of their name, not to those in their place.
+            # Match columns by name, not by position.
             data = data.select(*context.spark.table(name).columns)
         writer = data.write.format(self.settings.get("format", "parquet")).mode(mode)
         if self.settings.get("partition_by"):
@@ -63,13 +63,13 @@ class TableSink(Sink):
         writer.options(**self.settings.get("options", {})).saveAsTable(name)
 
 
-def _full(name: str, namespace: str) -> str:
+def _complete_name(name: str, namespace: str) -> str:
     return name if "." in name else f"{namespace}.{name}"
 
 
-def _dataset(name: str, namespace: str) -> MetadataEntity:
-    # Spark's own catalog hands names out in lower case (spec ID-2).
-    return entity(_full(name, namespace).lower())
+def _resolve_dataset(name: str, namespace: str) -> MetadataEntity:
+    # Spark's own catalog returns names in lower case (spec ID-2).
+    return resolve_entity(_complete_name(name, namespace).lower())
 
 
 PLUGINS = (TableSource, TableSink)

@@ -5,32 +5,32 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from jupyter_colophon.spark.error_messages import kind
+from jupyter_colophon.spark.error_messages import get_error_class
 
-#: Kafka's own numbers for the two ends of a partition, and how long it has to tell where they are, in seconds.
-EARLIEST, LATEST, _PATIENCE_S = -2, -1, 20
+#: Kafka's numbers for the ends of a partition, and the timeout of requests in seconds.
+EARLIEST, LATEST, _TIMEOUT_S = -2, -1, 20
 #: Offsets by partition.
 Offsets = dict[int, int]
 _OPTION: Final = "kafka."
 
 
-def offsets(text: str, topic: str, end: int) -> Offsets:
-    """What `{"topic": {"0": 23}}` says; `end` may stand there as an offset. Raises ValueError."""
+def parse_offsets(text: str, topic: str, end: int) -> Offsets:
+    """Parse `{"topic": {"0": 23}}`; `end` is also allowed as an offset. Raises ValueError."""
     try:
         values = json.loads(text)[topic]
-        found = {int(partition): offset for partition, offset in values.items()}
+        offsets = {int(partition): offset for partition, offset in values.items()}
     except (ValueError, LookupError, TypeError, AttributeError):
-        found = {}
-    if not found or min(found) < 0 or not all(_is_offset(one, end) for one in found.values()):
-        msg = f'is neither the word nor JSON with an offset for each partition: {{"{topic}": {{"0": 23}}}}'
+        offsets = {}
+    if not offsets or min(offsets) < 0 or not all(_is_offset(value, end) for value in offsets.values()):
+        msg = f'must be the keyword, or JSON with an offset for each partition: {{"{topic}": {{"0": 23}}}}'
         raise ValueError(msg)
-    return found
+    return offsets
 
 
 def require_within(name: str, requested: Offsets, now: Offsets) -> None:
     """Raise LookupError unless these are offsets of a topic whose partitions end `now`."""
     if requested.keys() != now.keys():
-        msg = f"{name} has to say an offset for each partition, which are {', '.join(map(str, sorted(now)))}"
+        msg = f"{name} must have an offset for each partition: {', '.join(map(str, sorted(now)))}"
         raise LookupError(msg)
     for partition, offset in requested.items():
         if offset > now[partition]:
@@ -38,17 +38,17 @@ def require_within(name: str, requested: Offsets, now: Offsets) -> None:
             raise LookupError(msg)
 
 
-def written(topic: str, found: Offsets) -> str:
-    """The same as a text."""
-    return json.dumps({topic: {str(partition): found[partition] for partition in sorted(found)}})
+def format_offsets(topic: str, offsets: Offsets) -> str:
+    """Return offsets as text for Spark."""
+    return json.dumps({topic: {str(partition): offsets[partition] for partition in sorted(offsets)}})
 
 
-def ends(spark: Any, options: Mapping[str, str], topic: str) -> Offsets:
-    """Where the partitions of a topic end now. Raises LookupError where Kafka does not tell, or has no such topic."""
-    with _asking(spark, options, topic) as (consumer, patience):
-        found = [one.partition() for one in consumer.partitionsFor(topic, patience) or ()]
-        places = [spark._jvm.org.apache.kafka.common.TopicPartition(topic, one) for one in found]
-        values = {place.partition(): int(end) for place, end in consumer.endOffsets(places, patience).items()}
+def read_ends(spark: Any, options: Mapping[str, str], topic: str) -> Offsets:
+    """Return the current end offsets of the partitions. Raises LookupError if Kafka is unavailable or has no such topic."""
+    with _open_consumer(spark, options, topic) as (consumer, timeout):
+        partitions = [partition.partition() for partition in consumer.partitionsFor(topic, timeout) or ()]
+        places = [spark._jvm.org.apache.kafka.common.TopicPartition(topic, partition) for partition in partitions]
+        values = {place.partition(): int(end) for place, end in consumer.endOffsets(places, timeout).items()}
     if not values:
         msg = f"Kafka has no topic {topic}"
         raise LookupError(msg)
@@ -56,9 +56,9 @@ def ends(spark: Any, options: Mapping[str, str], topic: str) -> Offsets:
 
 
 def require_answer(spark: Any, options: Mapping[str, str], topic: str) -> None:
-    """Raise LookupError where Kafka does not answer; a topic that is not there may be made with the first message."""
-    with _asking(spark, options, topic) as (consumer, patience):
-        consumer.partitionsFor(topic, patience)
+    """Raise LookupError if Kafka does not respond; a missing topic may be created by the first message."""
+    with _open_consumer(spark, options, topic) as (consumer, timeout):
+        consumer.partitionsFor(topic, timeout)
 
 
 def _is_offset(value: object, end: int) -> bool:
@@ -66,8 +66,8 @@ def _is_offset(value: object, end: int) -> bool:
 
 
 @contextmanager
-def _asking(spark: Any, options: Mapping[str, str], topic: str) -> Iterator[tuple[Any, Any]]:
-    """A consumer as Spark makes its own, and a time to wait. Nothing that Kafka's client says is shown: it may hold settings."""
+def _open_consumer(spark: Any, options: Mapping[str, str], topic: str) -> Iterator[tuple[Any, Any]]:
+    """Open a consumer as Spark does, and yield it with a timeout. Messages of Kafka's client are not shown: they may contain settings."""
     from py4j.protocol import Py4JJavaError
 
     jvm = spark._jvm
@@ -75,13 +75,13 @@ def _asking(spark: Any, options: Mapping[str, str], topic: str) -> Iterator[tupl
     try:
         provider = jvm.org.apache.spark.sql.kafka010.KafkaSourceProvider
         settings = provider.kafkaParamsForDriver(jvm.PythonUtils.toScalaMap(values))
-        # Who reads makes no topic.
+        # Do not create the topic.
         settings.put("allow.auto.create.topics", "false")
         consumer = jvm.org.apache.kafka.clients.consumer.KafkaConsumer(settings)
         try:
-            yield consumer, jvm.java.time.Duration.ofSeconds(_PATIENCE_S)
+            yield consumer, jvm.java.time.Duration.ofSeconds(_TIMEOUT_S)
         finally:
             consumer.close(jvm.java.time.Duration.ZERO)
     except Py4JJavaError as error:
-        msg = f"Kafka does not tell of the topic {topic} ({kind(error)})"
+        msg = f"Kafka returned no description of the topic {topic} ({get_error_class(error)})"
         raise LookupError(msg) from None

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from jupyter_core.paths import jupyter_data_dir
 
 from jupyter_colophon.core.lineage.run import RunStatus
-from jupyter_colophon.pipelines.scheduler.schedule import Schedule
+from jupyter_colophon.pipelines.scheduler.schedule import PipelineSchedule
 from jupyter_colophon.system.private_folders import create_private_folder
 
 #: Maximum number of logs; the oldest are deleted.
@@ -78,14 +78,14 @@ class ProcessHandle:
         self.forget()
 
 
-def launch(schedule: Schedule, run_id: str, actor: str, issue_token: TokenIssuer) -> ProcessHandle:
+def launch(schedule: PipelineSchedule, run_id: str, actor: str, issue_token: TokenIssuer) -> ProcessHandle:
     """Start the process of a run. Raises OSError."""
     environment, forget = issue_token(run_id, actor)
     arguments = [f"--argument={name}={value}" for name, value in schedule.arguments.items()]
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "run", schedule.pipeline, f"--run-id={run_id}"]
     try:
-        path = _log_path(run_id)
-        with _log(path) as log:
+        path = _get_log_path(run_id)
+        with _open_log(path) as log:
             process = subprocess.Popen(  # noqa: S603  our own command
                 [*command, "--stop-on-stdin-eof", *arguments],
                 env=dict(environment),
@@ -102,14 +102,14 @@ def launch(schedule: Schedule, run_id: str, actor: str, issue_token: TokenIssuer
     return ProcessHandle(run_id, schedule.name, process, path, forget)
 
 
-def _log_path(run_id: str) -> Path:
+def _get_log_path(run_id: str) -> Path:
     return Path(jupyter_data_dir()) / "colophon" / "pipelines" / "logs" / f"{run_id}.log"
 
 
-def _log(path: Path) -> BinaryIO:
+def _open_log(path: Path) -> BinaryIO:
     folder = path.parent
     create_private_folder(folder, Path(jupyter_data_dir()) / "colophon")
     old = sorted(folder.glob("*.log"), key=lambda path: path.stat().st_mtime)
-    for one in old[: max(0, len(old) + 1 - _LOGS_MAX)]:
-        one.unlink(missing_ok=True)
+    for outdated in old[: max(0, len(old) + 1 - _LOGS_MAX)]:
+        outdated.unlink(missing_ok=True)
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")

@@ -8,14 +8,14 @@ from typing import Any, Final
 from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.core.schedule_times import duration_ms, faults, next_due
+from jupyter_colophon.core.schedule_times import calculate_next_due, find_problems, parse_duration_ms
 
-_LONGEST_PAUSE_MS: Final = 3_600_000
+_MAX_PAUSE_MS: Final = 3_600_000
 _CHANGES: Final = ("create", "update", "delete")
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class PipelineSchedule:
     """When a pipeline is started. An empty `on_change`, as left by a form, means no change starts it."""
 
     name: str
@@ -31,7 +31,7 @@ class Schedule:
     overlap: bool = False
 
     @classmethod
-    def of(cls, instance: Instance) -> "Schedule":
+    def from_instance(cls, instance: Instance) -> "PipelineSchedule":
         """Create a schedule from a valid instance."""
         settings: dict[str, Any] = {key: value for key, value in instance.metadata.items() if key != "description"}
         return cls(instance.name, **settings)
@@ -41,7 +41,7 @@ class Schedule:
         """Return what determines its times; if it changes, the next time is computed again."""
         return compact([self.pipeline, self.enabled, self.every, self.cron])
 
-    def problem(self) -> str:
+    def find_problem(self) -> str:
         """Return why the schedule is invalid; empty if it is valid."""
         settings = {
             "every": self.every,
@@ -49,17 +49,17 @@ class Schedule:
             "on_change": self.on_change,
             "retry_after": self.retry_after,
         }
-        return next((why for _, why in faults(settings)), "")
+        return next((why for _, why in find_problems(settings)), "")
 
-    def due_after(self, moment: int, last: int | None) -> int | None:
+    def compute_due_after(self, moment: int, last: int | None) -> int | None:
         """Return when it is due next (ms); None if it has no times. Raises ValueError."""
         if not (self.every or self.cron):
             return None
-        return next_due(self.every, self.cron, moment, last)
+        return calculate_next_due(self.every, self.cron, moment, last)
 
     def pause_ms(self, attempt: int) -> int:
         """Return the pause before the retry after this attempt."""
-        return min(duration_ms(self.retry_after) << min(attempt - 1, 30), _LONGEST_PAUSE_MS)
+        return min(parse_duration_ms(self.retry_after) << min(attempt - 1, 30), _MAX_PAUSE_MS)
 
     def matches(self, change: Change) -> bool:
         """Return whether a change starts it."""
@@ -71,9 +71,9 @@ class Schedule:
         names = (change.name, f"{change.namespace}.{change.name}", change.urn)
         if not any(fnmatchcase(name, filters.get("entity", "*")) for name in names):
             return False
-        return "tag" not in filters or filters["tag"] in _tags(change.value) - _tags(change.previous)
+        return "tag" not in filters or filters["tag"] in _read_tags(change.value) - _read_tags(change.previous)
 
 
-def _tags(value: Mapping[str, Any] | None) -> set[str]:
-    found = (value or {}).get("tags", ())
-    return {one for one in found if isinstance(one, str)} if isinstance(found, list | tuple) else set()
+def _read_tags(value: Mapping[str, Any] | None) -> set[str]:
+    tags = (value or {}).get("tags", ())
+    return {tag for tag in tags if isinstance(tag, str)} if isinstance(tags, list | tuple) else set()

@@ -12,18 +12,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from jupyter_colophon.composition import Catalog, now_ms
+from jupyter_colophon.composition import Catalog, read_time_ms
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
-from jupyter_colophon.core.identity.names import Urn, program, run_urn
+from jupyter_colophon.core.identity.names import Urn, make_program_urn, make_run_urn
 from jupyter_colophon.core.lineage.run import RunChange, RunStatus
 from jupyter_colophon.pipelines.running_pipelines import is_running
 from jupyter_colophon.pipelines.scheduler.process_launcher import ProcessHandle, TokenIssuer, launch
-from jupyter_colophon.pipelines.scheduler.schedule import Schedule
-from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.pipelines.scheduler.schedule import PipelineSchedule
+from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, HandledBatch
 from jupyter_colophon.service.changes.schedules import PIPELINE, SCHEDULE, SPACE
-from jupyter_colophon.service.instances.records import Records
+from jupyter_colophon.service.instances.stores.records import Records
 from jupyter_colophon.storage.changes import schedules
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
 from jupyter_colophon.storage.changes.schedules import ScheduleState
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.service.instances.instances import Instances
 
 #: Starts a run with this id for an actor.
-Start = Callable[[Schedule, str, str], None]
+Start = Callable[[PipelineSchedule, str, str], None]
 #: The name of the lease and the cursor.
 NAME: Final = "schedules"
 #: Seconds without a heartbeat until another process takes over.
@@ -61,13 +61,13 @@ class Scheduler:
         self._launched: list[ProcessHandle] = []
         self._catalog: Catalog | None = None
         self._follower: ChangeLogFollower | None = None
-        self._pass: _Pass | None = None
+        self._pass: _SchedulePass | None = None
         self._end_listening: Callable[[], None] = lambda: None
         #: Whether there are changes, and when the next check is due without any (monotonic).
         self._has_changes, self._next_check = False, 0.0
         self._worker = Worker(
             "colophon-schedules",
-            self._step,
+            self._run_step,
             _logger,
             "the schedules of pipelines",
             # Changes that arrive together start one run.
@@ -85,7 +85,7 @@ class Scheduler:
         """Start no more runs, and stop active ones, which are recorded as killed."""
         self._worker.close(60)
 
-    def _step(self) -> float:
+    def _run_step(self) -> float:
         """Process the schedules if one is due, data changed or a run ended; return the seconds until the next step."""
         try:
             follower = self._follower or self._begin()
@@ -96,8 +96,8 @@ class Scheduler:
         if self._has_changes or is_over or time.monotonic() >= self._next_check:
             self._has_changes = False
             wait_s = follower.lease.heartbeat_s
-            if due := self._tick(follower):
-                wait_s = min(wait_s, max(0, due - now_ms()) / 1000)
+            if due := self._run_pass(follower):
+                wait_s = min(wait_s, max(0, due - read_time_ms()) / 1000)
             self._next_check = time.monotonic() + wait_s
         left_s = max(0.0, self._next_check - time.monotonic())
         return min(left_s, _CHECK_S) if self._launched else left_s
@@ -112,26 +112,26 @@ class Scheduler:
         self._has_changes = True
         self._worker.wake()
 
-    def _handle(self, changes: Sequence[Change]) -> Handled:
-        return self._pass.handle(changes) if self._pass is not None else Handled(0)
+    def _handle(self, changes: Sequence[Change]) -> HandledBatch:
+        return self._pass.handle(changes) if self._pass is not None else HandledBatch(0)
 
-    def _tick(self, follower: ChangeLogFollower) -> int:
+    def _run_pass(self, follower: ChangeLogFollower) -> int:
         """Start due pipelines; return the next due time (ms), or 0."""
         if self._catalog is None or not follower.acquire():
             return 0
         try:
-            self._pass = _Pass(self._catalog, follower, self._instances(), self._launched, self._at_once)
+            self._pass = _SchedulePass(self._catalog, follower, self._instances(), self._launched, self._at_once)
             return self._pass.run(self._start)
         except LeaseLost:
-            _logger.info("another process starts the schedules of pipelines now")
+            _logger.info("schedules: another process runs them now")
             return 0
 
-    def _start(self, schedule: Schedule, run_id: str, actor: str) -> None:
+    def _start(self, schedule: PipelineSchedule, run_id: str, actor: str) -> None:
         """Start a run. Raises OSError."""
         if self._worker.is_stopped:
             raise InterruptedError(0, "the server is stopping")
         self._launched.append(launch(schedule, run_id, actor, self._issue_token))
-        _logger.info("the schedule %s starts the pipeline %s: run %s", schedule.name, schedule.pipeline, run_id)
+        _logger.info("schedule %s: starting pipeline %s as run %s", schedule.name, schedule.pipeline, run_id)
 
     def _stop(self) -> None:
         self._end_listening()
@@ -145,18 +145,18 @@ class Scheduler:
             self._record_killed(self._catalog)
             self._follower.lease.release()
         except StorageError as error:
-            _logger.warning("the schedules of pipelines: the lease was not released, and expires: %s", error.detail)
+            _logger.warning("schedules: the lease was not released, and will expire: %s", error.detail)
 
     def _record_killed(self, catalog: Catalog) -> None:
-        states = catalog.provider.tx_runner.run(schedules.states, read_only=True)
+        states = catalog.provider.tx_runner.run(schedules.read_states, read_only=True)
         ended = {launched.schedule: launched for launched in self._launched}
         for name, state in states.items():
             if name in ended and state.run == ended[name].run_id:
-                killed = replace(state, status="killed", ended=now_ms())
-                catalog.provider.tx_runner.run(partial(schedules.put, state=killed))
+                killed = replace(state, status="killed", ended=read_time_ms())
+                catalog.provider.tx_runner.run(partial(schedules.write_state, state=killed))
 
 
-class _Pass:
+class _SchedulePass:
     """One pass over all schedules."""
 
     def __init__(
@@ -169,14 +169,14 @@ class _Pass:
     ) -> None:
         self._catalog, self._follower, self._launched, self._at_once = catalog, follower, launched, at_once
         self._instances = instances
-        found = instances.list(SPACE, of_schema=SCHEDULE)
-        self._schedules = {one.name: Schedule.of(one) for one in found}
-        self._states = catalog.provider.tx_runner.run(schedules.states, read_only=True)
-        self._now = now_ms()
+        documents = instances.list(SPACE, of_schema=SCHEDULE)
+        self._schedules = {instance.name: PipelineSchedule.from_instance(instance) for instance in documents}
+        self._states = catalog.provider.tx_runner.run(schedules.read_states, read_only=True)
+        self._now = read_time_ms()
 
     def run(self, start: Start) -> int:
         """Record ended runs, apply changes, and start due pipelines; return the next due time. Raises StorageError, LeaseLost."""
-        changed = {state.schedule: state for state in self._finished_runs()}
+        changed = {state.schedule: state for state in self._finish_runs()}
         for schedule in self._schedules.values():
             state = changed.get(schedule.name) or self._states.get(schedule.name) or ScheduleState(schedule.name)
             new = self._update_next_due(schedule, state)
@@ -184,63 +184,67 @@ class _Pass:
                 changed[schedule.name] = new
         gone = self._states.keys() - self._schedules.keys()
         if changed or gone:
-            self._keep(changed.values(), gone)
+            self._store(changed.values(), gone)
         self._states |= changed
         self._follow()
         self._start_due(start)
-        return min((one.due for one in self._states.values() if one.due > self._now), default=0)
+        return min((item.due for item in self._states.values() if item.due > self._now), default=0)
 
-    def handle(self, changes: Sequence[Change]) -> Handled:
-        """Make the schedules due now that match one of these changes."""
+    def handle(self, changes: Sequence[Change]) -> HandledBatch:
+        """Make schedules due that match one of these changes."""
         triggered = {
             schedule.name: replace(state, due=min(state.due or self._now, self._now))
-            for schedule in self._watching()
+            for schedule in self._list_watching()
             if any(schedule.matches(change) and not self._is_its_own(schedule, change) for change in changes)
             for state in [self._states[schedule.name]]
         }
         self._states |= triggered
 
-        def record(tx: TableContext) -> None:
+        def write_triggered_states(tx: TableContext) -> None:
             for state in triggered.values():
-                schedules.put(tx, state)
+                schedules.write_state(tx, state)
 
-        return Handled(len(changes), record)
+        return HandledBatch(len(changes), write_triggered_states)
 
     def _follow(self) -> None:
-        if not self._watching():
+        if not self._list_watching():
             self._follower.skip_to_head()
             return
         while self._follower.follow_batch():
             pass
 
-    def _watching(self) -> list[Schedule]:
-        return [one for one in self._schedules.values() if one.enabled and one.on_change and not one.problem()]
+    def _list_watching(self) -> list[PipelineSchedule]:
+        return [
+            schedule
+            for schedule in self._schedules.values()
+            if schedule.enabled and schedule.on_change and not schedule.find_problem()
+        ]
 
-    def _keep(self, states: Iterable[ScheduleState], gone: Iterable[str] = ()) -> None:
-        def work(tx: TableContext) -> None:
+    def _store(self, states: Iterable[ScheduleState], gone: Iterable[str] = ()) -> None:
+        def write(tx: TableContext) -> None:
             for state in states:
-                schedules.put(tx, state)
+                schedules.write_state(tx, state)
             for name in gone:
                 schedules.forget(tx, name)
 
-        self._follower.lease.run(work)
+        self._follower.lease.run(write)
 
-    def _finished_runs(self) -> Iterable[ScheduleState]:
+    def _finish_runs(self) -> Iterable[ScheduleState]:
         """Yield the new states of schedules whose runs ended."""
-        over = {one.run_id: one for one in self._launched if one.is_over}
-        self._launched[:] = [one for one in self._launched if one.run_id not in over]
-        here = {one.run_id for one in self._launched}
+        over = {launched.run_id: launched for launched in self._launched if launched.is_over}
+        self._launched[:] = [launched for launched in self._launched if launched.run_id not in over]
+        here = {launched.run_id for launched in self._launched}
         for state in self._states.values():
             if state.status != "running" or state.run in here:
                 continue
             # After a kill of the server its runs may continue.
             if state.run in over or not is_running(state.run):
-                yield self._ended(state, over.get(state.run))
+                yield self._finish_run(state, over.get(state.run))
 
-    def _ended(self, state: ScheduleState, launched: ProcessHandle | None) -> ScheduleState:
+    def _finish_run(self, state: ScheduleState, launched: ProcessHandle | None) -> ScheduleState:
         schedule = self._schedules.get(state.schedule)
         process_status: RunStatus = launched.status if launched else "killed"
-        status = self._final_status(schedule, state.run, process_status) if schedule else process_status
+        status = self._determine_final_status(schedule, state.run, process_status) if schedule else process_status
         # A run that never reached the catalog failed at its start: show its error message.
         problem = launched.reason if launched and not status else ""
         status = status or process_status
@@ -253,9 +257,9 @@ class _Pass:
         again = self._now + schedule.pause_ms(attempts)
         return replace(done, attempts=attempts, due=min(again, state.due or again))
 
-    def _final_status(self, schedule: Schedule, run_id: str, process_status: RunStatus) -> str:
+    def _determine_final_status(self, schedule: PipelineSchedule, run_id: str, process_status: RunStatus) -> str:
         """Return the final status in the catalog; record it if the run could not; empty if the run never started."""
-        urn = str(run_urn(_program(schedule), run_id))
+        urn = str(make_run_urn(_get_program_urn(schedule), run_id))
         run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
         if run is None or run.status != "running":
             return str(run.status) if run else ""
@@ -264,29 +268,29 @@ class _Pass:
                 change = RunChange(status=process_status)
                 self._catalog.write_path.change_run(urn, change, Principal(run.actor))
             except MetadataError as error:
-                _logger.warning("cannot record that the run %s ended: %s", run_id, error.detail)
+                _logger.warning("the end of the run %s could not be recorded: %s", run_id, error.detail)
         return process_status
 
-    def _is_its_own(self, schedule: Schedule, change: Change) -> bool:
+    def _is_its_own(self, schedule: PipelineSchedule, change: Change) -> bool:
         """Return whether a run of the same pipeline made the change, which would start the pipeline in a loop."""
         if change.run is None:
             return False
         run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, str(change.run)), read_only=True)
-        return run is not None and str(run.program) == str(_program(schedule))
+        return run is not None and str(run.program) == str(_get_program_urn(schedule))
 
-    def _update_next_due(self, schedule: Schedule, state: ScheduleState) -> ScheduleState:
+    def _update_next_due(self, schedule: PipelineSchedule, state: ScheduleState) -> ScheduleState:
         """Return the state with the next due time."""
-        problem = schedule.problem()
+        problem = schedule.find_problem()
         if problem or not schedule.enabled:
             return replace(state, spec=schedule.spec, due=0, attempts=0, problem=problem)
         if state.spec != schedule.spec:
-            due = schedule.due_after(self._now, None) or 0
+            due = schedule.compute_due_after(self._now, None) or 0
             state = replace(state, spec=schedule.spec, due=due, attempts=0, problem="")
         return state
 
     def _start_due(self, start: Start) -> None:
         """Start due pipelines, the longest waiting first."""
-        for state in sorted(self._states.values(), key=lambda one: one.due):
+        for state in sorted(self._states.values(), key=lambda item: item.due):
             schedule = self._schedules.get(state.schedule)
             if schedule is None or not 0 < state.due <= self._now:
                 continue
@@ -294,41 +298,41 @@ class _Pass:
                 continue
             if len(self._launched) >= self._at_once:
                 return
-            self._start_one(schedule, replace(state, due=schedule.due_after(self._now, state.due) or 0), start)
+            self._start_one(schedule, replace(state, due=schedule.compute_due_after(self._now, state.due) or 0), start)
 
-    def _start_one(self, schedule: Schedule, state: ScheduleState, start: Start) -> None:
-        actor, problem = self._allowed(schedule)
+    def _start_one(self, schedule: PipelineSchedule, state: ScheduleState, start: Start) -> None:
+        actor, problem = self._authorize(schedule)
         if not problem:
             run_id = str(uuid.uuid4())
-            begun = replace(state, run=run_id, status="running", started=self._now, ended=0, problem="")
+            started = replace(state, run=run_id, status="running", started=self._now, ended=0, problem="")
             # Store the state first, so that a kill before the start does not start it twice.
-            self._put(begun)
+            self._put(started)
             try:
                 start(schedule, run_id, actor)
             except OSError as error:
                 problem = f"no process could be started: {error.strerror}"
         if problem:
-            refused = replace(state, status="rejected", started=self._now, ended=self._now)
-            self._put(replace(refused, problem=problem, attempts=0))
-            _logger.warning("the schedule %s could not start its pipeline: %s", schedule.name, problem)
+            rejected = replace(state, status="rejected", started=self._now, ended=self._now)
+            self._put(replace(rejected, problem=problem, attempts=0))
+            _logger.warning("schedule %s: the pipeline could not be started: %s", schedule.name, problem)
 
     def _put(self, state: ScheduleState) -> None:
-        self._keep([state])
+        self._store([state])
         self._states[state.schedule] = state
 
-    def _allowed(self, schedule: Schedule) -> tuple[str, str]:
+    def _authorize(self, schedule: PipelineSchedule) -> tuple[str, str]:
         """Return the actor of the run, the last editor of the schedule, and why the run is not permitted, if so."""
-        found: Mapping[str, object] = {}
+        metadata: Mapping[str, object] = {}
         try:
             pipeline = self._instances.get_any(SPACE, schedule.pipeline, Principal("colophon"))
-            found = pipeline.metadata if pipeline.schema_name == PIPELINE else {}
+            metadata = pipeline.metadata if pipeline.schema_name == PIPELINE else {}
         except MetadataError as error:
             return "", error.detail
-        if found.get("namespace") != schedule.namespace:
-            return "", f"there is no pipeline {schedule.pipeline} in the namespace {schedule.namespace}"
-        record = Records(self._catalog.provider, self._catalog.write_path).of(SPACE, [schedule.name])
+        if metadata.get("namespace") != schedule.namespace:
+            return "", f"no pipeline {schedule.pipeline} in the namespace {schedule.namespace}"
+        record = Records(self._catalog.provider, self._catalog.write_path).read(SPACE, [schedule.name])
         if schedule.name not in record:
-            return "", "it is not recorded yet who wrote it"
+            return "", "its author is not recorded yet"
         actor = record[schedule.name].actor
         principal = Principal(actor)
         if not all(
@@ -339,5 +343,5 @@ class _Pass:
         return actor, ""
 
 
-def _program(schedule: Schedule) -> Urn:
-    return program(schedule.namespace, schedule.pipeline, "workflows", schedule.pipeline)
+def _get_program_urn(schedule: PipelineSchedule) -> Urn:
+    return make_program_urn(schedule.namespace, schedule.pipeline, "workflows", schedule.pipeline)

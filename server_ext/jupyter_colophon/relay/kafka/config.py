@@ -1,6 +1,6 @@
-"""How Kafka is reached: where it is, and whatever else librdkafka can be told, from a file that may hold passwords.
+"""The connection to Kafka: its servers, and properties of librdkafka from a file that may contain passwords.
 
-Nothing of that file is shown or logged.
+The content of that file is never shown or logged.
 """
 
 import logging
@@ -10,11 +10,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import InvalidConfiguration, shown
+from jupyter_colophon.core.errors import InvalidConfiguration, quote_text
 
 Properties = dict[str, Any]
-#: What every client of ours is told, whatever the file says: promises rest on it.
-_OURS: Final = frozenset(
+#: Properties that the file must not set, since delivery guarantees depend on them.
+_RESERVED: Final = frozenset(
     {
         "acks",
         "auto.offset.reset",
@@ -37,54 +37,56 @@ _NAMED = re.compile(r'property:? "([a-zA-Z0-9._-]+)"')
 _logger = logging.getLogger("jupyter_colophon.relay.librdkafka")
 
 
-def connection(options: Mapping[str, Any]) -> Properties:
-    """librdkafka's properties of the options `servers` and `properties_file`. Raises InvalidConfiguration, which shows no value."""
-    told = _read(options.get("properties_file"))
-    servers = options.get("servers", told.get(_SERVERS))
+def read_connection(options: Mapping[str, Any]) -> Properties:
+    """Return librdkafka's properties for the options `servers` and `properties_file`. Raises InvalidConfiguration, which shows no value."""
+    properties = _read_file(options.get("properties_file"))
+    servers = options.get("servers", properties.get(_SERVERS))
     if not isinstance(servers, str) or not servers.strip():
-        raise InvalidConfiguration("the option servers must be host:port, or several with commas between them")
-    # Who comes back is found soon.
-    return {"reconnect.backoff.max.ms": 2_000, "client.id": "jupyter-colophon"} | told | {_SERVERS: servers}
+        raise InvalidConfiguration("the option servers must be host:port, or a comma-separated list of them")
+    # Reconnect soon after an outage.
+    return {"reconnect.backoff.max.ms": 2_000, "client.id": "jupyter-colophon"} | properties | {_SERVERS: servers}
 
 
-def checked(properties: Properties, kind: str) -> None:
-    """Raise InvalidConfiguration unless librdkafka makes a `Producer` or `Consumer` of them; nothing is connected to."""
-    client(kind, {name: value for name, value in properties.items() if name != _SERVERS})
+def check_properties(properties: Properties, kind: str) -> None:
+    """Raise InvalidConfiguration unless librdkafka accepts the properties for a `Producer` or `Consumer`; does not connect."""
+    create_client(kind, {name: value for name, value in properties.items() if name != _SERVERS})
 
 
-def client(kind: str, properties: Properties) -> Any:
-    """A `Producer`, a `Consumer` or an `admin.AdminClient` of librdkafka. Raises InvalidConfiguration, which shows no value."""
+def create_client(kind: str, properties: Properties) -> Any:
+    """Return a `Producer`, `Consumer` or `admin.AdminClient` of librdkafka. Raises InvalidConfiguration, which shows no value."""
     try:
         import confluent_kafka.admin
     except ImportError:
-        raise InvalidConfiguration("it needs confluent-kafka: pip install jupyter-colophon[kafka]") from None
+        raise InvalidConfiguration("confluent-kafka is not installed: pip install jupyter-colophon[kafka]") from None
     if _logger.level == logging.NOTSET:
-        # What is wrong is told once, by whoever uses the client; librdkafka says it again for each broker and try.
+        # Errors are logged once by the caller; librdkafka would repeat them for each broker and attempt.
         _logger.setLevel(logging.CRITICAL)
     try:
         return attrgetter(kind)(confluent_kafka)(properties, logger=_logger)
     except (confluent_kafka.KafkaException, TypeError, ValueError) as error:
-        found = _NAMED.search(str(error))
-        where = f" the property {found[1]}" if found else " a property"
-        raise InvalidConfiguration(f"librdkafka refuses{where} of its properties_file") from None
+        match = _NAMED.search(str(error))
+        where = f" the property {match[1]}" if match else " a property"
+        raise InvalidConfiguration(f"librdkafka rejects{where} of the properties_file") from None
 
 
-def _read(file: object) -> Properties:
-    """A file of lines `name=value`; `#` begins a comment."""
+def _read_file(file: object) -> Properties:
+    """Read a file of lines `name=value`; `#` starts a comment."""
     if file is None:
         return {}
     try:
         lines = Path(str(file)).expanduser().read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidConfiguration(f"its properties_file cannot be read ({type(error).__name__})") from None
-    told = {}
-    for number, line in enumerate((one.strip() for one in lines), 1):
+        raise InvalidConfiguration(f"the properties_file cannot be read ({type(error).__name__})") from None
+    properties = {}
+    for number, line in enumerate((text.strip() for text in lines), 1):
         if not line or line.startswith("#"):
             continue
         name, equals, value = (part.strip() for part in line.partition("="))
         if not equals or not name:
-            raise InvalidConfiguration(f"line {number} of its properties_file is not name=value")
-        if name in _OURS:
-            raise InvalidConfiguration(f"its properties_file may not say {shown(name)}: what is promised rests on it")
-        told[name] = value
-    return told
+            raise InvalidConfiguration(f"line {number} of the properties_file is not name=value")
+        if name in _RESERVED:
+            raise InvalidConfiguration(
+                f"the properties_file must not set {quote_text(name)}: delivery guarantees depend on it"
+            )
+        properties[name] = value
+    return properties

@@ -1,6 +1,6 @@
-"""Sending records: all of them are taken by Kafka, or the caller is told why not.
+"""Sending records: either Kafka has stored all of them, or an exception explains why not.
 
-The producer is idempotent: what librdkafka sends again is there once, in order. Nothing is in flight when `send` returns.
+The producer is idempotent: retries of librdkafka cause neither duplicates nor reordering. Nothing is in flight when `send` returns.
 """
 
 import time
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import DeliveryRejected, SinkUnavailable
-from jupyter_colophon.relay.kafka.config import Properties, client
-from jupyter_colophon.relay.kafka.topics import Record
+from jupyter_colophon.relay.kafka.config import Properties, create_client
+from jupyter_colophon.relay.kafka.topics import KafkaRecord
 
-#: What librdkafka takes at most unless its properties say so, in bytes.
+#: Default maximum message size of librdkafka in bytes.
 _LARGEST: Final = 1_000_000
-#: What is wrong with a record, and not with Kafka or the way to it.
+#: Errors of a record, as opposed to errors of Kafka or the connection.
 _OF_THE_RECORD: Final = frozenset(
     {
         "INVALID_MSG",
@@ -29,8 +29,8 @@ _OF_THE_RECORD: Final = frozenset(
 _POLL_S: Final = 0.1
 
 
-def producing(properties: Properties, timeout_s: float) -> Properties:
-    """What a producer is told, so that it keeps our promises and gives up within the limit."""
+def build_producer_properties(properties: Properties, timeout_s: float) -> Properties:
+    """Return the properties of a producer with the required guarantees, which gives up within the timeout."""
     return {"partitioner": "murmur2_random", "linger.ms": 5} | properties | {
         "enable.idempotence": True,
         "acks": "all",
@@ -39,79 +39,81 @@ def producing(properties: Properties, timeout_s: float) -> Properties:
 
 
 @dataclass(slots=True)
-class Sender:
-    """One producer, made when it is first used, and anew after it broke."""
+class KafkaSender:
+    """A producer that is created on first use, and again after it failed."""
 
     properties: Properties
     timeout_s: float
     _producer: Any = None
     _problems: list[str] = field(default_factory=list)
     _waiting: int = 0
-    #: What librdkafka said last of the way to Kafka.
-    _said: str = ""
+    #: The last connection error of librdkafka.
+    _last_error: str = ""
 
-    def send(self, records: Sequence[Record]) -> None:
-        """Send them, in order. Raises DeliveryRejected where a record cannot be sent, SinkUnavailable where none can be."""
+    def send(self, records: Sequence[KafkaRecord]) -> None:
+        """Send records in order. Raises DeliveryRejected if a record is invalid, SinkUnavailable if Kafka accepts none."""
         largest = int(self.properties.get("message.max.bytes", _LARGEST))
-        for one in records:
-            if one.size > largest:
-                raise DeliveryRejected(f"it is larger than Kafka takes ({largest} bytes)")
+        for record in records:
+            if record.size > largest:
+                raise DeliveryRejected(f"the record is larger than the maximum of Kafka ({largest} bytes)")
         if self._producer is None:
-            self._producer = client("Producer", self.properties | {"error_cb": self._heard})
-        self._problems, self._said = [], ""
+            self._producer = create_client("Producer", self.properties | {"error_cb": self._on_error})
+        self._problems, self._last_error = [], ""
         end = time.monotonic() + self.timeout_s
-        for one in records:
-            self._give(one, end)
+        for record in records:
+            self._produce(record, end)
         while self._waiting and time.monotonic() < end:
             self._producer.poll(_POLL_S)
-        self._judge()
+        self._raise_problems()
 
     def close(self) -> None:
-        """Let go of the connections. Nothing is in flight."""
+        """Close the connections. Nothing is in flight."""
         if self._producer is not None:
             self._producer.purge()
             self._producer.poll(0)
             self._producer = None
 
-    def _give(self, one: Record, end: float) -> None:
+    def _produce(self, record: KafkaRecord, end: float) -> None:
         while True:
             try:
-                self._producer.produce(one.topic, one.value, one.key, headers=one.headers, on_delivery=self._done)
+                self._producer.produce(
+                    record.topic, record.value, record.key, headers=record.headers, on_delivery=self._on_delivery
+                )
             except BufferError:
-                # As much as fits is on its way.
+                # The queue of the client is full.
                 if time.monotonic() > end:
                     self._problems.append("_QUEUE_FULL")
                     return
                 self._producer.poll(_POLL_S)
-            except self._refusals() as error:
+            except self._get_exception_class() as error:
                 self._problems.append(error.args[0].name())
                 return
             else:
                 self._waiting += 1
                 return
 
-    def _refusals(self) -> type[Exception]:
+    def _get_exception_class(self) -> type[Exception]:
         from confluent_kafka import KafkaException
 
         return KafkaException
 
-    def _done(self, error: Any, message: Any) -> None:
+    def _on_delivery(self, error: Any, message: Any) -> None:
         self._waiting -= 1
         if error is not None:
             self._problems.append(error.name())
 
-    def _heard(self, error: Any) -> None:
-        self._said = error.name()
+    def _on_error(self, error: Any) -> None:
+        self._last_error = error.name()
 
-    def _judge(self) -> None:
-        """Raise what came of it, unless all is well. A producer that has more to say is not used again."""
+    def _raise_problems(self) -> None:
+        """Raise an exception if there were problems. A producer with messages in flight is not used again."""
         if not self._waiting and not self._problems:
             return
         broken = self._waiting or not set(self._problems) <= _OF_THE_RECORD
         if broken:
-            # What is thrown away by closing is no cause.
-            causes = ", ".join(dict.fromkeys([*self._problems[:3], *([self._said] if self._said else [])]))
+            # Determine the causes before closing, which adds errors for discarded records.
+            causes = ", ".join(dict.fromkeys([*self._problems[:3], *([self._last_error] if self._last_error else [])]))
             self.close()
             self._waiting = 0
-            raise SinkUnavailable(f"Kafka takes nothing ({causes or 'no answer'})")
-        raise DeliveryRejected(f"Kafka refuses it ({self._problems[0]})")
+            raise SinkUnavailable(f"Kafka accepts no records ({causes or 'no response'})")
+        raise DeliveryRejected(f"Kafka rejected the record ({self._problems[0]})")

@@ -6,53 +6,59 @@ from typing import Final
 
 from jupyter_colophon.core.changes.inbox import DeadLetter
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import DeliveryRejected, InvalidConfiguration, shown
-from jupyter_colophon.relay.kafka.config import checked, connection
-from jupyter_colophon.relay.kafka.producer import Sender, producing
-from jupyter_colophon.relay.kafka.topics import Record, Speaker, topics
+from jupyter_colophon.core.errors import DeliveryRejected, InvalidConfiguration, quote_text
+from jupyter_colophon.relay.kafka.config import check_properties, read_connection
+from jupyter_colophon.relay.kafka.producer import KafkaSender, build_producer_properties
+from jupyter_colophon.relay.kafka.topics import KafkaRecord, RecordBuilder, read_topics
 from jupyter_colophon.relay.sink_protocol import SinkContext
 
 _OPTIONS: Final = ("properties_file", "servers", "topics")
 
 
-def create(context: SinkContext) -> "Kafka":
-    """The sink of these options. Raises InvalidConfiguration, which shows no value."""
+def create(context: SinkContext) -> "KafkaChangeSink":
+    """Create the sink from its options. Raises InvalidConfiguration, which shows no value."""
     for name in context.options:
         if name not in _OPTIONS:
-            raise InvalidConfiguration(f"unknown option {shown(str(name))}")
-    named = topics(context.options.get("topics"))
-    properties = producing(connection(context.options), context.timeout_s)
-    checked(properties, "Producer")
-    return Kafka(Speaker(context.formatter, named, context.origin), Sender(properties, context.timeout_s))
+            raise InvalidConfiguration(f"unknown option {quote_text(str(name))}")
+    named = read_topics(context.options.get("topics"))
+    properties = build_producer_properties(read_connection(context.options), context.timeout_seconds)
+    check_properties(properties, "Producer")
+    return KafkaChangeSink(
+        RecordBuilder(context.formatter, named, context.origin), KafkaSender(properties, context.timeout_seconds)
+    )
 
 
 @dataclass(slots=True)
-class Kafka:
-    """Sends changes to topics. Whoever sees a repr of it sees no password."""
+class KafkaChangeSink:
+    """Send changes to topics. Its repr contains no password."""
 
-    speaker: Speaker
-    sender: Sender = field(repr=False)
+    builder: RecordBuilder
+    sender: KafkaSender = field(repr=False)
 
     @property
     def is_local(self) -> bool:
-        """No: it is one for all processes."""
+        """Return False: it is shared by all processes."""
         return False
 
     def deliver(self, changes: Sequence[Change]) -> None:
-        """Send all that is said of them. Raises DeliveryRejected, SinkUnavailable."""
-        self.sender.send(self._made(lambda: [record for change in changes for record in self.speaker.change(change)]))
+        """Send all records of the changes. Raises DeliveryRejected, SinkUnavailable."""
+        self.sender.send(
+            self._build_records(
+                lambda: [record for change in changes for record in self.builder.build_change_records(change)]
+            )
+        )
 
     def deliver_failure(self, letter: DeadLetter, turn: int) -> None:
-        """Send what is said of a dead letter. Raises DeliveryRejected, SinkUnavailable."""
-        self.sender.send(self._made(lambda: list(self.speaker.failure(letter, turn))))
+        """Send the records of a dead letter. Raises DeliveryRejected, SinkUnavailable."""
+        self.sender.send(self._build_records(lambda: list(self.builder.build_failure_records(letter, turn))))
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self.sender.close()
 
-    def _made(self, say: Callable[[], list[Record]]) -> list[Record]:
+    def _build_records(self, build: Callable[[], list[KafkaRecord]]) -> list[KafkaRecord]:
         try:
-            return say()
+            return build()
         except Exception as error:
-            # Whatever is wrong with one of them, it is so each time.
-            raise DeliveryRejected(f"it cannot be told ({type(error).__name__})") from error
+            # A retry would fail in the same way.
+            raise DeliveryRejected(f"the change cannot be serialized ({type(error).__name__})") from error

@@ -1,4 +1,4 @@
-"""What is said on which topic, and how."""
+"""The records for each topic."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from typing import Final
 
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter, Document
 from jupyter_colophon.core.changes.inbox import DeadLetter
-from jupyter_colophon.core.datahub.mcl import failed_proposals, is_timeseries, log_entry
+from jupyter_colophon.core.datahub.mcl import build_failed_proposals, is_timeseries, log_entry
 from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import InvalidConfiguration, shown
+from jupyter_colophon.core.errors import InvalidConfiguration, quote_text
 
-#: What can be said, and the topic on which it is unless the settings name another one (spec DH-10).
+#: The kinds of records, and their default topics (spec DH-10).
 TOPICS: Final = {
     "versioned": "MetadataChangeLog_Versioned_v1",
     "timeseries": "MetadataChangeLog_Timeseries_v1",
@@ -22,8 +22,8 @@ TOPICS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """A record of Kafka. The same event has the same id whenever it is sent."""
+class KafkaRecord:
+    """A Kafka record. An event has the same id whenever it is sent."""
 
     topic: str
     key: bytes
@@ -32,39 +32,39 @@ class Record:
 
     @property
     def headers(self) -> list[tuple[str, bytes]]:
-        """What stands beside the value."""
+        """Return the headers."""
         return [("event-id", self.event.encode()), ("content-type", b"application/json")]
 
     @property
     def size(self) -> int:
-        """Its bytes, a little more than less: with headers and what Kafka puts round them."""
+        """Return an upper estimate of the size in bytes, with headers and overhead."""
         return len(self.key) + len(self.value) + len(self.event) + 128
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
-    """Says changes and failures. `topics` has no place for what is switched off; `origin` is the catalog's own id."""
+class RecordBuilder:
+    """Build records for changes and failures. `topics` lacks disabled topics; `origin` is the id of the catalog."""
 
     formatter: ChangeFormatter
     topics: Mapping[str, str]
     origin: str
 
-    def change(self, change: Change) -> Iterator[Record]:
-        """All that is said of a change; nothing of a kind for which there are no words."""
-        # A store that was restored to an earlier time numbers on from there: the time tells such changes apart.
+    def build_change_records(self, change: Change) -> Iterator[KafkaRecord]:
+        """Yield the records for a change; none for formats that do not represent it."""
+        # A store that was restored to an earlier state assigns numbers again: the time distinguishes such changes.
         event = f"{self.origin}-{change.seq}-{change.time}"
-        for what, document in self._documents(change):
+        for what, document in self._build_documents(change):
             if document is not None:
-                yield self._record(what, change.urn, document, event)
+                yield self._build_record(what, change.urn, document, event)
 
-    def failure(self, letter: DeadLetter, turn: int) -> Iterator[Record]:
-        """What is said of a dead letter: one failed proposal for each that it holds."""
+    def build_failure_records(self, letter: DeadLetter, turn: int) -> Iterator[KafkaRecord]:
+        """Yield a failed proposal for each proposal of a dead letter."""
         if "failed" not in self.topics:
             return
-        for number, (urn, told) in enumerate(failed_proposals(letter)):
-            yield self._record("failed", urn, told, f"{self.origin}-failed-{turn}-{number}")
+        for number, (urn, document) in enumerate(build_failed_proposals(letter)):
+            yield self._build_record("failed", urn, document, f"{self.origin}-failed-{turn}-{number}")
 
-    def _documents(self, change: Change) -> Iterator[tuple[str, Document | None]]:
+    def _build_documents(self, change: Change) -> Iterator[tuple[str, Document | None]]:
         log = "timeseries" if is_timeseries(change, self.formatter.registry) else "versioned"
         if log in self.topics:
             yield log, log_entry(change, self.formatter.registry)
@@ -73,19 +73,19 @@ class Speaker:
         if "audit" in self.topics:
             yield "audit", self.formatter.audit(change)
 
-    def _record(self, what: str, urn: str, told: Document, event: str) -> Record:
-        return Record(self.topics[what], urn.encode(), compact(told).encode(), event)
+    def _build_record(self, what: str, urn: str, document: Document, event: str) -> KafkaRecord:
+        return KafkaRecord(self.topics[what], urn.encode(), compact(document).encode(), event)
 
 
-def topics(told: object) -> dict[str, str]:
-    """The topics of the option `topics`: an empty name or None switches one off. Raises InvalidConfiguration."""
-    if told is None:
+def read_topics(option: object) -> dict[str, str]:
+    """Return the topics of the option `topics`: an empty name or None disables one. Raises InvalidConfiguration."""
+    if option is None:
         return dict(TOPICS)
-    if not isinstance(told, Mapping):
+    if not isinstance(option, Mapping):
         raise InvalidConfiguration("the option topics must be a dict of names")
-    for name, topic in told.items():
+    for name, topic in option.items():
         if name not in TOPICS:
-            raise InvalidConfiguration(f"there is no topic {shown(str(name))} to be named: {', '.join(TOPICS)}")
+            raise InvalidConfiguration(f"unknown topic {quote_text(str(name))}; available: {', '.join(TOPICS)}")
         if topic is not None and not isinstance(topic, str):
-            raise InvalidConfiguration(f"its topic {name} must be a name, or None")
-    return {name: topic for name, topic in (TOPICS | dict(told)).items() if topic}
+            raise InvalidConfiguration(f"the topic {name} must be a name, or None")
+    return {name: topic for name, topic in (TOPICS | dict(option)).items() if topic}

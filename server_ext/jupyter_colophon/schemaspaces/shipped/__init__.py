@@ -1,1 +1,3 @@
-"""The schemaspaces that we ship: Elyra's, written anew, and our own. Registered as anybody's are."""
+"""The schemaspaces that ship with this package: Elyra's, reimplemented, and our own, registered like those of any
+package.
+"""

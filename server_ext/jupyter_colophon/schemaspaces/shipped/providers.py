@@ -1,10 +1,10 @@
-"""The schemas that we ship: files below `schemas/schemaspaces/`, read when they are asked for."""
+"""The shipped schemas: files in `schemas/schemaspaces/`, read on request."""
 
 import json
 from typing import Any, ClassVar
 
 from jupyter_colophon.core.model.search_filters import FILTERS, SearchFilter
-from jupyter_colophon.core.package_data import schemas_dir
+from jupyter_colophon.core.package_data import find_schemas_dir
 from jupyter_colophon.schemaspaces.schema import SchemasProvider
 from jupyter_colophon.schemaspaces.shipped.spaces import (
     CodeSnippets,
@@ -22,8 +22,8 @@ class ShippedSchemas(SchemasProvider):
     SPACE: ClassVar[type[ShippedSchemaspace]]
 
     def get_schemas(self) -> list[dict[str, Any]]:
-        """Its schemas, by name."""
-        folder = schemas_dir() / "schemaspaces" / self.SPACE.NAME
+        """Return its schemas."""
+        folder = find_schemas_dir() / "schemaspaces" / self.SPACE.NAME
         return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))]
 
 
@@ -45,18 +45,20 @@ class SavedSearchesSchemas(ShippedSchemas):
     SPACE = SavedSearches
 
     def get_schemas(self) -> list[dict[str, Any]]:
-        """Its schemas, by name."""
+        """Return its schemas."""
         schemas = super().get_schemas()
         for schema in schemas:
             members = schema["properties"]["metadata"]["properties"]
-            # After them come the members of the file that are filters as well.
-            members |= {one.name: _member(one) for one in FILTERS} | {"includeRemoved": members.pop("includeRemoved")}
+            # The members of the file that are also filters follow.
+            members |= {search_filter.name: _build_member(search_filter) for search_filter in FILTERS} | {
+                "includeRemoved": members.pop("includeRemoved")
+            }
         return schemas
 
 
-def _member(one: SearchFilter) -> dict[str, Any]:
-    choices = {"enum": list(one.choices)} if one.choices else {}
-    member = {"title": one.label, "description": one.description, "type": "string"}
+def _build_member(search_filter: SearchFilter) -> dict[str, Any]:
+    choices = {"enum": list(search_filter.choices)} if search_filter.choices else {}
+    member = {"title": search_filter.label, "description": search_filter.description, "type": "string"}
     return {**member, **choices, "uihints": {"category": "Filters"}}
 
 

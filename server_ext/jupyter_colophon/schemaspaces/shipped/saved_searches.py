@@ -1,21 +1,21 @@
-"""The class of saved searches: a query that search would refuse is refused when it is saved."""
+"""The class of saved searches: an invalid query is rejected when it is saved."""
 
 import time
 from typing import Any
 
 from jupyter_colophon.core.errors import InstanceInvalid, InvalidQuery, Problem
-from jupyter_colophon.schemaspaces.metadata import Metadata
+from jupyter_colophon.schemaspaces.metadata import InstanceMetadata
 from jupyter_colophon.service.search.term_lookup import check_query
 
 
-class SavedSearch(Metadata):
-    """A search of the catalog, to be done again."""
+class SavedSearch(InstanceMetadata):
+    """A saved search of the catalog."""
 
     def pre_save(self, **kwargs: Any) -> None:
         """Raise InstanceInvalid with the pointer of the query if search cannot understand it."""
         query = self.metadata.get("query") if isinstance(self.metadata, dict) else None
         if not isinstance(query, str):
-            # The schema says what is wrong.
+            # The schema reports the problem.
             return
         try:
             check_query(query, time.time_ns() // 1_000_000)

@@ -1,4 +1,4 @@
-"""Provides the schemas that administrators stored (docs/settings.md, `allow_schema_writes`)."""
+"""Provide the schemas that administrators stored (docs/settings.md, `allow_schema_writes`)."""
 
 from pathlib import Path
 from typing import Any
@@ -9,14 +9,14 @@ from jupyter_colophon.schemaspaces.schema import SchemasProvider
 from jupyter_colophon.service.schemaspaces import stored_schemas
 
 
-def stored() -> stored_schemas.StoredSchemas:
-    """Those of this account."""
+def get_stored_schemas() -> stored_schemas.StoredSchemas:
+    """Return the stored schemas of this account."""
     return stored_schemas.StoredSchemas(lambda: Path(jupyter_data_dir()) / "colophon" / "schemas")
 
 
 class StoredSchemasProvider(SchemasProvider):
-    """The schemas that are stored, as they are now."""
+    """Provides the stored schemas."""
 
     def get_schemas(self) -> list[dict[str, Any]]:
-        """All of them."""
-        return stored().documents()
+        """Return all stored schemas."""
+        return get_stored_schemas().read_documents()

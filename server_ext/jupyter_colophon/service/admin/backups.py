@@ -16,9 +16,9 @@ from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.integrity import backup, restoring
 from jupyter_colophon.storage.integrity.derived_check import repair_run
 from jupyter_colophon.storage.lineage import assertions, relationships
-from jupyter_colophon.storage.migrations.numbered import numbered
+from jupyter_colophon.storage.migrations.numbered import list_migrations
 from jupyter_colophon.storage.search import index, past_values
-from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.storage.secret import read_store_key
 from jupyter_colophon.storage.spi import Key, Row, StorageProvider, TableContext
 
 T = TypeVar("T")
@@ -39,15 +39,15 @@ class Backups:
 
         Raises StorageError, OSError.
         """
-        seal(self.provider, store_key(self.provider), self.now)
+        seal(self.provider, read_store_key(self.provider), self.now)
         admin = self.provider.table_admin
-        specs = [admin.schema(name) for name in admin.list() if name not in tables.DERIVED]
+        specs = [admin.get_spec(name) for name in admin.list() if name not in tables.DERIVED]
 
-        def tick(table: str) -> None:
+        def report_table(table: str) -> None:
             self.progress(table, 0)
 
         return self.provider.tx_runner.run(
-            lambda tx: backup.write(tx, path, specs, self.product, self.now(), tick), read_only=True
+            lambda tx: backup.write(tx, path, specs, self.product, self.now(), report_table), read_only=True
         )
 
     def restore(self, path: Path, header: backup.Header | None = None) -> int:
@@ -55,12 +55,12 @@ class Backups:
 
         `header` is the result of `check_backup` for this file, if it was already called.
         """
-        header = header or checked(path, self.registry, self.progress)
+        header = header or check_backup(path, self.registry, self.progress)
         if not self.provider.tx_runner.run(_is_empty, read_only=True):
             raise BackupRejected("the store is not empty: restore into a new one")
-        known = {spec.id for spec in tables.ALL}
+        current_ids = {spec.id for spec in tables.ALL}
         self.provider.table_admin.create_or_update(
-            *(spec for spec in header.tables.values() if spec.id not in known and spec.id != backup.LOG.id)
+            *(spec for spec in header.tables.values() if spec.id not in current_ids and spec.id != backup.LOG.id)
         )
         self._write(restoring.begin)
         count = 0
@@ -75,8 +75,8 @@ class Backups:
     def _derive(self) -> None:
         """Create all derived rows in a store that has none."""
         after, done = "", 0
-        while found := self._write(partial(_derive_entities, self.registry, after)):
-            after, done = found[-1], done + len(found)
+        while urns := self._write(partial(_derive_entities, self.registry, after)):
+            after, done = urns[-1], done + len(urns)
             self.progress("search", done)
         position: Key = ()
         while runs := self._write(partial(_derive_runs, position)):
@@ -87,13 +87,15 @@ class Backups:
         return self.provider.tx_runner.run(work)
 
 
-def checked(path: Path, registry: Registry, progress: Progress) -> backup.Header:
+def check_backup(path: Path, registry: Registry, progress: Progress) -> backup.Header:
     """Read a backup to its end and return its header. Raises BackupRejected, also if a newer version wrote it."""
     progress("checking the file", 0)
     header = backup.check(path)
-    known, version = {spec.id: spec for spec in tables.ALL}, len(numbered(registry))
+    current_tables, version = {spec.id: spec for spec in tables.ALL}, len(list_migrations(registry))
     unknown = any(
-        spec.fields.keys() - known[name].fields.keys() for name, spec in header.tables.items() if name in known
+        spec.fields.keys() - current_tables[name].fields.keys()
+        for name, spec in header.tables.items()
+        if name in current_tables
     )
     if header.schema is None or header.schema < version:
         raise BackupRejected(
@@ -108,46 +110,46 @@ def checked(path: Path, registry: Registry, progress: Progress) -> backup.Header
 
 
 def _is_empty(tx: TableContext) -> bool:
-    return tx.log.head() == 0 and tx.table("entities").count() == 0 and not restoring.is_begun(tx)
+    return tx.log.get_head() == 0 and tx.get_table("entities").count() == 0 and not restoring.is_begun(tx)
 
 
 def _insert_rows(table: str, rows: Sequence[Row], tx: TableContext) -> None:
     if table == backup.LOG.id:
         tx.log.append(rows)
         return
-    tx.table(table).upsert_all(rows)
+    tx.get_table(table).upsert_many(rows)
 
 
 def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[str]:
     """Create the derived rows of the next entities; return their URNs."""
-    entities = sources_of_truth.entities_after(tx, after)
+    entities = sources_of_truth.list_entities_after(tx, after)
     index.update_search_rows(
         tx,
         (
             index.EntityChange(
                 source.entity,
                 {},
-                sources_of_truth.described_aspects(registry, source),
-                sources_of_truth.search_words(registry, source.entity, source.aspects),
+                sources_of_truth.select_described_aspects(registry, source),
+                sources_of_truth.collect_search_words(registry, source.entity, source.aspects),
             )
             for source in entities
         ),
     )
-    tx.table("entity_names").upsert_all(
-        [sources_of_truth.name_row(source.entity) for source in entities if not source.entity["deleted"]]
+    tx.get_table("entity_names").upsert_many(
+        [sources_of_truth.build_name_row(source.entity) for source in entities if not source.entity["deleted"]]
     )
     for source in entities:
-        values = past_values.of_history(tx, registry, source.entity, source.aspects)
-        tx.table(past_values.TABLE).upsert_all(list(values.values()))
-        references = relationships.of_entity(registry, source.entity, source.aspects)
-        tx.table(relationships.TABLE).upsert_all(list(references.values()))
-        if source.aspects.keys() & set(declared_lineage.declaring_aspects(source.entity["type"])):
+        values = past_values.derive_rows(tx, registry, source.entity, source.aspects)
+        tx.get_table(past_values.TABLE).upsert_many(list(values.values()))
+        references = relationships.derive_rows(registry, source.entity, source.aspects)
+        tx.get_table(relationships.TABLE).upsert_many(list(references.values()))
+        if source.aspects.keys() & set(declared_lineage.list_declaring_aspects(source.entity["type"])):
             assertions.repair(tx, source.entity["urn"])
     return [source.entity["urn"] for source in entities]
 
 
 def _derive_runs(position: Key, tx: TableContext) -> list[Row]:
-    runs = sources_of_truth.runs_after(tx, position)
+    runs = sources_of_truth.list_runs_after(tx, position)
     for run in runs:
         repair_run(run["urn"], tx)
     return runs

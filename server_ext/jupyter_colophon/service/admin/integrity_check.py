@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from jupyter_colophon.core.integrity_issue import Finding
+from jupyter_colophon.core.integrity_issue import IntegrityIssue
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.changes.sealing import seal
 from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.changes.signed_chain import Seal
-from jupyter_colophon.storage.entities.sources_of_truth import Way
+from jupyter_colophon.storage.entities.sources_of_truth import CheckStep
 from jupyter_colophon.storage.integrity import counters_check, source_check
-from jupyter_colophon.storage.integrity.derived_check import Difference, comparisons, remove_unclaimed_row
+from jupyter_colophon.storage.integrity.derived_check import Difference, list_comparisons, remove_unclaimed_row
 from jupyter_colophon.storage.spi import Key, StorageProvider, TableContext
 
 #: How many seals, with their changes, are checked per transaction.
@@ -35,18 +35,18 @@ class IntegrityChecker:
     now: Callable[[], int]
     progress: Progress
 
-    def findings(self) -> Iterator[Finding]:
+    def find_issues(self) -> Iterator[IntegrityIssue]:
         """Yield every problem in the order of discovery. Raises StorageError."""
         self.progress("store", 0)
-        yield from (Finding("the store", fault) for fault in self.provider.check())
+        yield from (IntegrityIssue("the store", fault) for fault in self.provider.check())
         yield from self._check_changes()
-        for inspection in source_check.inspections(self.registry):
-            for found in self._steps(inspection):
-                yield from found
-        for comparison in comparisons(self.registry):
-            for differences in self._steps(comparison):
-                yield from (Finding(one.subject, one.fault) for one in differences)
-        yield from (Finding(one.subject, one.fault) for one in self._check_counts())
+        for inspection in source_check.list_inspections(self.registry):
+            for issues in self._run_steps(inspection):
+                yield from issues
+        for comparison in list_comparisons(self.registry):
+            for differences in self._run_steps(comparison):
+                yield from (IntegrityIssue(difference.subject, difference.fault) for difference in differences)
+        yield from (IntegrityIssue(difference.subject, difference.fault) for difference in self._check_counts())
 
     def reindex(self) -> int:
         """Rebuild derived rows from their sources; return the number of repaired differences. Raises StorageError.
@@ -56,56 +56,56 @@ class IntegrityChecker:
         if self.provider.check():
             self.provider.repair()
         repaired = 0
-        for comparison in comparisons(self.registry):
-            for differences in self._steps(comparison):
+        for comparison in list_comparisons(self.registry):
+            for differences in self._run_steps(comparison):
                 repaired += self._repair(differences)
         return repaired + self._repair(self._check_counts())
 
-    def _steps(self, scan: Way[T]) -> Iterator[list[T]]:
+    def _run_steps(self, scan: CheckStep[T]) -> Iterator[list[T]]:
         """Yield the result of each step of a scan; each step is a transaction."""
         position, steps, has_more = scan.begin, 0, True
         while has_more:
-            found, position = self._read(partial(_step, scan, position))
-            yield found
+            results, position = self._read(partial(_run_step, scan, position))
+            yield results
             steps, has_more = steps + 1, position is not None
             self.progress(scan.title, steps)
 
-    def _check_changes(self) -> Iterator[Finding]:
+    def _check_changes(self) -> Iterator[IntegrityIssue]:
         """Check the chain of seals, and the versions that the changes refer to."""
         seal(self.provider, self.key, self.now)
         before: Seal | None = None
         steps = 0
         while True:
-            found, last = self._read(partial(self._check_seals, before))
-            yield from found
+            issues, last = self._read(partial(self._check_seals, before))
+            yield from issues
             if last is None:
                 return
             before, steps = last, steps + 1
             self.progress("change log", steps)
 
-    def _check_seals(self, before: Seal | None, tx: TableContext) -> tuple[list[Finding], Seal | None]:
+    def _check_seals(self, before: Seal | None, tx: TableContext) -> tuple[list[IntegrityIssue], Seal | None]:
         """Check the next seals; return the problems and the last seal."""
         # The log may be truncated concurrently.
-        before = None if before is not None and before.seq < signed_chain.floor(tx) else before
+        before = None if before is not None and before.seq < signed_chain.get_truncated_through(tx) else before
         findings = []
         last = None
-        for next_seal in signed_chain.following(tx, before.seq if before else -1, _SEAL_BATCH):
-            rows = signed_chain.sealed(tx, before, next_seal)
-            if fault := signed_chain.fault(self.key, before, next_seal, rows):
-                findings.append(Finding("the change log", fault))
-            findings += [finding for row in rows if (finding := source_check.version_fault(tx, row)) is not None]
+        for next_seal in signed_chain.list_after(tx, before.seq if before else -1, _SEAL_BATCH):
+            rows = signed_chain.read_sealed_rows(tx, before, next_seal)
+            if fault := signed_chain.find_fault(self.key, before, next_seal, rows):
+                findings.append(IntegrityIssue("the change log", fault))
+            findings += [finding for row in rows if (finding := source_check.find_version_fault(tx, row)) is not None]
             before = last = next_seal
         return findings, last
 
     def _check_counts(self) -> list[Difference]:
         """Return wrong counts, and superfluous rows of names and values."""
 
-        def work(tx: TableContext) -> dict[tuple[str, Key], int]:
-            return counters_check.differences(tx, self.registry, lambda: self.progress("counts", 0))
+        def read_differences(tx: TableContext) -> dict[tuple[str, Key], int]:
+            return counters_check.find_differences(tx, self.registry, lambda: self.progress("counts", 0))
 
         return [
             difference
-            for row, amount in self._read(work).items()
+            for row, amount in self._read(read_differences).items()
             if (difference := self._count_difference(*row, amount)) is not None
         ]
 
@@ -117,7 +117,7 @@ class IntegrityChecker:
         if amount > 0:
             return None
         repair = partial(remove_unclaimed_row, self.registry, table, key)
-        return Difference(counters_check.urn_in(table, key), f"a row of {table} is superfluous", repair)
+        return Difference(counters_check.get_urn(table, key), f"a row of {table} is superfluous", repair)
 
     def _repair(self, differences: Sequence[Difference]) -> int:
         for at in range(0, len(differences), _REPAIR_BATCH):
@@ -129,7 +129,7 @@ class IntegrityChecker:
         return self.provider.tx_runner.run(work, read_only=True)
 
 
-def _step(scan: Way[T], position: Any, tx: TableContext) -> tuple[list[T], Any]:
+def _run_step(scan: CheckStep[T], position: Any, tx: TableContext) -> tuple[list[T], Any]:
     return scan.step(tx, position)
 
 

@@ -7,7 +7,7 @@ from jupyter_colophon.service.changes.sealing import seal
 from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.spi import StorageProvider
 
-#: About how many changes are removed per transaction, to keep transactions short.
+#: The approximate number of changes removed per transaction, to keep transactions short.
 _BATCH = 5_000
 _DAY_MS = 86_400_000
 
@@ -21,7 +21,7 @@ def compact(provider: StorageProvider, key: bytes, now: Callable[[], int], days:
     if days == 0:
         return 0
     before, removed = now() - days * _DAY_MS, 0
-    while gone := provider.tx_runner.run(lambda tx: signed_chain.shorten(tx, key, before, _BATCH)):
-        removed += gone
+    while batch_removed := provider.tx_runner.run(lambda tx: signed_chain.truncate(tx, key, before, _BATCH)):
+        removed += batch_removed
         progress("change log", removed)
     return removed

@@ -41,7 +41,7 @@ class NamespaceMover:
 
     def _move_all(self, places: Mapping[str, str]) -> int:
         proposals = [
-            Proposal(names.namespace(name), "status", "upsert", {"removed": False})
+            Proposal(names.make_namespace_urn(name), "status", "upsert", {"removed": False})
             for name in sorted({*places.values()})
         ]
         if proposals:

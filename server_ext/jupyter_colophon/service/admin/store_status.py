@@ -27,10 +27,10 @@ def store_status(provider: StorageProvider) -> StoreStatus:
 
 def _read_status(tx: TableContext) -> StoreStatus:
     return StoreStatus(
-        entities=tx.table("entities").count(),
-        head=tx.log.head(),
-        floor=signed_chain.floor(tx),
-        unsealed=signed_chain.unsealed(tx),
+        entities=tx.get_table("entities").count(),
+        head=tx.log.get_head(),
+        floor=signed_chain.get_truncated_through(tx),
+        unsealed=signed_chain.find_oldest_unsealed(tx),
         inbox=inbox.count_waiting(tx),
-        dead_letters=tx.table("dead_letters").count(),
+        dead_letters=tx.get_table("dead_letters").count(),
     )

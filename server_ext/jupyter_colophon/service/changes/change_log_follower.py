@@ -18,14 +18,14 @@ _logger = logging.getLogger("jupyter_colophon.followers")
 _BATCH: Final = 500
 
 
-class Handled(NamedTuple):
+class HandledBatch(NamedTuple):
     """How many of the changes are settled, and what to write in the transaction that records it."""
 
     settled: int
     record: Callable[[TableContext], None] = lambda tx: None
 
 
-Handle = Callable[[Sequence[Change]], Handled]
+Handle = Callable[[Sequence[Change]], HandledBatch]
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class ChangeLogFollower:
 
     def acquire(self) -> bool:
         """Take or keep the lease, and find where to continue; return False where another process follows."""
-        resumed: list[cursors.Resumed] = []
+        resumed: list[cursors.ResumePoint] = []
         if not self.lease.acquire(lambda tx: resumed.append(cursors.resume(tx, self.lease.name))):
             return False
         # A transaction that is retried resumes again: the last time counts.
@@ -60,7 +60,7 @@ class ChangeLogFollower:
         changes, end = self._read()
         if end == self.position:
             return False
-        handled = self.handle(changes) if changes else Handled(0)
+        handled = self.handle(changes) if changes else HandledBatch(0)
         if handled.settled == len(changes):
             self.record(end, handled.record)
         elif handled.settled:
@@ -69,7 +69,7 @@ class ChangeLogFollower:
 
     def skip_to_head(self) -> None:
         """Skip all existing changes. Raises LeaseLost."""
-        head = self.lease.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True)
+        head = self.lease.provider.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True)
         if head != self.position:
             self.record(head)
 
@@ -88,7 +88,7 @@ class ChangeLogFollower:
 
         def read(tx: TableContext) -> tuple[int, list[Change]]:
             # Read the head first: changes committed while we read must not be skipped.
-            return tx.log.head(), log.changes(tx, self.position, self.batch, self.where)
+            return tx.log.get_head(), log.list_changes(tx, self.position, self.batch, self.where)
 
         head, changes = self.lease.provider.tx_runner.run(read, read_only=True)
         last = changes[-1].seq if changes else self.position

@@ -12,8 +12,8 @@ from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.service.aspect_redaction import VisibleValues
-from jupyter_colophon.service.read_audit import audited
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.read_audit import audit_reads
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.changes import log, signed_chain
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.system.worker import Backoff, Worker
@@ -27,7 +27,14 @@ _logger = logging.getLogger("jupyter_colophon.feed")
 Listener = Callable[[Sequence[Change]], None]
 
 
-class Slice(NamedTuple):
+class _Subscription(NamedTuple):
+    """A listener, and the number of the last change that it does not get."""
+
+    listener: Listener
+    start: int
+
+
+class ChangeSlice(NamedTuple):
     """The changes that were read, and the number to continue after; it also advances past filtered changes."""
 
     changes: list[Change]
@@ -44,8 +51,8 @@ class Feed:
     """
 
     provider: StorageProvider
-    gate: Gate
-    _listeners: list[Listener] = field(default_factory=list)
+    read_policy: ReadPolicy
+    _listeners: list[_Subscription] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _after: int = 0
     #: The commit counter when the log was last read.
@@ -63,81 +70,83 @@ class Feed:
             unavailable=(StorageError,),
         )
 
-    def head(self) -> int:
+    def read_head(self) -> int:
         """Return the number of the newest change; 0 if there is none."""
-        return self.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True)
+        return self.provider.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True)
 
-    def changes(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> list[Change]:
+    def read_changes(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> list[Change]:
         """Return the changes after a number that the principal may read, oldest first. Raises LogCompacted."""
         return self.read(after, limit, where, principal).changes
 
-    @audited("changes", lambda part: (change.urn for change in part.changes))
-    def read(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> Slice:
+    @audit_reads("changes", lambda part: (change.urn for change in part.changes))
+    def read(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> ChangeSlice:
         """Return the next slice after a number, with the changes that the principal may read. Raises LogCompacted."""
 
-        def work(tx: TableContext) -> tuple[int, list[Change], bool]:
+        def read_log(tx: TableContext) -> tuple[int, list[Change], bool]:
             signed_chain.require_kept(tx, after)
             # Read the head first: changes committed while we read must not be skipped.
-            return tx.log.head(), *log.page(tx, after, limit, where)
+            return tx.log.get_head(), *log.read_page(tx, after, limit, where)
 
-        head, found, full = self.provider.tx_runner.run(work, read_only=True)
-        last = found[-1].seq if found else after
-        return Slice(self.visible(found, where, principal), last if full else max(head, last), full)
+        head, changes, full = self.provider.tx_runner.run(read_log, read_only=True)
+        last = changes[-1].seq if changes else after
+        return ChangeSlice(self.filter_visible(changes, where, principal), last if full else max(head, last), full)
 
     def require_kept(self, after: int) -> None:
         """Raise LogCompacted if changes after this number are no longer kept."""
         self.provider.tx_runner.run(lambda tx: signed_chain.require_kept(tx, after), read_only=True)
 
-    def visible(self, changes: Sequence[Change], where: Mapping[str, str], principal: Principal) -> list[Change]:
+    def filter_visible(self, changes: Sequence[Change], where: Mapping[str, str], principal: Principal) -> list[Change]:
         """Return the changes that match the filter and that the principal may read. Must not be called inside a transaction."""
         matching = [
             change
             for change in changes
             if all(getattr(change, name) == value for name, value in where.items())
-            and self.gate.may_read(principal, change.namespace)
+            and self.read_policy.may_read(principal, change.namespace)
         ]
-        if not self.gate.has_policy:
+        if not self.read_policy.has_site_policy:
             return matching
         urns = {change.urn: Urn.parse(change.urn) for change in matching if change.type == INSTANCE}
-        visible_urns = set(self.gate.filter_visible(principal, urns.values()))
+        visible_urns = set(self.read_policy.filter_visible(principal, urns.values()))
         visible_changes = [
             change
             for change in matching
-            if (change.type != INSTANCE or self._shows(change, urns, visible_urns, principal))
-            and self._shows_program(change, principal)
+            if (change.type != INSTANCE or self._may_see_instance(change, urns, visible_urns, principal))
+            and self._may_see_program(change, principal)
         ]
         return self.provider.tx_runner.run(
-            lambda tx: _redact_values(tx, self.gate, visible_changes, principal), read_only=True
+            lambda tx: _redact_values(tx, self.read_policy, visible_changes, principal), read_only=True
         )
 
-    def _shows_program(self, change: Change, principal: Principal) -> bool:
+    def _may_see_program(self, change: Change, principal: Principal) -> bool:
         """Return whether the program of an access may be seen."""
         program = (change.value or {}).get("program") if change.operation == "access" else None
-        return not isinstance(program, str) or bool(self.gate.filter_visible(principal, [Urn.parse(program)]))
+        return not isinstance(program, str) or bool(self.read_policy.filter_visible(principal, [Urn.parse(program)]))
 
-    def _shows(
+    def _may_see_instance(
         self, change: Change, urns: Mapping[str, Urn], visible_urns: Collection[Urn], principal: Principal
     ) -> bool:
         """Return whether a change of an instance may be shown: its current, previous and new state must be readable."""
         urn = urns[change.urn]
         values = (change.previous, change.value) if change.aspect == INSTANCE else ()
-        return urn in visible_urns and all(self.gate.may_see_value(principal, urn, value) for value in values)
+        return urn in visible_urns and all(self.read_policy.may_see_value(principal, urn, value) for value in values)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Subscribe a listener to every change from now on; return a function that unsubscribes it. Raises StorageError."""
-        head = self.head()
+        head = self.read_head()
         with self._lock:
             if not self._listeners:
                 self._after = max(self._after, head)
-            self._listeners.append(listener)
+            # A slice that is being read now may contain changes before the head.
+            subscription = _Subscription(listener, head)
+            self._listeners.append(subscription)
         self._worker.wake()
         # The thread stays asleep without listeners instead of ending, since it has its own store connection.
         self._worker.start()
 
         def unsubscribe() -> None:
             with self._lock:
-                if listener in self._listeners:
-                    self._listeners.remove(listener)
+                if subscription in self._listeners:
+                    self._listeners.remove(subscription)
 
         return unsubscribe
 
@@ -159,7 +168,7 @@ class Feed:
     def _poll(self) -> float | None:
         if not self._listeners:
             return None
-        commits = self.provider.commits()
+        commits = self.provider.get_data_version()
         if commits != self._last_commits:
             self._notify_all()
             self._last_commits = commits
@@ -168,36 +177,39 @@ class Feed:
     def _notify_all(self) -> None:
         while changes := self._read_slice(self._after):
             with self._lock:
-                listeners = list(self._listeners)
-                self._after = changes[-1].seq
-            for listener in listeners:
-                self._notify(listener, changes)
+                subscriptions = list(self._listeners)
+                self._after = max(self._after, changes[-1].seq)
+            for subscription in subscriptions:
+                if later := [change for change in changes if change.seq > subscription.start]:
+                    self._notify(subscription, later)
 
-    def _notify(self, listener: Listener, changes: Sequence[Change]) -> None:
+    def _notify(self, subscription: _Subscription, changes: Sequence[Change]) -> None:
         try:
-            listener(changes)
+            subscription.listener(changes)
         except Exception:
             # A failing listener must not affect others (spec PROMISE-7).
             _logger.exception("a change feed listener raised an exception and was removed")
             with self._lock:
-                if listener in self._listeners:
-                    self._listeners.remove(listener)
+                if subscription in self._listeners:
+                    self._listeners.remove(subscription)
 
     def _read_slice(self, after: int) -> list[Change]:
-        changes, _ = self.provider.tx_runner.run(lambda tx: log.page(tx, after, SLICE, {}), read_only=True)
+        changes, _ = self.provider.tx_runner.run(lambda tx: log.read_page(tx, after, SLICE, {}), read_only=True)
         return changes
 
 
-def _redact_values(tx: TableContext, gate: Gate, changes: Sequence[Change], principal: Principal) -> list[Change]:
+def _redact_values(
+    tx: TableContext, read_policy: ReadPolicy, changes: Sequence[Change], principal: Principal
+) -> list[Change]:
     """Return the changes with redacted aspect values."""
-    visible = VisibleValues(tx, gate, principal)
+    visible = VisibleValues(tx, read_policy, principal)
     return [
         change
         if change.aspect is None
         else replace(
             change,
-            previous=visible.value(change.aspect, change.previous),
-            value=visible.value(change.aspect, change.value),
+            previous=visible.redact_value(change.aspect, change.previous),
+            value=visible.redact_value(change.aspect, change.value),
         )
         for change in changes
     ]

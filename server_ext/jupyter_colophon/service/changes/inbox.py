@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.idempotency import Once
-from jupyter_colophon.core.changes.inbox import OUTCOME_KEPT_MS, InboxEntry, Refusal, about
-from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.changes.idempotency import IdempotencyKey
+from jupyter_colophon.core.changes.inbox import OUTCOME_KEPT_MS, InboxEntry, Rejection, describe_proposals
+from jupyter_colophon.core.documents.json_parsing import parse_stored
 from jupyter_colophon.core.errors import MetadataError, NotFound, StorageError, TransactionTimeout
-from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.changes import dead_letters, idempotency_results
@@ -29,7 +29,7 @@ _DELETE_BATCH = 500
 #: How often a batch is tried whose transaction times out: a stalled machine makes any batch slow once.
 SLOW_ATTEMPTS = 3
 #: The prefix of problem pointers: the batch within the request body.
-WITHIN = "/proposals"
+PROPOSALS_POINTER = "/proposals"
 _logger = logging.getLogger("jupyter_colophon.inbox")
 
 
@@ -52,27 +52,29 @@ class Inbox:
             "colophon-inbox", self._apply_all, _logger, "the inbox", idle_s=IDLE_S, unavailable=(StorageError,)
         )
 
-    def accept(self, proposals: Sequence[Proposal], principal: Principal, once: Once | None = None) -> InboxEntry:
+    def accept(
+        self, proposals: Sequence[Proposal], principal: Principal, once: IdempotencyKey | None = None
+    ) -> InboxEntry:
         """Store a batch durably and return its entry; raise errors that can be detected now, as `WritePath.propose` does."""
-        self.write_path.check(proposals, principal, WITHIN)
+        self.write_path.check(proposals, principal, PROPOSALS_POINTER)
 
         def take(tx: TableContext) -> InboxEntry:
             now = self.now()
-            tx.after_commit(self.wake)
-            return idempotency_results.once(
+            tx.on_commit(self.wake)
+            return idempotency_results.run_once(
                 tx, once, codecs.ENTRY, now, lambda: rows.add(tx, proposals, principal, now)
             )
 
         return self.provider.tx_runner.run(take)
 
-    def entry(self, number: int, principal: Principal) -> InboxEntry:
+    def read_entry(self, number: int, principal: Principal) -> InboxEntry:
         """Return the outcome of a batch, for a day. Raises NotFound, also for batches of others unless the principal is an admin."""
-        found = self.provider.tx_runner.run(lambda tx: rows.entry(tx, number), read_only=True)
-        if found is None or not self._is_visible(found, principal):
+        entry = self.provider.tx_runner.run(lambda tx: rows.read_entry(tx, number), read_only=True)
+        if entry is None or not self._is_visible(entry, principal):
             raise NotFound("entry of the inbox", str(number))
-        return found
+        return entry
 
-    def counts(self) -> tuple[int, int]:
+    def count_entries(self) -> tuple[int, int]:
         """Return the number of pending batches and of dead letters."""
         return self.provider.tx_runner.run(lambda tx: (rows.count_waiting(tx), dead_letters.count(tx)), read_only=True)
 
@@ -95,30 +97,30 @@ class Inbox:
         return entry.actor == principal.user or self.write_path.authorizer.may(principal, "admin", "system")
 
     def _apply_all(self) -> None:
-        while not self._worker.is_stopped and (row := self._first_pending()) is not None:
+        while not self._worker.is_stopped and (row := self._read_first_pending()) is not None:
             self._settle(row)
         run, now = self.provider.tx_runner.run, self.now()
-        if old := run(lambda tx: rows.outdated(tx, now, _DELETE_BATCH), read_only=True):
+        if old := run(lambda tx: rows.find_outdated(tx, now, _DELETE_BATCH), read_only=True):
             run(lambda tx: rows.forget(tx, old))
         self._delete_old_letters(now)
 
     def _delete_old_letters(self, now: int) -> None:
         before = now - self.letters_days * _DAY_MS
         if not self.letters_days or not self.provider.tx_runner.run(
-            lambda tx: dead_letters.any_before(tx, before), read_only=True
+            lambda tx: dead_letters.has_any_before(tx, before), read_only=True
         ):
             return
-        gone = self.provider.tx_runner.run(lambda tx: dead_letters.forget(tx, before, _DELETE_BATCH))
-        _logger.warning("deleted %s dead letters older than %s days", gone, self.letters_days)
+        deleted = self.provider.tx_runner.run(lambda tx: dead_letters.forget(tx, before, _DELETE_BATCH))
+        _logger.warning("deleted %s dead letters older than %s days", deleted, self.letters_days)
 
-    def _first_pending(self) -> Row | None:
-        return self.provider.tx_runner.run(rows.first_waiting, read_only=True)
+    def _read_first_pending(self) -> Row | None:
+        return self.provider.tx_runner.run(rows.find_first_waiting, read_only=True)
 
     def _settle(self, row: Row) -> None:
         """Apply or refuse a batch. Raises StorageError if the store fails; the batch then stays pending."""
         number = row["id"]
 
-        def apply_once(tx: TableContext, apply: Callable[[], list[Written]]) -> list[Written]:
+        def apply_once(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
             if not rows.is_waiting(tx, number):
                 return []
             done = apply()
@@ -126,9 +128,9 @@ class Inbox:
             return done
 
         try:
-            proposals = codecs.PROPOSALS.read(stored(row["proposals"]))
-            sender = codecs.PRINCIPAL.read(stored(row["principal"]))
-            self.write_path.propose(proposals, sender, WITHIN, in_transaction=apply_once)
+            proposals = codecs.PROPOSALS.read(parse_stored(row["proposals"]))
+            sender = codecs.PRINCIPAL.read(parse_stored(row["principal"]))
+            self.write_path.propose(proposals, sender, PROPOSALS_POINTER, in_transaction=apply_once)
         except TransactionTimeout as error:
             self._slow = (number, self._slow[1] + 1 if self._slow[0] == number else 1)
             if self._slow[1] < SLOW_ATTEMPTS:
@@ -144,20 +146,20 @@ class Inbox:
             self._refuse(row, error)
 
     def _refuse(self, row: Row, error: Exception) -> None:
-        refusal = Refusal.of(error)
-        details = (row["id"], row["actor"], row["run"], _about(row), refusal.detail)
+        refusal = Rejection.from_error(error)
+        details = (row["id"], row["actor"], row["run"], _describe_proposals(row), refusal.detail)
         _logger.warning("batch %s of %s (run %s) was refused: %s: %s", *details)
 
         def move_to_dead_letters(tx: TableContext) -> None:
             if rows.is_waiting(tx, row["id"]):
-                dead_letters.bury(tx, row, refusal, self.now())
+                dead_letters.add_inbox_row(tx, row, refusal, self.now())
                 rows.mark_refused(tx, row["id"], refusal)
 
         self.provider.tx_runner.run(move_to_dead_letters)
 
 
-def _about(row: Row) -> str:
+def _describe_proposals(row: Row) -> str:
     try:
-        return about(codecs.PROPOSALS.read(stored(row["proposals"])))
+        return describe_proposals(codecs.PROPOSALS.read(parse_stored(row["proposals"])))
     except Exception:  # noqa: BLE001  unreadable rows are refused too
         return "unreadable proposals"

@@ -14,10 +14,14 @@ from typing import Any
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.lineage.lineage_listener import LineageInfo, LineageListener, ListenerContext, ProgramRun
-from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, HandledBatch
 from jupyter_colophon.service.changes.feed import Feed
 from jupyter_colophon.service.schemaspaces.call_with_timeout import TimeoutRunner
-from jupyter_colophon.service.schemaspaces.registrations import Registration, installed, registrations
+from jupyter_colophon.service.schemaspaces.registrations import (
+    PackageRegistration,
+    find_entry_points,
+    list_registrations,
+)
 from jupyter_colophon.storage.changes import cursors
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
 from jupyter_colophon.storage.lineage import runs
@@ -62,22 +66,22 @@ class LineageListeners:
         """Load the installed listeners in the background, and notify them from now on."""
         self._worker.start()
 
-    def states(self) -> list[ListenerState]:
+    def get_states(self) -> list[ListenerState]:
         """Return the states of the listeners."""
-        return [*(one.state() for one in self._workers), *self._missing]
+        return [*(worker.get_state() for worker in self._workers), *self._missing]
 
     def close(self) -> None:
         """Stop; a call that hangs ends with the process."""
         self._worker.stop()
         if self._end_listening is not None:
             self._end_listening()
-        for one in self._workers:
-            one.close()
+        for worker in self._workers:
+            worker.close()
 
     def _watch(self) -> float | None:
         if not self._is_loaded:
             self._is_loaded = True
-            for registration in registrations(installed(GROUP), ()):
+            for registration in list_registrations(find_entry_points(GROUP), ()):
                 if self._options.get(registration.name) is not False and not self._worker.is_stopped:
                     self._load(registration)
         if not self._workers:
@@ -90,7 +94,7 @@ class LineageListeners:
             worker.watch()
         return None
 
-    def _load(self, registration: Registration) -> None:
+    def _load(self, registration: PackageRegistration) -> None:
         try:
             listener = TimeoutRunner(LOADING_S).call(lambda: registration.load()(), lambda _: None)
             if not isinstance(listener, LineageListener):
@@ -123,7 +127,7 @@ class LineageListeners:
 class _ListenerWorker:
     """Notifies one listener, on its own thread."""
 
-    registration: Registration
+    registration: PackageRegistration
     listener: LineageListener
     context: ListenerContext
     provider: StorageProvider
@@ -173,7 +177,7 @@ class _ListenerWorker:
         if self._current is None:
             self._worker.join(1)
 
-    def state(self) -> ListenerState:
+    def get_state(self) -> ListenerState:
         """Return the state of the listener."""
         current = self._current
         hanging = current is not None and time.monotonic() - current[1] > TIMEOUT_S
@@ -215,15 +219,15 @@ class _ListenerWorker:
         with suppress(StorageError):
             self._follower.lease.release()
 
-    def _handle(self, changes: Sequence[Change]) -> Handled:
+    def _handle(self, changes: Sequence[Change]) -> HandledBatch:
         for count, change in enumerate(changes):
             if self._worker.is_stopped:
-                return Handled(count)
+                return HandledBatch(count)
             self._call(change)
             # Record each change before handling the next.
             self._follower.record(change.seq)
             self._at = change.seq
-        return Handled(len(changes))
+        return HandledBatch(len(changes))
 
     def _call(self, change: Change) -> None:
         run = self.provider.tx_runner.run(lambda tx: runs.run(tx, str(change.run)), read_only=True)
@@ -232,7 +236,7 @@ class _ListenerWorker:
         program_run = ProgramRun(run.program, run.run_id, run.urn, run.status, run.actor)
         self._current = (change.seq, time.monotonic())
         try:
-            self.listener.on_lineage(self.context, program_run, LineageInfo.of(run, f"{run.urn}#{change.seq}"))
+            self.listener.on_lineage(self.context, program_run, LineageInfo.from_run(run, f"{run.urn}#{change.seq}"))
             self._delivered += 1
         except BaseException as error:  # noqa: BLE001  third-party code may raise anything, SystemExit too
             self._record_failure(_format_error(error))

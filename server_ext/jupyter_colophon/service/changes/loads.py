@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.bulk_load import Applied, Batch, Ending, KeptRefusal, Load, RowRefusal
-from jupyter_colophon.core.changes.inbox import Refusal
+from jupyter_colophon.core.changes.bulk_load import Batch, BatchResult, Ending, Load, RowRejection, StoredRejection
+from jupyter_colophon.core.changes.inbox import Rejection
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import AccessDenied, MetadataError
-from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes import loads as rows
@@ -17,7 +17,7 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 _KIND = "load-refusals"
 #: A parsed row: its proposal, or why it was refused.
-Read = Proposal | RowRefusal
+ParsedRow = Proposal | RowRejection
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +33,28 @@ class Loads:
         """Open a load, or continue it. Raises AccessDenied, LoadEnded."""
         if not {"annotate", "emit"} & principal.scopes:
             raise AccessDenied("emit", "a load")
-        return self.provider.tx_runner.run(lambda tx: rows.opened(tx, principal.user, name, self.now()))
+        return self.provider.tx_runner.run(lambda tx: rows.open_load(tx, principal.user, name, self.now()))
 
     def read(self, name: str, principal: Principal) -> Load:
         """Return the state of a load. Raises NotFound."""
-        return self.provider.tx_runner.run(lambda tx: rows.existing(tx, principal.user, name), read_only=True)
+        return self.provider.tx_runner.run(lambda tx: rows.read_load(tx, principal.user, name), read_only=True)
 
     def end(self, name: str, state: Ending, principal: Principal) -> Load:
         """Commit or abort a load: further batches are refused, applied rows stay. Raises NotFound, LoadEnded."""
-        return self.provider.tx_runner.run(lambda tx: rows.ended(tx, principal.user, name, state, self.now()))
+        return self.provider.tx_runner.run(lambda tx: rows.end_load(tx, principal.user, name, state, self.now()))
 
-    def apply(self, batch: Batch, read: Sequence[Read], principal: Principal) -> Applied:
+    def apply(self, batch: Batch, read: Sequence[ParsedRow], principal: Principal) -> BatchResult:
         """Apply the rows of a batch, once. Rows that cannot be applied are refused individually.
 
         Raises NotFound, LoadEnded, and IdempotencyKeyReused if a different batch had the same number.
         """
-        positions = [at for at, one in enumerate(read) if isinstance(one, Proposal)]
-        unparsed = [one for one in read if isinstance(one, RowRefusal)]
+        positions = [at for at, row in enumerate(read) if isinstance(row, Proposal)]
+        unparsed = [row for row in read if isinstance(row, RowRejection)]
 
-        def in_transaction(tx: TableContext, apply_each: Callable[[], list[Written | MetadataError]]) -> Applied:
-            return rows.applied(
+        def in_transaction(
+            tx: TableContext, apply_each: Callable[[], list[ProposalResult | MetadataError]]
+        ) -> BatchResult:
+            return rows.apply_batch(
                 tx,
                 principal.user,
                 batch,
@@ -61,39 +63,41 @@ class Loads:
             )
 
         return self.write_path.propose_each(
-            [one for one in read if isinstance(one, Proposal)], principal, in_transaction
+            [row for row in read if isinstance(row, Proposal)], principal, in_transaction
         )
 
-    def refusals(
+    def list_refusals(
         self, name: str, limit: int, cursor: str, principal: Principal
-    ) -> tuple[list[KeptRefusal], str | None]:
+    ) -> tuple[list[StoredRejection], str | None]:
         """Return a page of refused rows, by position, and the next cursor. Raises NotFound."""
         after = tuple(self.cursors.read(_KIND, cursor)) if cursor else ()
-        found = self.provider.tx_runner.run(
-            lambda tx: rows.refusals(tx, principal.user, name, after, limit + 1), read_only=True
+        refusals = self.provider.tx_runner.run(
+            lambda tx: rows.list_refusals(tx, principal.user, name, after, limit + 1), read_only=True
         )
-        page = list(take_page(found[:limit], _measure))
-        if len(page) == len(found):
+        page = list(take_page(refusals[:limit], _measure))
+        if len(page) == len(refusals):
             return page, None
         return page, self.cursors.write(_KIND, [page[-1].partition, page[-1].number, page[-1].row.row])
 
 
-def _measure(one: KeptRefusal) -> int:
-    """Return about how many bytes a refusal takes in an answer."""
-    refusal = one.row.refusal
-    return measure([one.row.urn, refusal.detail, [(problem.pointer, problem.message) for problem in refusal.problems]])
+def _measure(rejection: StoredRejection) -> int:
+    """Return the approximate size of a refusal in a response."""
+    refusal = rejection.row.refusal
+    return measure(
+        [rejection.row.urn, refusal.detail, [(problem.pointer, problem.message) for problem in refusal.problems]]
+    )
 
 
 def _summarize(
-    done: dict[int, Written | MetadataError], unparsed: Sequence[RowRefusal], read: Sequence[Read]
-) -> Applied:
+    done: dict[int, ProposalResult | MetadataError], unparsed: Sequence[RowRejection], read: Sequence[ParsedRow]
+) -> BatchResult:
     refused = list(unparsed)
     written = 0
-    for at, one in done.items():
-        if isinstance(one, MetadataError):
+    for at, result in done.items():
+        if isinstance(result, MetadataError):
             proposal = read[at]
-            refused.append(RowRefusal(at, str(proposal.urn), Refusal.of(one)))
+            refused.append(RowRejection(at, str(proposal.urn), Rejection.from_error(result)))
         else:
-            written += one.changed
-    refused.sort(key=lambda one: one.row)
-    return Applied(written, len(read) - written - len(refused), tuple(refused))
+            written += result.changed
+    refused.sort(key=lambda rejection: rejection.row)
+    return BatchResult(written, len(read) - written - len(refused), tuple(refused))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.core.schedule_times import faults
+from jupyter_colophon.core.schedule_times import find_problems
 from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.storage.changes import schedules
 from jupyter_colophon.storage.changes.schedules import ScheduleState
@@ -21,7 +21,7 @@ _TEXT_MEMBERS = ("pipeline", "namespace", "every", "cron")
 
 def describe_schedules(provider: StorageProvider, instances: Sequence[Instance]) -> list[dict[str, Any]]:
     """Return the schedules among these instances, each with its due time and last run. Raises StorageError."""
-    states, wrong = provider.tx_runner.run(schedules.states, read_only=True), problems(instances)
+    states, wrong = provider.tx_runner.run(schedules.read_states, read_only=True), find_schedule_problems(instances)
     return [
         _describe(instance, states.get(instance.name) or ScheduleState(instance.name), wrong.get(instance.name, ""))
         for instance in instances
@@ -29,27 +29,29 @@ def describe_schedules(provider: StorageProvider, instances: Sequence[Instance])
     ]
 
 
-def problems(instances: Sequence[Instance]) -> dict[str, str]:
+def find_schedule_problems(instances: Sequence[Instance]) -> dict[str, str]:
     """Return why schedules cannot start a run, by name; `instances` must contain their pipelines too."""
-    pipelines = {_pipeline_key(instance, instance.name) for instance in instances if instance.schema_name == PIPELINE}
+    pipelines = {
+        _get_pipeline_key(instance, instance.name) for instance in instances if instance.schema_name == PIPELINE
+    }
     reasons = {
-        instance.name: _problem(instance, pipelines) for instance in instances if instance.schema_name == SCHEDULE
+        instance.name: _find_problem(instance, pipelines) for instance in instances if instance.schema_name == SCHEDULE
     }
     return {name: why for name, why in reasons.items() if why}
 
 
-def _problem(instance: Instance, pipelines: set[tuple[str, str]]) -> str:
+def _find_problem(instance: Instance, pipelines: set[tuple[str, str]]) -> str:
     if instance.reason:
         return "not a valid instance" + "".join(
             f": {problem.pointer}: {problem.message}" for problem in instance.problems[:1]
         )
-    for name, why in faults(instance.metadata):
+    for name, why in find_problems(instance.metadata):
         return f"{name}: {why}" if name else why
-    key = _pipeline_key(instance, str(instance.metadata.get("pipeline", "")))
+    key = _get_pipeline_key(instance, str(instance.metadata.get("pipeline", "")))
     return "" if key in pipelines else "no pipeline {1} in the namespace {0}".format(*key)
 
 
-def _pipeline_key(instance: Instance, pipeline: str) -> tuple[str, str]:
+def _get_pipeline_key(instance: Instance, pipeline: str) -> tuple[str, str]:
     return str(instance.metadata.get("namespace", "")), pipeline
 
 

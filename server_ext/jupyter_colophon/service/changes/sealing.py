@@ -18,13 +18,13 @@ _logger = logging.getLogger("jupyter_colophon.sealing")
 def seal(provider: StorageProvider, key: bytes, now: Callable[[], int]) -> None:
     """Seal every unsealed change. Safe to run concurrently in several processes. Raises StorageError."""
     # Changes are read and hashed outside the write transaction, to keep it short.
-    while found := provider.tx_runner.run(lambda tx: signed_chain.due(tx, key, now()), read_only=True):
-        after, one = found
+    while built := provider.tx_runner.run(lambda tx: signed_chain.build_next(tx, key, now()), read_only=True):
+        after, new_seal = built
 
-        def work(tx: TableContext, after: int = after, one: signed_chain.Seal = one) -> None:
-            signed_chain.add(tx, after, one)
+        def add_seal(tx: TableContext, after: int = after, new_seal: signed_chain.Seal = new_seal) -> None:
+            signed_chain.add(tx, after, new_seal)
 
-        provider.tx_runner.run(work)
+        provider.tx_runner.run(add_seal)
 
 
 @dataclass(slots=True)
@@ -77,4 +77,7 @@ class Sealer:
                 self._seal()
             except StorageError as error:
                 # Nothing is lost: the next write, or `jupyter colophon verify`, seals these changes too.
-                _logger.warning("the change log could not be sealed: %s", error.detail)
+                _logger.warning(
+                    "the change log could not be sealed and will be sealed with the next write; no change is lost: %s",
+                    error.detail,
+                )

@@ -7,6 +7,6 @@ from jupyter_colophon.storage.changes import sinks
 from jupyter_colophon.storage.spi import StorageProvider
 
 
-def states(provider: StorageProvider, names: Iterable[str]) -> list[SinkState]:
+def read_states(provider: StorageProvider, names: Iterable[str]) -> list[SinkState]:
     """Return the states of these sinks. Raises StorageError."""
-    return provider.tx_runner.run(lambda tx: [sinks.state(tx, name) for name in sorted(names)], read_only=True)
+    return provider.tx_runner.run(lambda tx: [sinks.read_state(tx, name) for name in sorted(names)], read_only=True)

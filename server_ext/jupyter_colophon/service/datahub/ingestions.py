@@ -8,11 +8,11 @@ from itertools import islice
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.service.read_audit import audited
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.read_audit import audit_reads
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.entities import ingestion
-from jupyter_colophon.storage.entities.ingestion import Ingested, Ingestion
+from jupyter_colophon.storage.entities.ingestion import IngestedAspect, Ingestion
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 
 #: How many aspects are rolled back per transaction, so that it ends in time on a busy machine.
@@ -24,12 +24,12 @@ _EXAMINED_MAX = 100
 
 
 @dataclass(frozen=True, slots=True)
-class RolledBack:
+class RollbackResult:
     """The result of a rollback, or of a dry run. `unsafe` entities were created by the run and have aspects of others, of
     which `aspects_affected` is the number.
     """
 
-    rows: tuple[Ingested, ...] = ()
+    rows: tuple[IngestedAspect, ...] = ()
     entities_affected: int = 0
     entities_deleted: int = 0
     aspects_reverted: int = 0
@@ -44,64 +44,75 @@ class Ingestions:
 
     provider: StorageProvider
     registry: Registry
-    gate: Gate
+    read_policy: ReadPolicy
     write_path: WritePath
 
-    @audited("list")
+    @audit_reads("list")
     def list(self, start: int, count: int, principal: Principal) -> list[Ingestion]:
         """Return the runs that have current aspects, the last written first, from an offset."""
 
-        def work(tx: TableContext) -> list[Ingestion]:
-            visible_runs = (one for one in ingestion.runs(tx) if self._is_shown(tx, one.run, principal))
+        def list_visible(tx: TableContext) -> list[Ingestion]:
+            visible_runs = (
+                ingested_run
+                for ingested_run in ingestion.iterate_runs(tx)
+                if self._is_shown(tx, ingested_run.run, principal)
+            )
             return list(islice(visible_runs, start, start + count))
 
-        return self.provider.tx_runner.run(work, read_only=True)
+        return self.provider.tx_runner.run(list_visible, read_only=True)
 
-    @audited("list", lambda rows: (row.urn for row in rows))
-    def aspects(self, run: str, start: int, count: int, principal: Principal) -> Sequence[Ingested]:
+    @audit_reads("list", lambda rows: (row.urn for row in rows))
+    def list_aspects(self, run: str, start: int, count: int, principal: Principal) -> Sequence[IngestedAspect]:
         """Return the aspects whose current value a run wrote, by URN and name, from an offset."""
         return self.provider.tx_runner.run(
-            lambda tx: tuple(islice(self._rows(tx, run, principal), start, start + count)), read_only=True
+            lambda tx: tuple(islice(self._read_rows(tx, run, principal), start, start + count)), read_only=True
         )
 
-    def roll_back(self, run: str, principal: Principal, *, dry_run: bool, safe: bool) -> RolledBack:
+    def roll_back(self, run: str, principal: Principal, *, dry_run: bool, safe: bool) -> RollbackResult:
         """Roll back what a run wrote. Entities that it created are hidden, or deleted unless `safe`.
 
         Each transaction rolls back some hundreds of aspects atomically; after a failure, a repeated call continues with the
         rest. Raises AccessDenied, before any change, if one of them may not be written.
         """
 
-        def read_rows(tx: TableContext) -> tuple[list[Ingested], RolledBack]:
-            rows = list(self._rows(tx, run, principal))
+        def read_rows(tx: TableContext) -> tuple[list[IngestedAspect], RollbackResult]:
+            rows = list(self._read_rows(tx, run, principal))
             return rows, self._summarize(tx, rows, safe)
 
         rows, summary = self.provider.tx_runner.run(read_rows, read_only=True)
         if dry_run:
             return summary
-        batches = list(_batches(rows))
+        batches = list(_split_batches(rows))
         for batch in batches:
-            self.write_path.may_roll_back(batch, principal, hard=not safe)
+            self.write_path.require_rollback(batch, principal, hard=not safe)
         for batch in batches:
             self.write_path.roll_back(run, batch, principal, hard=not safe)
         return summary
 
     def _is_shown(self, tx: TableContext, run: str, principal: Principal) -> bool:
-        return any(self._may_read(tx, one, principal) for one in ingestion.of_run(tx, run, _EXAMINED_MAX))
+        return any(
+            self._may_read(tx, ingested_aspect, principal)
+            for ingested_aspect in ingestion.iterate_aspects_of_run(tx, run, _EXAMINED_MAX)
+        )
 
-    def _rows(self, tx: TableContext, run: str, principal: Principal) -> Iterator[Ingested]:
-        return (one for one in ingestion.of_run(tx, run) if self._may_read(tx, one, principal))
+    def _read_rows(self, tx: TableContext, run: str, principal: Principal) -> Iterator[IngestedAspect]:
+        return (
+            ingested_aspect
+            for ingested_aspect in ingestion.iterate_aspects_of_run(tx, run)
+            if self._may_read(tx, ingested_aspect, principal)
+        )
 
-    def _may_read(self, tx: TableContext, row: Ingested, principal: Principal) -> bool:
-        return self.gate.may_see(tx, principal, Urn.parse(row.urn))
+    def _may_read(self, tx: TableContext, row: IngestedAspect, principal: Principal) -> bool:
+        return self.read_policy.may_see(tx, principal, Urn.parse(row.urn))
 
-    def _summarize(self, tx: TableContext, rows: Sequence[Ingested], safe: bool) -> RolledBack:
+    def _summarize(self, tx: TableContext, rows: Sequence[IngestedAspect], safe: bool) -> RollbackResult:
         by_entity: dict[str, set[str]] = defaultdict(set)
         for row in rows:
             by_entity[row.urn].add(row.aspect)
-        created_urns = [urn for urn, names in by_entity.items() if self._key_of(urn) in names]
-        present = _present(tx, created_urns)
+        created_urns = [urn for urn, names in by_entity.items() if self._get_key_aspect(urn) in names]
+        present = _read_present(tx, created_urns)
         foreign_aspects = {urn: others for urn in created_urns if (others := present[urn] - by_entity[urn])}
-        return RolledBack(
+        return RollbackResult(
             rows=tuple(rows[:NAMED_MAX]),
             entities_affected=len(by_entity),
             entities_deleted=0 if safe else len(created_urns),
@@ -111,22 +122,22 @@ class Ingestions:
             unsafe_count=len(foreign_aspects),
         )
 
-    def _key_of(self, urn: str) -> str:
-        return self.registry.type(Urn.parse(urn).type).key_aspect
+    def _get_key_aspect(self, urn: str) -> str:
+        return self.registry.get_type(Urn.parse(urn).type).key_aspect
 
 
-def _present(tx: TableContext, urns: Sequence[str]) -> dict[str, set[str]]:
+def _read_present(tx: TableContext, urns: Sequence[str]) -> dict[str, set[str]]:
     """Return the names of the current aspects of these entities."""
-    found: dict[str, set[str]] = {urn: set() for urn in urns}
+    names_by_urn: dict[str, set[str]] = {urn: set() for urn in urns}
     for at in range(0, len(urns), ROLLBACK_BATCH):
         ranges = [Range.prefix(urn) for urn in urns[at : at + ROLLBACK_BATCH]]
-        for row in tx.table("aspects").multi_scan(ranges):
+        for row in tx.get_table("aspects").scan_ranges(ranges):
             if row["value"] is not None:
-                found[row["urn"]].add(row["aspect"])
-    return found
+                names_by_urn[row["urn"]].add(row["aspect"])
+    return names_by_urn
 
 
-def _batches(rows: Sequence[Ingested]) -> Iterator[dict[Urn, list[str]]]:
+def _split_batches(rows: Sequence[IngestedAspect]) -> Iterator[dict[Urn, list[str]]]:
     """Yield the aspects by entity, in batches of complete entities."""
     batch: dict[Urn, list[str]] = {}
     size = 0

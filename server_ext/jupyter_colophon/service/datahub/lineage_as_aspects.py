@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import EVER, MAX_RELATIONS
+from jupyter_colophon.core.lineage.graph import ALL_TIME, MAX_RELATIONS
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.model.declared_lineage import ASPECT, JOB_ASPECT
 from jupyter_colophon.service.datahub import runs_as_process_instances
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_traversal import MODES, READ, WALKED_READ, WALKED_WRITE, WRITE
 from jupyter_colophon.storage.lineage import runs as stored_runs
-from jupyter_colophon.storage.lineage.run_accesses import Triple, runs_named
-from jupyter_colophon.storage.lineage.statements import program_of_flow
+from jupyter_colophon.storage.lineage.run_accesses import Triple, read_runs
+from jupyter_colophon.storage.lineage.statements import get_program
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
 
 Value = dict[str, Any]
@@ -29,56 +29,58 @@ _RUNS_MAX: Final = 20
 _KIND: Final = {ASPECT: "dataset", JOB_ASPECT: "dataJob"}
 
 
-def derive_aspects(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: NodeCache) -> dict[str, Value]:
+def derive_aspects(tx: TableContext, urn: Urn, requested: Collection[str] | None, nodes: NodeCache) -> dict[str, Value]:
     """Return the aspects of an entity that can be derived from lineage, of those `wanted` (None: all)."""
     if urn.type == runs_as_process_instances.KIND:
-        return runs_as_process_instances.aspects(tx, urn, wanted, nodes)
+        return runs_as_process_instances.derive_aspects(tx, urn, requested, nodes)
     builders: Mapping[str, Callable[[TableContext, str, NodeCache], Value | None]] = {
-        ASPECT: _upstreams,
-        JOB_ASPECT: _inputs_and_outputs,
+        ASPECT: _derive_upstreams,
+        JOB_ASPECT: _derive_inputs_and_outputs,
     }
-    found = {
+    values_by_name = {
         name: make(tx, str(urn), nodes)
         for name, make in builders.items()
-        if _KIND[name] == urn.type and (wanted is None or name in wanted)
+        if _KIND[name] == urn.type and (requested is None or name in requested)
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in values_by_name.items() if value is not None}
 
 
-def _upstreams(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
-    written = _current_edges(tx, tx.edges.around("data", [urn], WALKED_WRITE, EVER, _DATA_MAX))
-    programs = nodes.visible({program_of_flow(edge.program) for edge in written})
-    flows = {edge.program for edge in written if program_of_flow(edge.program) in programs}
-    reads = _current_edges(tx, tx.edges.around("program", sorted(flows), WALKED_READ, EVER, _DATA_MAX))
-    visible = nodes.visible({edge.data for edge in reads})
+def _derive_upstreams(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
+    written = _read_current_edges(tx, tx.edges.find_neighbours("data", [urn], WALKED_WRITE, ALL_TIME, _DATA_MAX))
+    programs = nodes.filter_visible({get_program(edge.program) for edge in written})
+    flows = {edge.program for edge in written if get_program(edge.program) in programs}
+    reads = _read_current_edges(
+        tx, tx.edges.find_neighbours("program", sorted(flows), WALKED_READ, ALL_TIME, _DATA_MAX)
+    )
+    visible = nodes.filter_visible({edge.data for edge in reads})
     by_data: dict[str, list[Edge]] = defaultdict(list)
     for edge in reads:
         if edge.data in visible and edge.data != urn:
             by_data[edge.data].append(edge)
     if not by_data:
         return None
-    upstreams = [_upstream(tx, data, edges[:_PROGRAMS_MAX]) for data, edges in by_data.items()]
-    columns = [row for row in stored_runs.columns_into(tx, [urn], MAX_RELATIONS) if row["source"] in visible]
-    return {"upstreams": upstreams} | _fine_grained(columns)
+    upstreams = [_build_upstream(tx, data, edges[:_PROGRAMS_MAX]) for data, edges in by_data.items()]
+    columns = [row for row in stored_runs.list_columns_into(tx, [urn], MAX_RELATIONS) if row["source"] in visible]
+    return {"upstreams": upstreams} | _build_fine_grained(columns)
 
 
-def _current_edges(tx: TableContext, triples: Iterable[Triple]) -> list[Edge]:
+def _read_current_edges(tx: TableContext, triples: Iterable[Triple]) -> list[Edge]:
     """Return the edges of runs and of valid declarations, except declarations without a program, which are own aspects."""
     program_triples = [
         triple
         for triple in sorted(triples)
-        if declared_lineage.source_of(Urn.parse(program_of_flow(triple[1]))) is None
+        if declared_lineage.parse_placeholder_source(Urn.parse(get_program(triple[1]))) is None
     ]
     return [
         edge
-        for edge in tx.edges.details(program_triples, EVER, _RUNS_MAX)
+        for edge in tx.edges.read_edges(program_triples, ALL_TIME, _RUNS_MAX)
         if edge.stop is None or any(declared_lineage.parse_version_mark(run) is None for run in edge.runs)
     ]
 
 
-def _upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
+def _build_upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
     """Return one upstream dataset, with its time, programs and actor."""
-    runs = runs_named(tx, (edge.runs[0] for edge in edges if edge.runs))
+    runs = read_runs(tx, (edge.runs[0] for edge in edges if edge.runs))
     actor = next((row["actor"] for row in runs.values()), "unknown")
     return {
         "dataset": data,
@@ -86,36 +88,38 @@ def _upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
         "auditStamp": {"time": max(edge.start for edge in edges), "actor": f"urn:li:corpuser:{actor}"},
         "properties": {
             "source": "lineage",
-            "programs": " ".join(dict.fromkeys(program_of_flow(edge.program) for edge in edges)),
+            "programs": " ".join(dict.fromkeys(get_program(edge.program) for edge in edges)),
         },
     }
 
 
-def _inputs_and_outputs(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
-    edges = _current_edges(tx, tx.edges.around("program", [urn], MODES["program", "undirected"], EVER, _DATA_MAX))
-    visible = nodes.visible({edge.data for edge in edges})
+def _derive_inputs_and_outputs(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
+    edges = _read_current_edges(
+        tx, tx.edges.find_neighbours("program", [urn], MODES["program", "undirected"], ALL_TIME, _DATA_MAX)
+    )
+    visible = nodes.filter_visible({edge.data for edge in edges})
     sides = {
         side: sorted({edge.data for edge in edges if edge.mode in modes and edge.data in visible})
         for side, modes in (("inputDatasets", READ), ("outputDatasets", WRITE))
     }
     if not any(sides.values()):
         return None
-    columns = stored_runs.columns_into(tx, sides["outputDatasets"], MAX_RELATIONS)
-    return sides | _fine_grained(row for row in columns if row["program"] == urn and row["source"] in visible)
+    columns = stored_runs.list_columns_into(tx, sides["outputDatasets"], MAX_RELATIONS)
+    return sides | _build_fine_grained(row for row in columns if row["program"] == urn and row["source"] in visible)
 
 
-def _fine_grained(rows: Iterable[Row]) -> Value:
+def _build_fine_grained(rows: Iterable[Row]) -> Value:
     """Return the column edges, grouped by target column."""
     by_target: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in rows:
-        source = names.field(Urn.parse(row["source"]), row["source_field"])
+        source = names.make_field_urn(Urn.parse(row["source"]), row["source_field"])
         by_target[row["target"], row["target_field"], row["transformation"]].append(str(source))
     column_edges = [
         {
             "upstreamType": "FIELD_SET",
             "upstreams": sources,
             "downstreamType": "FIELD",
-            "downstreams": [str(names.field(Urn.parse(target), field))],
+            "downstreams": [str(names.make_field_urn(Urn.parse(target), field))],
             "transformOperation": how.upper(),
             "confidenceScore": 1.0,
         }

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored
 from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
@@ -14,7 +14,7 @@ from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, take_page
 from jupyter_colophon.service.datahub import runs_as_process_instances
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.entities import aspects, timeseries
 from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
@@ -45,16 +45,16 @@ class TimeseriesReader:
 
     provider: StorageProvider
     registry: Registry
-    gate: Gate
+    read_policy: ReadPolicy
 
     def count(self, urn: Urn, principal: Principal) -> int:
         """Return the number of values of all timeseries aspects of an entity; 0 if it may not be read."""
-        if not self.gate.filter_visible(principal, [urn]):
+        if not self.read_policy.filter_visible(principal, [urn]):
             return 0
         within = Range.prefix(str(urn))
-        return self.provider.tx_runner.run(lambda tx: tx.table("timeseries").count((within,)), read_only=True)
+        return self.provider.tx_runner.run(lambda tx: tx.get_table("timeseries").count((within,)), read_only=True)
 
-    def values(
+    def read_values(
         self,
         urn: Urn,
         name: str,
@@ -70,39 +70,45 @@ class TimeseriesReader:
 
         Raises NotFound for what may not be read, and for an unknown aspect.
         """
-        self.gate.require(principal, urn)
-        self.registry.aspect(urn.type, name)
-        within = timeseries.within(str(urn), name, start, end)
+        self.read_policy.require(principal, urn)
+        self.registry.get_aspect(urn.type, name)
+        within = timeseries.build_range(str(urn), name, start, end)
 
-        def work(tx: TableContext) -> TimedPage:
-            table = tx.table("timeseries")
+        def read_page(tx: TableContext) -> TimedPage:
+            table = tx.get_table("timeseries")
             if name == runs_as_process_instances.EVENTS and not any(table.scan(Range.prefix(str(urn), name), 1)):
-                found = self._derived(tx, urn, (start, end), principal)
-            elif aspects.summary(tx, str(urn)) is None:
+                timed_values = self._derive_events(tx, urn, (start, end), principal)
+            elif aspects.read_summary(tx, str(urn)) is None:
                 return TimedPage([], False)
             else:
-                found = map(_value, table.scan(within, limit if fits is None else None, "desc"))
-            wanted = islice((one for one in found if fits is None or fits(one.value)), limit)
-            values = list(take_page(wanted, _measure, bytes_max))
-            return TimedPage(values, next(wanted, None) is not None)
+                timed_values = map(_parse_value, table.scan(within, limit if fits is None else None, "desc"))
+            matching = islice(
+                (timed_value for timed_value in timed_values if fits is None or fits(timed_value.value)), limit
+            )
+            values = list(take_page(matching, _measure, bytes_max))
+            return TimedPage(values, next(matching, None) is not None)
 
-        return self.provider.tx_runner.run(work, read_only=True)
+        return self.provider.tx_runner.run(read_page, read_only=True)
 
-    def _derived(
+    def _derive_events(
         self, tx: TableContext, urn: Urn, window: tuple[int | None, int | None], principal: Principal
     ) -> Iterator[TimedValue]:
         """Yield the events of a run that are derived from its record."""
         start, end = window
-        for value, actor in runs_as_process_instances.events(tx, urn, NodeCache(tx, self.gate, principal)):
+        for value, actor in runs_as_process_instances.derive_events(
+            tx, urn, NodeCache(tx, self.read_policy, principal)
+        ):
             time = value["timestampMillis"]
             if (start is None or start <= time) and (end is None or time <= end):
                 yield TimedValue(time, value, actor, time, None)
 
 
-def _measure(one: TimedValue) -> int:
+def _measure(timed_value: TimedValue) -> int:
     """Return the approximate size of a value in a response."""
-    return measure(one.value)
+    return measure(timed_value.value)
 
 
-def _value(row: Row) -> TimedValue:
-    return TimedValue(row["time"], stored(row["value"]), row["actor"], row["recorded"], codecs.system(row["system"]))
+def _parse_value(row: Row) -> TimedValue:
+    return TimedValue(
+        row["time"], parse_stored(row["value"]), row["actor"], row["recorded"], codecs.read_system(row["system"])
+    )

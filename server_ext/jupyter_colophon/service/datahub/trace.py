@@ -8,7 +8,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.inbox import InboxEntry
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import ABSENT, Written
+from jupyter_colophon.core.model.proposal import ABSENT, ProposalResult
 from jupyter_colophon.service.changes.inbox import Inbox
 from jupyter_colophon.service.datahub.aspects import AspectReader
 
@@ -24,7 +24,7 @@ class TracedWrite:
     why: str = ""
 
 
-def trace_of(time_us: int, number: int) -> str:
+def format_trace(time_us: int, number: int) -> str:
     """Return the trace of a write: 32 hexadecimal digits, from which DataHub's clients read the time."""
     return f"{time_us:0{_DIGITS}x}{number:0{_DIGITS}x}"
 
@@ -36,30 +36,32 @@ class WriteTracer:
     inbox: Inbox
     reader: AspectReader
 
-    def states(
+    def read_states(
         self, trace: str, aspects: Mapping[Urn, Sequence[str]], principal: Principal
     ) -> dict[str, dict[str, TracedWrite]]:
         """Return the state of each of these aspects of a write."""
         number = int(trace[_DIGITS:], 16)
-        entry = self._entry(number, principal) if number else None
+        entry = self._find_entry(number, principal) if number else None
         return {
-            str(urn): {name: self._state(urn, name, number, entry, principal) for name in names}
+            str(urn): {name: self._determine_state(urn, name, number, entry, principal) for name in names}
             for urn, names in aspects.items()
         }
 
-    def _entry(self, number: int, principal: Principal) -> InboxEntry | None:
+    def _find_entry(self, number: int, principal: Principal) -> InboxEntry | None:
         try:
-            return self.inbox.entry(number, principal)
+            return self.inbox.read_entry(number, principal)
         except NotFound:
             return None
 
-    def _state(self, urn: Urn, name: str, number: int, entry: InboxEntry | None, principal: Principal) -> TracedWrite:
+    def _determine_state(
+        self, urn: Urn, name: str, number: int, entry: InboxEntry | None, principal: Principal
+    ) -> TracedWrite:
         if entry is not None and entry.state == "pending":
             return TracedWrite("PENDING")
         if entry is not None and entry.state == "rejected":
             return TracedWrite("ERROR", entry.refusal.detail if entry.refusal else "")
-        version = self._version(urn, name, principal)
-        written = None if entry is None else next(_results_for(entry.results, urn, name), None)
+        version = self._read_version(urn, name, principal)
+        written = None if entry is None else next(_filter_results(entry.results, urn, name), None)
         if number and written is None:
             return TracedWrite("UNKNOWN")
         if written is None:
@@ -69,11 +71,11 @@ class WriteTracer:
             return TracedWrite("NO_OP")
         return TracedWrite("ACTIVE_STATE" if written.version == version else "HISTORIC_STATE")
 
-    def _version(self, urn: Urn, name: str, principal: Principal) -> int:
-        found = self.reader.entities([urn], {name}, principal).get(str(urn), {})
-        return found[name].version if name in found else ABSENT
+    def _read_version(self, urn: Urn, name: str, principal: Principal) -> int:
+        present = self.reader.read_entities([urn], {name}, principal).get(str(urn), {})
+        return present[name].version if name in present else ABSENT
 
 
-def _results_for(results: Sequence[Written], urn: Urn, name: str) -> Iterator[Written]:
+def _filter_results(results: Sequence[ProposalResult], urn: Urn, name: str) -> Iterator[ProposalResult]:
     """Yield the results for this aspect, newest first."""
-    yield from (one for one in reversed(results) if one.urn == urn and one.aspect == name)
+    yield from (result for result in reversed(results) if result.urn == urn and result.aspect == name)

@@ -6,12 +6,12 @@ from itertools import accumulate
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.idempotency import Once
-from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.changes.idempotency import IdempotencyKey
+from jupyter_colophon.core.documents.json_parsing import parse_stored
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE
-from jupyter_colophon.core.entities.mutation import Mutated, Mutation, State
+from jupyter_colophon.core.entities.mutation import Mutation, MutationResult, State
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.core.model.vocabulary import is_described
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.spi import Row, TableContext
@@ -27,53 +27,55 @@ class Mutator:
     write_path: WritePath
 
     def apply(
-        self, mutations: Sequence[Mutation], principal: Principal, pointer_prefix: str, once: Once | None
-    ) -> list[Mutated]:
+        self, mutations: Sequence[Mutation], principal: Principal, pointer_prefix: str, once: IdempotencyKey | None
+    ) -> list[MutationResult]:
         """Apply a batch in order. Raises NotFound, AccessDenied, InvalidInstance without changing anything."""
-        proposals = [proposal for one in mutations for proposal in self._proposals(one)]
+        proposals = [proposal for mutation in mutations for proposal in self._create_proposals(mutation)]
         written = self.write_path.propose(proposals, principal, pointer_prefix, once=once)
         # Read from the stored versions, so that a repeated request gets the first response.
         return self.write_path.provider.tx_runner.run(lambda tx: _read_states(tx, mutations, written), read_only=True)
 
-    def _proposals(self, one: Mutation) -> Iterator[Proposal]:
-        for scope, change in one.changes.items():
-            yield Proposal(one.urn, ASPECT_OF_SCOPE[scope], "annotate", change, needs="entity")
-        if one.drops:
-            for spec in self.write_path.registry.type(one.urn.type).aspects:
+    def _create_proposals(self, mutation: Mutation) -> Iterator[Proposal]:
+        for scope, change in mutation.changes.items():
+            yield Proposal(mutation.urn, ASPECT_OF_SCOPE[scope], "annotate", change, needs="entity")
+        if mutation.drops:
+            for spec in self.write_path.registry.get_type(mutation.urn.type).aspects:
                 if is_described(spec.name, spec.contributes) and spec.name not in _NOT_DROPPED:
-                    yield Proposal(one.urn, spec.name, "delete", needs="entity")
+                    yield Proposal(mutation.urn, spec.name, "delete", needs="entity")
 
 
-def _read_states(tx: TableContext, mutations: Sequence[Mutation], written: Sequence[Written]) -> list[Mutated]:
+def _read_states(
+    tx: TableContext, mutations: Sequence[Mutation], written: Sequence[ProposalResult]
+) -> list[MutationResult]:
     aspects = {aspect: scope for scope, aspect in ASPECT_OF_SCOPE.items()}
     steps = [step for step in written if step.aspect in aspects]
-    counts = accumulate((len(one.changes) for one in mutations), initial=0)
+    counts = accumulate((len(mutation.changes) for mutation in mutations), initial=0)
     by_mutation = [
-        (one, {aspects[str(step.aspect)]: step for step in steps[at : at + len(one.changes)]})
-        for one, at in zip(mutations, counts, strict=False)
+        (mutation, {aspects[str(step.aspect)]: step for step in steps[at : at + len(mutation.changes)]})
+        for mutation, at in zip(mutations, counts, strict=False)
     ]
     # The initial state of a scope is that before its first change, or the current one.
     states: dict[str, State] = {}
-    for one, done in reversed(by_mutation):
-        state = states.setdefault(str(one.urn), _present(tx, one.urn))
-        state |= {scope: _value(tx, step, step.version - step.changed) for scope, step in done.items()}
-    found = []
-    for one, done in by_mutation:
-        before = states[str(one.urn)]
-        after = before | {scope: _value(tx, step, step.version) for scope, step in done.items()}
-        states[str(one.urn)] = after
-        found.append(Mutated(one.urn, before, after))
-    return found
+    for mutation, done in reversed(by_mutation):
+        state = states.setdefault(str(mutation.urn), _read_present(tx, mutation.urn))
+        state |= {scope: _read_value(tx, step, step.version - step.changed) for scope, step in done.items()}
+    results = []
+    for mutation, done in by_mutation:
+        before = states[str(mutation.urn)]
+        after = before | {scope: _read_value(tx, step, step.version) for scope, step in done.items()}
+        states[str(mutation.urn)] = after
+        results.append(MutationResult(mutation.urn, before, after))
+    return results
 
 
-def _present(tx: TableContext, urn: Urn) -> State:
-    rows = {scope: tx.table("aspects").read((str(urn), aspect)) for scope, aspect in ASPECT_OF_SCOPE.items()}
+def _read_present(tx: TableContext, urn: Urn) -> State:
+    rows = {scope: tx.get_table("aspects").read((str(urn), aspect)) for scope, aspect in ASPECT_OF_SCOPE.items()}
     return {scope: _parse(row) for scope, row in rows.items()}
 
 
-def _value(tx: TableContext, step: Written, version: int) -> dict[str, Any]:
-    return _parse(tx.table("aspect_versions").read((str(step.urn), str(step.aspect), version)))
+def _read_value(tx: TableContext, step: ProposalResult, version: int) -> dict[str, Any]:
+    return _parse(tx.get_table("aspect_versions").read((str(step.urn), str(step.aspect), version)))
 
 
 def _parse(row: Row | None) -> dict[str, Any]:
-    return {"properties": {}, "tags": []} if row is None or row["value"] is None else stored(row["value"])
+    return {"properties": {}, "tags": []} if row is None or row["value"] is None else parse_stored(row["value"])

@@ -12,7 +12,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes.stream_files import EventFiles
-from jupyter_colophon.storage.entities.deleting_namespaces import ending, is_ending
+from jupyter_colophon.storage.entities.deleting_namespaces import is_deleting, list_deleting
 from jupyter_colophon.storage.spi import StorageProvider
 from jupyter_colophon.system.worker import Worker
 
@@ -57,7 +57,7 @@ class Namespaces:
 
     def resume(self) -> None:
         """Continue deletions of any process; the thread ends after the last one."""
-        if self.provider.tx_runner.run(ending, read_only=True):
+        if self.provider.tx_runner.run(list_deleting, read_only=True):
             self._worker.wake()
             self._worker.start()
 
@@ -67,12 +67,12 @@ class Namespaces:
 
     def _clear_some(self, name: str) -> bool:
         """Remove some of a deleted namespace; True when nothing is left. Its files are removed first."""
-        if self.events is not None and self.provider.tx_runner.run(lambda tx: is_ending(tx, name), read_only=True):
+        if self.events is not None and self.provider.tx_runner.run(lambda tx: is_deleting(tx, name), read_only=True):
             self.events.remove_namespace(name)
         return self.write_path.clear_namespace(name, _PRINCIPAL)
 
     def _clear_all(self) -> float:
-        while not self._worker.is_stopped and (names := self.provider.tx_runner.run(ending, read_only=True)):
+        while not self._worker.is_stopped and (names := self.provider.tx_runner.run(list_deleting, read_only=True)):
             for name in sorted(names):
                 self._clear_some(name)
         return Worker.DONE

@@ -36,31 +36,33 @@ class PointInTimeView:
     _rows: dict[str, Row] = field(default_factory=dict)
     _then: dict[str, HistoricEntity | None] = field(default_factory=dict)
 
-    def row(self, urn: str) -> Row:
+    def get_row(self, urn: str) -> Row:
         """Return the row of a preloaded entity; empty if it never existed."""
         return self._rows.get(urn, {})
 
-    def unchanged(self, urns: Iterable[str]) -> list[str]:
+    def filter_unchanged(self, urns: Iterable[str]) -> list[str]:
         """Return the entities that have not changed since."""
-        found = (urn for urn in dict.fromkeys(urns) if (row := self._rows.get(urn)) and not _is_changed(row, self.time))
-        return list(found)
+        unchanged = (
+            urn for urn in dict.fromkeys(urns) if (row := self._rows.get(urn)) and not _is_changed(row, self.time)
+        )
+        return list(unchanged)
 
-    def changed(self, urns: Iterable[str]) -> list[str]:
+    def filter_changed(self, urns: Iterable[str]) -> list[str]:
         """Return the entities that have changed or were deleted since."""
-        found = (urn for urn in dict.fromkeys(urns) if (row := self._rows.get(urn)) and _is_changed(row, self.time))
-        return list(found)
+        changed = (urn for urn in dict.fromkeys(urns) if (row := self._rows.get(urn)) and _is_changed(row, self.time))
+        return list(changed)
 
-    def states_at(self, urns: Iterable[str]) -> dict[str, HistoricEntity]:
+    def read_states(self, urns: Iterable[str]) -> dict[str, HistoricEntity]:
         """Return the entities that existed then, in their state then."""
-        found = {urn: self._reconstruct(urn) for urn in urns}
-        return {urn: states_at for urn, states_at in found.items() if states_at is not None}
+        entities_by_urn = {urn: self._rebuild_entity(urn) for urn in urns}
+        return {urn: states_at for urn, states_at in entities_by_urn.items() if states_at is not None}
 
-    def preload(self, urns: Sequence[str]) -> None:
+    def load_rows(self, urns: Sequence[str]) -> None:
         """Preload the rows of these entities."""
         new = [(urn,) for urn in dict.fromkeys(urns) if urn not in self._rows]
-        self._rows |= {row["urn"]: row for row in self.tx.table("entities").multi_read(new)}
+        self._rows |= {row["urn"]: row for row in self.tx.get_table("entities").read_many(new)}
 
-    def _reconstruct(self, urn: str) -> HistoricEntity | None:
+    def _rebuild_entity(self, urn: str) -> HistoricEntity | None:
         if urn not in self._then:
             if len(self._then) >= LOOKED_UP_MAX:
                 self.cut = True
@@ -69,13 +71,15 @@ class PointInTimeView:
         return self._then[urn]
 
     def _read(self, entity: Row) -> HistoricEntity | None:
-        then = aspects.at(self.tx, self.registry, entity["type"], entity["urn"], self.time)
-        if self.registry.stored_type(entity["type"]).key_aspect not in then:
+        then = aspects.read_all_at(self.tx, self.registry, entity["type"], entity["urn"], self.time)
+        if self.registry.get_stored_type(entity["type"]).key_aspect not in then:
             return None
-        kind = self.registry.stored_type(entity["type"])
-        values = set(search_rows(found for one in then.values() for found in describe_aspect(kind, one)))
+        kind = self.registry.get_stored_type(entity["type"])
+        values = set(
+            search_rows(descriptor for aspect in then.values() for descriptor in describe_aspect(kind, aspect))
+        )
         removed = STATUS in then and is_removed(then[STATUS].value)
-        return HistoricEntity(frozenset(values), index.document(entity, values, removed=removed), removed)
+        return HistoricEntity(frozenset(values), index.build_document(entity, values, removed=removed), removed)
 
 
 def _is_changed(entity: Row, time: int) -> bool:

@@ -12,16 +12,16 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entities.descriptors_of import describe_aspect
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.identity.urn import PREFIX, encoded
+from jupyter_colophon.core.identity.urn import PREFIX, encode_text
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.search_filters import KIND_OF_FILTER
-from jupyter_colophon.core.model.search_index_terms import NAME_KEY, filter_term, fold, fts_word
+from jupyter_colophon.core.model.search_index_terms import NAME_KEY, encode_token, filter_term, fold
 from jupyter_colophon.core.model.vocabulary import KEY_OF, NAMING, REFERRED, Kind, reference_text
 from jupyter_colophon.core.search.query_language import Pattern
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.search.index import NOT_REMOVED, REFERENCED
-from jupyter_colophon.storage.spi import TableContext, Words
+from jupyter_colophon.storage.spi import TableContext, TextQuery
 
 #: How many entities are resolved for one name pattern.
 RESOLVED_MAX: Final = 100
@@ -37,77 +37,83 @@ class ReferenceNames:
 
     tx: TableContext
     registry: Registry
-    gate: Gate
+    read_policy: ReadPolicy
     principal: Principal
 
-    def names_of(self, urns: Iterable[str]) -> dict[str, str]:
+    def read_names(self, urns: Iterable[str]) -> dict[str, str]:
         """Return the names of these entities, by URN, without unnamed or unreadable ones."""
-        wanted = {urn: canonical for urn in urns if (canonical := self._readable(urn)) is not None}
-        keys = [(str(one), name) for one in dict.fromkeys(wanted.values()) for name in NAMING.get(one.type, ())]
-        found: dict[str, dict[str, str]] = {}
-        for urn, aspect in aspects.some(self.tx, self.registry, keys):
-            kind = self.registry.stored_type(Urn.parse(urn).type)
-            named = (one.text for one in describe_aspect(kind, aspect) if one.kind == "name")
+        readable = {urn: canonical for urn in urns if (canonical := self._parse_readable(urn)) is not None}
+        keys = [
+            (str(entity_urn), name)
+            for entity_urn in dict.fromkeys(readable.values())
+            for name in NAMING.get(entity_urn.type, ())
+        ]
+        names_by_urn: dict[str, dict[str, str]] = {}
+        for urn, aspect in aspects.read_many(self.tx, self.registry, keys):
+            kind = self.registry.get_stored_type(Urn.parse(urn).type)
+            named = (descriptor.text for descriptor in describe_aspect(kind, aspect) if descriptor.kind == "name")
             if (name := next(named, "")) != "":
-                found.setdefault(urn, {})[aspect.name] = name
+                names_by_urn.setdefault(urn, {})[aspect.name] = name
         best = {
             urn: next(by_aspect[name] for name in NAMING[Urn.parse(urn).type] if name in by_aspect)
-            for urn, by_aspect in found.items()
+            for urn, by_aspect in names_by_urn.items()
         }
-        return {urn: best[str(one)] for urn, one in wanted.items() if str(one) in best}
+        return {urn: best[str(entity_urn)] for urn, entity_urn in readable.items() if str(entity_urn) in best}
 
     def resolve(self, pattern: Pattern, kinds: Collection[Kind]) -> list[tuple[Kind, str]]:
         """Return (kind, key of the URN) of entities whose name matches the pattern, or whose URN it is."""
         if pattern.kind == "any":
             return []
         if pattern.text.startswith(PREFIX):
-            return [one for one in _from_urn(pattern.text) if one[0] in kinds]
-        word = fts_word(f"{NAME_KEY}:{pattern.text}")
+            return [reference for reference in _parse_reference(pattern.text) if reference[0] in kinds]
+        word = encode_token(f"{NAME_KEY}:{pattern.text}")
         terms = (REFERENCED, NOT_REMOVED)
-        words = Words((word,), (), terms) if pattern.kind == "exact" else Words((), (word,), terms)
-        found = []
+        words = TextQuery((word,), (), terms) if pattern.kind == "exact" else TextQuery((), (word,), terms)
+        references = []
         for match in self.tx.search.match(words, RESOLVED_MAX):
             kind = _KIND_OF_TYPE.get(match.type.lower())
-            if kind is not None and kind in kinds and self.gate.may_read(self.principal, match.namespace):
-                found.append((kind, reference_text(match.urn)))
-        return list(dict.fromkeys(found))
+            if kind is not None and kind in kinds and self.read_policy.may_read(self.principal, match.namespace):
+                references.append((kind, reference_text(match.urn)))
+        return list(dict.fromkeys(references))
 
-    def filter_value(self, name: str, value: str) -> str:
+    def resolve_filter_value(self, name: str, value: str) -> str:
         """Return the indexed value of a filter: the value itself if it occurs, else the key of the entity with this name."""
         kind = KIND_OF_FILTER.get(name)
         if kind is None or kind not in REFERRED or value.startswith(PREFIX):
             return value
-        if self.tx.search.match(Words(terms=(filter_term(name, value),)), 1):
+        if self.tx.search.match(TextQuery(terms=(filter_term(name, value),)), 1):
             return value
         resolved = self.resolve(Pattern(fold(value), "exact"), [kind])
         return next((key for _, key in resolved), value)
 
-    def names_of_facets(self, facets: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, dict[str, str]]:
+    def read_facet_names(self, facets: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, dict[str, str]]:
         """Return the names of facet values that differ from the value, by facet and value."""
         urns = {
-            (facet, value, f"{PREFIX}{type_}:{encoded(value)}")
+            (facet, value, f"{PREFIX}{type_}:{encode_text(value)}")
             for facet, counted in facets.items()
             for type_ in REFERRED.get(KIND_OF_FILTER.get(facet, "property"), ())
             for value, _ in counted
         }
-        names = self.names_of(urn for *_, urn in urns)
-        found: dict[str, dict[str, str]] = {}
+        names = self.read_names(urn for *_, urn in urns)
+        names_by_facet: dict[str, dict[str, str]] = {}
         for facet, value, urn in sorted(urns):
             if names.get(urn, value) != value:
-                found.setdefault(facet, {})[value] = names[urn]
-        return found
+                names_by_facet.setdefault(facet, {})[value] = names[urn]
+        return names_by_facet
 
-    def _readable(self, urn: str) -> Urn | None:
+    def _parse_readable(self, urn: str) -> Urn | None:
         try:
-            one = Urn.parse(urn)
+            parsed = Urn.parse(urn)
         except InvalidName:
             return None
-        if one.type not in NAMING or not self.gate.may_read(self.principal, self.gate.identity.namespace_of(one)):
+        if parsed.type not in NAMING or not self.read_policy.may_read(
+            self.principal, self.read_policy.identity.get_namespace(parsed)
+        ):
             return None
-        return one
+        return parsed
 
 
-def _from_urn(text: str) -> list[tuple[Kind, str]]:
+def _parse_reference(text: str) -> list[tuple[Kind, str]]:
     """Return the reference for a folded URN; empty if its type cannot be referred to."""
     kind = _KIND_OF_TYPE.get(text.removeprefix(PREFIX).partition(":")[0])
     return [] if kind is None else [(kind, reference_text(text))]

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.cdap.names import from_v3, v3_path
+from jupyter_colophon.core.cdap.names import from_v3, make_v3_path
 from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.entities.entity import Entity
 from jupyter_colophon.core.entities.metadata_scopes import SCHEMA_TEXT
-from jupyter_colophon.core.entities.registration_request import ARTIFACT, Deployed
+from jupyter_colophon.core.entities.registration_request import ARTIFACT, RegistrationRequest
 from jupyter_colophon.core.errors import ConditionFailed, InvalidInstance, NotFound, Problem, Reserved
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.program_types import KINDS, WORKFLOWS, Programs, labels
-from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal, Written
-from jupyter_colophon.core.model.schema_fields import columns_of_avro
+from jupyter_colophon.core.model.program_types import KINDS, WORKFLOWS, Programs, make_labels
+from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal, ProposalResult
+from jupyter_colophon.core.model.schema_fields import list_columns_of_avro
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.write_path import WritePath
 
@@ -33,26 +33,28 @@ class Deployer:
     reader: EntityReader
     write_path: WritePath
 
-    def namespace(self, name: str, facts: Mapping[str, str], principal: Principal) -> list[Written]:
+    def register_namespace(self, name: str, facts: Mapping[str, str], principal: Principal) -> list[ProposalResult]:
         """Create or update a namespace. Raises Reserved for the platform's own."""
-        urn = names.namespace(name)
+        urn = names.make_namespace_urn(name)
         if name == names.SYSTEM_NAMESPACE:
             raise Reserved(name)
-        return self.write_path.propose([*_facts(urn, Annotation(facts), "nothing", Condition())], principal)
+        return self.write_path.propose(
+            [*_create_fact_proposals(urn, Annotation(facts), "nothing", Condition())], principal
+        )
 
-    def entity(self, urn: Urn, deployed: Deployed, principal: Principal) -> list[Written]:
+    def register_entity(self, urn: Urn, deployed: RegistrationRequest, principal: Principal) -> list[ProposalResult]:
         """Create or update a dataset or a stream."""
-        return self.write_path.propose([*_proposals(urn, deployed)], principal)
+        return self.write_path.propose([*_create_proposals(urn, deployed)], principal)
 
-    def application(
-        self, urn: Urn, deployed: Deployed, programs: Programs | None, principal: Principal
-    ) -> list[Written]:
+    def deploy_application(
+        self, urn: Urn, deployed: RegistrationRequest, programs: Programs | None, principal: Principal
+    ) -> list[ProposalResult]:
         """Deploy an application with exactly these programs; others are deleted.
 
         With None, its programs stay unchanged.
         """
         if programs is not None:
-            words = {_word(type_): ids for type_, ids in programs.items()}
+            words = {_get_word(type_): ids for type_, ids in programs.items()}
             facts = {f"{word}:{id_}": id_ for word, ids in words.items() for id_ in ids}
             program_prefixes = tuple(f"{kind.word}:" for kind in KINDS.values())
             deployed = replace(
@@ -61,9 +63,9 @@ class Deployer:
                 complete_prefixes=(*deployed.complete_prefixes, *program_prefixes),
             )
         for attempt in range(1, _TRIES + 1):
-            before = self._before(urn, principal)
+            before = self._read_before(urn, principal)
             try:
-                batch = self._deployment(urn, deployed, programs or {}, before, principal)
+                batch = self._create_deployment(urn, deployed, programs or {}, before, principal)
                 return self.write_path.propose(batch, principal)
             except ConditionFailed:
                 # Another deployment was concurrent.
@@ -71,8 +73,8 @@ class Deployer:
                     raise
         return []
 
-    def _deployment(
-        self, urn: Urn, deployed: Deployed, programs: Programs, before: Entity | None, principal: Principal
+    def _create_deployment(
+        self, urn: Urn, deployed: RegistrationRequest, programs: Programs, before: Entity | None, principal: Principal
     ) -> list[Proposal]:
         aspect = None if before is None else before.aspects.get("technicalMetadata")
         properties: Mapping[str, str] = {} if aspect is None else aspect.value["properties"]
@@ -82,25 +84,31 @@ class Deployer:
         artifact = properties.get(ARTIFACT, "")
         former = frozenset([artifact]) if deployed.facts.get(ARTIFACT, artifact) != artifact else frozenset[str]()
         version = ABSENT if aspect is None else aspect.version
-        proposals = [*_proposals(urn, deployed, _Stale(stale, former - {*deployed.labels}, Condition(version=version)))]
-        for type_, id_ in _programs(deployed.facts):
-            program_metadata = Deployed(labels=labels(type_, id_, programs.get(type_, {}).get(id_, ())))
-            proposals += _proposals(
-                self._program(urn, type_, id_),
+        proposals = [
+            *_create_proposals(urn, deployed, _Stale(stale, former - {*deployed.labels}, Condition(version=version)))
+        ]
+        for type_, id_ in _parse_programs(deployed.facts):
+            program_metadata = RegistrationRequest(labels=make_labels(type_, id_, programs.get(type_, {}).get(id_, ())))
+            proposals += _create_proposals(
+                self._build_program_urn(urn, type_, id_),
                 program_metadata,
                 _REPLACE_ALL_TAGS if type_ == WORKFLOWS else _NOTHING_STALE,
             )
-        removed_programs = [self._program(urn, *one) for one in _programs(stale)]
-        return proposals + [Proposal(one, None, "delete") for one in removed_programs if self._before(one, principal)]
+        removed_programs = [self._build_program_urn(urn, *program) for program in _parse_programs(stale)]
+        return proposals + [
+            Proposal(program_urn, None, "delete")
+            for program_urn in removed_programs
+            if self._read_before(program_urn, principal)
+        ]
 
-    def _program(self, application: Urn, type_: str, id_: str) -> Urn:
+    def _build_program_urn(self, application: Urn, type_: str, id_: str) -> Urn:
         """Return the URN of a program. Raises InvalidName, also for a URN that is not an application's job."""
         identity = self.write_path.identity
-        return from_v3((*v3_path(application, identity).segments, type_, id_), identity)
+        return from_v3((*make_v3_path(application, identity).segments, type_, id_), identity)
 
-    def _before(self, urn: Urn, principal: Principal) -> Entity | None:
+    def _read_before(self, urn: Urn, principal: Principal) -> Entity | None:
         try:
-            return self.reader.entity(urn, ["technicalMetadata"], principal)
+            return self.reader.read_entity(urn, ["technicalMetadata"], principal)
         except NotFound:
             return None
 
@@ -120,36 +128,36 @@ _NOTHING_STALE: Final = _Stale()
 _REPLACE_ALL_TAGS: Final = _Stale(every_tag=True)
 
 
-def _proposals(urn: Urn, deployed: Deployed, stale: _Stale = _NOTHING_STALE) -> Iterable[Proposal]:
+def _create_proposals(urn: Urn, deployed: RegistrationRequest, stale: _Stale = _NOTHING_STALE) -> Iterable[Proposal]:
     annotation = Annotation(deployed.facts, deployed.labels, stale.properties, stale.tags, clear_tags=stale.every_tag)
-    yield from _facts(urn, annotation, "namespace", stale.condition)
+    yield from _create_fact_proposals(urn, annotation, "namespace", stale.condition)
     if deployed.settings:
         settings = {"customProperties": dict(deployed.settings)}
         yield Proposal(urn, "datasetProperties", "patch", settings, needs="namespace")
     if deployed.schema is not None:
-        value = {"fields": _columns(deployed.schema), "platformSchema": {SCHEMA_TEXT: deployed.schema}}
+        value = {"fields": _build_columns(deployed.schema), "platformSchema": {SCHEMA_TEXT: deployed.schema}}
         yield Proposal(urn, "schemaMetadata", "upsert", value, needs="namespace")
     if deployed.user_metadata != Annotation():
         yield Proposal(urn, "businessMetadata", "annotate", deployed.user_metadata, needs="namespace")
 
 
-def _facts(urn: Urn, annotation: Annotation, needs: Any, condition: Condition) -> Iterable[Proposal]:
+def _create_fact_proposals(urn: Urn, annotation: Annotation, needs: Any, condition: Condition) -> Iterable[Proposal]:
     yield Proposal(urn, "status", "upsert", {"removed": False}, needs=needs, implied=True)
     if annotation != Annotation():
         yield Proposal(urn, "technicalMetadata", "annotate", annotation, condition, needs=needs, implied=True)
 
 
-def _columns(schema: str) -> list[dict[str, str]]:
-    return [{"fieldPath": path, "nativeDataType": type_} for path, type_ in columns_of_avro(schema)]
+def _build_columns(schema: str) -> list[dict[str, str]]:
+    return [{"fieldPath": path, "nativeDataType": type_} for path, type_ in list_columns_of_avro(schema)]
 
 
-def _word(type_: str) -> str:
+def _get_word(type_: str) -> str:
     if type_ not in KINDS:
         raise InvalidInstance("the application", (Problem(f"/programs/{type_}", f"one of {', '.join(KINDS)}"),))
     return KINDS[type_].word
 
 
-def _programs(keys: Iterable[str]) -> Iterable[tuple[str, str]]:
+def _parse_programs(keys: Iterable[str]) -> Iterable[tuple[str, str]]:
     """Yield type and id of the programs in an application's properties, such as `Flow:<id>`."""
     types = {kind.word: type_ for type_, kind in KINDS.items()}
     for key in keys:

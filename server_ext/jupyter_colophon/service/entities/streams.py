@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entities.stream_event import Binary, Taken
+from jupyter_colophon.core.entities.stream_event import BinaryBody, StreamWriteResult
 from jupyter_colophon.core.errors import NotFound, TooLarge
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import NAME_BYTES_MAX, check_bytes, check_text
-from jupyter_colophon.core.lineage.run import Source
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.core.lineage.run import StreamWriter
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes.stream_files import EventFiles
-from jupyter_colophon.storage.entities.aspects import summary
+from jupyter_colophon.storage.entities.aspects import read_summary
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
@@ -29,16 +29,18 @@ _DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Streams:
+class EventStreams:
     """Stores events of streams. Without files events are dropped, but lineage is recorded."""
 
     provider: StorageProvider
-    gate: Gate
+    read_policy: ReadPolicy
     write_path: WritePath
     files: EventFiles | None
     now: Callable[[], int]
 
-    def write(self, stream: Urn, events: Callable[[], Sequence[Any]], source: str, principal: Principal) -> Taken:
+    def write(
+        self, stream: Urn, events: Callable[[], Sequence[Any]], source: str, principal: Principal
+    ) -> StreamWriteResult:
         """Append events to a stream, atomically; they are parsed after the access check.
 
         `source` names the external writer; "" records none. Raises NotFound, AccessDenied, TooLarge, StoreFull, and the
@@ -46,44 +48,46 @@ class Streams:
         """
         self.write_path.require(principal, "emit", stream)
         now = self.now()
-        external_source = None if source == "" else _source(self.gate.identity.namespace_of(stream), source, now)
-        since, known = self.provider.tx_runner.run(
+        external_source = (
+            None if source == "" else _create_source(self.read_policy.identity.get_namespace(stream), source, now)
+        )
+        since, is_recorded = self.provider.tx_runner.run(
             lambda tx: _look_up_stream(tx, stream, external_source), read_only=True
         )
-        lines = [_line(event, source, now) for event in events()]
-        if external_source is not None and not known:
+        lines = [_format_line(event, source, now) for event in events()]
+        if external_source is not None and not is_recorded:
             self.write_path.record_source(stream, external_source, principal)
         if self.files is not None and lines:
-            self.files.append(self._folder(self.files, stream, since), _day(now), lines)
-        return Taken(len(lines), self.files is not None)
+            self.files.append(self._build_folder(self.files, stream, since), _format_day(now), lines)
+        return StreamWriteResult(len(lines), self.files is not None)
 
-    def folder(self, stream: Urn, principal: Principal) -> Path | None:
+    def get_folder(self, stream: Urn, principal: Principal) -> Path | None:
         """Return the folder of a stream's events; None if events are not stored. Raises NotFound."""
-        self.gate.require(principal, stream)
+        self.read_policy.require(principal, stream)
         since, _ = self.provider.tx_runner.run(lambda tx: _look_up_stream(tx, stream, None), read_only=True)
-        return None if self.files is None else self._folder(self.files, stream, since)
+        return None if self.files is None else self._build_folder(self.files, stream, since)
 
     def close(self) -> None:
         """Flush written events, and close the files."""
         if self.files is not None:
             self.files.close()
 
-    def _folder(self, files: EventFiles, stream: Urn, since: int) -> Path:
-        identity = self.gate.identity
-        return files.folder(identity.namespace_of(stream), identity.short_name(stream), since)
+    def _build_folder(self, files: EventFiles, stream: Urn, since: int) -> Path:
+        identity = self.read_policy.identity
+        return files.get_folder(identity.get_namespace(stream), identity.get_short_name(stream), since)
 
 
-def _look_up_stream(tx: TableContext, stream: Urn, source: Source | None) -> tuple[int, bool]:
+def _look_up_stream(tx: TableContext, stream: Urn, source: StreamWriter | None) -> tuple[int, bool]:
     """Return the creation time of the stream, and whether the source is already recorded. Raises NotFound."""
-    found = summary(tx, str(stream))
-    if found is None:
+    summary = read_summary(tx, str(stream))
+    if summary is None:
         raise NotFound("stream", str(stream))
-    return found.created.time, source is not None and runs.wrote(tx, source, str(stream))
+    return summary.created.time, source is not None and runs.has_written(tx, source, str(stream))
 
 
-def _line(event: Any, source: str, now: int) -> bytes:
+def _format_line(event: Any, source: str, now: int) -> bytes:
     body = {"body": event}
-    if isinstance(event, Binary):
+    if isinstance(event, BinaryBody):
         body = {"body": base64.b64encode(event.content).decode(), "encoding": "base64"}
     line = json.dumps(
         {"timestamp": now, "source": source or None, **body}, ensure_ascii=False, separators=(",", ":")
@@ -93,13 +97,13 @@ def _line(event: Any, source: str, now: int) -> bytes:
     return line
 
 
-def _source(namespace: str, name: str, now: int) -> Source:
+def _create_source(namespace: str, name: str, now: int) -> StreamWriter:
     check_text("source", name)
     check_bytes("source", name, NAME_BYTES_MAX)
-    urn = names.custom("external", [("namespace", namespace), ("external", name)])
+    urn = names.make_custom_urn("external", [("namespace", namespace), ("external", name)])
     start = now - now % _DAY_MS
-    return Source(urn, _day(now), start, start + _DAY_MS - 1)
+    return StreamWriter(urn, _format_day(now), start, start + _DAY_MS - 1)
 
 
-def _day(ms: int) -> str:
+def _format_day(ms: int) -> str:
     return (_EPOCH + timedelta(milliseconds=ms)).date().isoformat()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 
-class Shaped(Protocol):
+class InstanceObject(Protocol):
     """An instance as an object of its schema's class."""
 
     name: Any
@@ -39,8 +39,8 @@ class Shaped(Protocol):
         """Return the document to store, with or without `name`."""
 
 
-class Shaper(Protocol):
+class ObjectFactory(Protocol):
     """Creates the object of the class that the schema names."""
 
-    def __call__(self, space: str, document: Mapping[str, Any], /) -> Shaped:
+    def __call__(self, space: str, document: Mapping[str, Any], /) -> InstanceObject:
         """`document` has `name`, `display_name`, `schema_name`, `metadata`, maybe `resource`, and extra members."""

@@ -6,10 +6,10 @@ from threading import Lock
 from typing import Any
 
 #: How long they are kept, in seconds, and for how many removals.
-KEPT_S, KEPT_MAX = 3_600.0, 1_000
+KEEP_S, KEEP_MAX = 3_600.0, 1_000
 
 
-class Undoing:
+class RemovedInstances:
     """Keeps removed documents with their secrets for an hour."""
 
     def __init__(self) -> None:
@@ -21,13 +21,13 @@ class Undoing:
         now = time.monotonic()
         with self._lock:
             self._removed.pop((space, name), None)
-            self._removed[space, name] = (now + KEPT_S, document)
+            self._removed[space, name] = (now + KEEP_S, document)
             gone = [key for key, (until, _) in self._removed.items() if until <= now]
-            for key in gone or list(self._removed)[:-KEPT_MAX]:
+            for key in gone or list(self._removed)[:-KEEP_MAX]:
                 del self._removed[key]
 
-    def removed(self, space: str, name: str) -> Mapping[str, Any] | None:
+    def find(self, space: str, name: str) -> Mapping[str, Any] | None:
         """Return a document that was removed within the last hour."""
         with self._lock:
-            found = self._removed.get((space, name))
-        return found[1] if found is not None and found[0] > time.monotonic() else None
+            removed = self._removed.get((space, name))
+        return removed[1] if removed is not None and removed[0] > time.monotonic() else None

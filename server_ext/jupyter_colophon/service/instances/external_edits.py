@@ -4,29 +4,29 @@ import logging
 from collections.abc import Callable, Iterable
 
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.service.instances.file_store import AT_ONCE, FileInstances
-from jupyter_colophon.storage.files.snapshot import Seen
+from jupyter_colophon.service.instances.stores.file_store import RECORD_BATCH, FileInstanceStore
+from jupyter_colophon.storage.files.snapshot import InstanceChanges
 from jupyter_colophon.storage.files.watcher import FileWatch
 from jupyter_colophon.system.worker import Worker
 
 #: How often recording is retried, in seconds.
-AGAIN_S = 5.0
+RETRY_S = 5.0
 #: The pause between batches, in seconds, to let others write.
 _REST_S = 0.02
 _logger = logging.getLogger(__name__)
 
 
-class Outside:
+class ExternalEditRecorder:
     """A thread that records external edits. Reads record an instance themselves, and need not wait for it."""
 
-    def __init__(self, stores: Callable[[], Iterable[FileInstances]]) -> None:
+    def __init__(self, stores: Callable[[], Iterable[FileInstanceStore]]) -> None:
         """`stores` loads the schemaspaces: it is called in the thread."""
         self._find = stores
-        self._stores: dict[str, FileInstances] | None = None
+        self._stores: dict[str, FileInstanceStore] | None = None
         #: The schemaspaces that may have unrecorded edits.
-        self._behind: set[str] = set()
-        self._watch = FileWatch(self._seen)
-        self._worker = Worker("colophon-outside", self._record, _logger, "external edits of instances", idle_s=AGAIN_S)
+        self._pending_spaces: set[str] = set()
+        self._watch = FileWatch(self._record_changed)
+        self._worker = Worker("colophon-outside", self._record, _logger, "external edits of instances", idle_s=RETRY_S)
 
     def start(self) -> None:
         """Start the thread."""
@@ -42,38 +42,38 @@ class Outside:
         stores = self._stores
         if stores is None:
             stores = self._begin()
-        self._behind |= {space for space, store in stores.items() if store.waiting()}
-        self._behind = {space for space in self._behind if not self._caught_up(stores[space])}
+        self._pending_spaces |= {space for space, store in stores.items() if store.list_unrecorded()}
+        self._pending_spaces = {space for space in self._pending_spaces if not self._record_space(stores[space])}
 
-    def _begin(self) -> dict[str, FileInstances]:
+    def _begin(self) -> dict[str, FileInstanceStore]:
         """Watch the folders of all schemaspaces, and mark each for recording."""
         stores = {store.space: store for store in self._find()}
         for store in stores.values():
             # Start watching first, so that no edit is missed while existing files are recorded.
             self._watch.add(store.space, store.files.folders)
-        self._stores, self._behind = stores, set(stores)
+        self._stores, self._pending_spaces = stores, set(stores)
         if not self._worker.is_stopped:
             self._watch.start()
         return stores
 
-    def _caught_up(self, store: FileInstances) -> bool:
+    def _record_space(self, store: FileInstanceStore) -> bool:
         """Record a schemaspace's files; return whether all are recorded."""
         try:
-            names = store.unsettled()
+            names = store.find_unsynced()
         except MetadataError:
             return False
         if names is None:
             return False
-        for start in range(0, len(names), AT_ONCE):
+        for start in range(0, len(names), RECORD_BATCH):
             if self._worker.is_stopped:
                 return True
-            part = names[start : start + AT_ONCE]
-            done = store.settle_new(part)
-            store.settle(*(name for name in part if name not in done))
+            part = names[start : start + RECORD_BATCH]
+            done = store.create_records(part)
+            store.sync_records(*(name for name in part if name not in done))
             self._worker.pause(_REST_S)
         return True
 
-    def _seen(self, seen: Seen) -> None:
+    def _record_changed(self, seen: InstanceChanges) -> None:
         store = (self._stores or {}).get(seen.space)
         if store is not None:
-            store.settle(*sorted(name for name in seen.names if not store.files.is_our_change(name)))
+            store.sync_records(*sorted(name for name in seen.names if not store.files.is_our_change(name)))

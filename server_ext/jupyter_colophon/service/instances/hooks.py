@@ -4,14 +4,14 @@ import logging
 from typing import Any
 
 from jupyter_colophon.core.errors import HookDenied, HookFailed, MetadataError
-from jupyter_colophon.service.instances.class_adapter import Shaped
+from jupyter_colophon.service.instances.class_adapter import InstanceObject
 
 #: Errors whose messages are meant for users; Elyra's are recognised by name.
-_TELLING = {"MetadataExistsError", "MetadataNotFoundError", "SchemaNotFoundError", "ValidationError"}
+_USER_ERRORS = {"MetadataExistsError", "MetadataNotFoundError", "SchemaNotFoundError", "ValidationError"}
 _logger = logging.getLogger(__name__)
 
 
-def call(instance: Shaped, hook: str, name: str, **options: Any) -> None:
+def call(instance: InstanceObject, hook: str, name: str, **options: Any) -> None:
     """Call one hook. Raises HookFailed for its errors, except our own, which are raised unchanged."""
     try:
         getattr(instance, hook)(**options)
@@ -19,32 +19,32 @@ def call(instance: Shaped, hook: str, name: str, **options: Any) -> None:
         raise
     except BaseException as error:
         # Including SystemExit: a package must not end the server.
-        if not is_telling(error):
+        if not has_user_message(error):
             _logger.exception("%s of instance %s failed", hook, name)
-        raise failure(hook, name, error) from error
+        raise create_failure(hook, name, error) from error
 
 
-def failure(hook: str, name: str, error: BaseException, *, undone: bool = False) -> HookFailed:
+def create_failure(hook: str, name: str, error: BaseException, *, undone: bool = False) -> HookFailed:
     """Return our error for an error of a class."""
     kind = HookDenied if _is_denial(error) else HookFailed
-    return kind(hook, name, user_message(error), undone=undone)
+    return kind(hook, name, get_user_message(error), undone=undone)
 
 
-def user_message(error: BaseException) -> str:
+def get_user_message(error: BaseException) -> str:
     """Return the message of an error if it is meant for users, else its type."""
     if isinstance(error, MetadataError):
         return error.detail
-    if is_telling(error):
+    if has_user_message(error):
         return str(getattr(error, "message", "") or error) or type(error).__name__
     return f"{type(error).__name__} (see the server's log)"
 
 
-def is_telling(error: BaseException) -> bool:
+def has_user_message(error: BaseException) -> bool:
     """Return whether the message of an error is meant for users."""
     return (
         isinstance(error, ValueError)
         or _is_denial(error)
-        or any(kind.__name__ in _TELLING for kind in type(error).__mro__)
+        or any(kind.__name__ in _USER_ERRORS for kind in type(error).__mro__)
     )
 
 

@@ -1,4 +1,4 @@
-"""All that can be done with the instances of schemaspaces, from whatever door."""
+"""Read and change the instances of schemaspaces; every API uses this service."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -19,189 +19,196 @@ from jupyter_colophon.core.errors import (
     RemovalNotPermitted,
     StoreUnavailable,
 )
-from jupyter_colophon.core.identity.instance_names import normalized, require_instance_name
-from jupyter_colophon.core.identity.names import instance as instance_urn
-from jupyter_colophon.core.instances.instance import Held, Instance
+from jupyter_colophon.core.identity.instance_names import normalize_name, require_instance_name
+from jupyter_colophon.core.identity.names import make_instance_urn as instance_urn
+from jupyter_colophon.core.instances.instance import Instance, StoredInstance
 from jupyter_colophon.core.instances.instance_namespaces import NAMESPACED
 from jupyter_colophon.core.instances.instance_query import (
-    ExportChoice,
+    ExportSelection,
+    InstanceOutcome,
     InstancePage,
     InstanceQuery,
-    Outcome,
-    Removed,
+    RemovalResult,
     ValueCounts,
 )
-from jupyter_colophon.core.integrity_issue import Finding
+from jupyter_colophon.core.integrity_issue import IntegrityIssue
 from jupyter_colophon.core.model.proposal import ABSENT, Condition
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.service.instances import bundles
-from jupyter_colophon.service.instances.bundles import Bundles
-from jupyter_colophon.service.instances.deleted_secrets import Undoing
-from jupyter_colophon.service.instances.edits import Drafts, require_members, require_name
-from jupyter_colophon.service.instances.file_store import FileInstances
-from jupyter_colophon.service.instances.findings import findings
-from jupyter_colophon.service.instances.gate import InstanceGate, namespace_of
+from jupyter_colophon.service.instances.access import InstanceAccess, get_namespace
+from jupyter_colophon.service.instances.bundles import InstanceTransfer
+from jupyter_colophon.service.instances.deleted_secrets import RemovedInstances
+from jupyter_colophon.service.instances.edits import EditReader, require_members, require_name
+from jupyter_colophon.service.instances.issues import find_issues
 from jupyter_colophon.service.instances.object_api import InstanceObjects
-from jupyter_colophon.service.instances.pages import Sifted, values_at
-from jupyter_colophon.service.instances.presentation import Entry, Shown
-from jupyter_colophon.service.instances.records import PROBLEM, RecordsSource
+from jupyter_colophon.service.instances.pages import FilteredInstances, count_values
+from jupyter_colophon.service.instances.presentation import InstancePresenter, ListEntry
 from jupyter_colophon.service.instances.recovery import Recovery
-from jupyter_colophon.service.instances.saving import Saving
-from jupyter_colophon.service.instances.schemas import Schemas
+from jupyter_colophon.service.instances.saving import InstanceSaver
+from jupyter_colophon.service.instances.schemas import SchemaLookup
 from jupyter_colophon.service.instances.secrets.service import Secrets
-from jupyter_colophon.service.instances.store_protocol import InstanceStore
-from jupyter_colophon.service.instances.stores import Stores
-from jupyter_colophon.service.read_audit import audited
-from jupyter_colophon.storage.changes.read_audit import ReadAudit
+from jupyter_colophon.service.instances.stores.file_store import FileInstanceStore
+from jupyter_colophon.service.instances.stores.instance_stores import InstanceStores
+from jupyter_colophon.service.instances.stores.protocol import InstanceStore
+from jupyter_colophon.service.instances.stores.records import PROBLEM, RecordsSource
+from jupyter_colophon.service.read_audit import audit_reads
+from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 
 
-def _audit(instances: "Instances") -> ReadAudit | None:
+def _get_audit(instances: "Instances") -> ProgramReadAudit | None:
     return instances.audit
 
 
-def _urn(one: Instance) -> str:
-    return str(instance_urn(one.space, one.name))
+def _build_urn(instance: Instance) -> str:
+    return str(instance_urn(instance.space, instance.name))
 
 
-#: A list of instances: the class has a method of that name.
-Listed = list[Instance]
-#: A document of an instance, with the members of its class beside the others.
+#: A list of instances; inside the class, `list` is a method.
+InstanceList = list[Instance]
+#: A document of an instance, including members that its class adds.
 Document = Mapping[str, Any]
-#: How often a patch is tried again that others' changes were in the way of.
+#: How often a patch is retried after concurrent changes.
 _PATCH_TRIES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """The instances of all schemaspaces. Each call is safe from any thread.
+    """The instances of all schemaspaces. All methods are thread-safe.
 
-    A schemaspace is named or given by its id; every call raises SchemaspaceNotFound for another. Reading needs the
-    action `read`, changing `admin`: code in a kernel may read, and not change. A document has `display_name`,
-    `schema_name`, `metadata` and what the schema's class reads besides (flat, as Elyra has it). What is returned is
-    shared, not copied: nobody may change it.
+    A schemaspace is given by its name or id; all methods raise SchemaspaceNotFound for an unknown one. Reads require the
+    action `read`, changes `admin`: code in a kernel may read, but not change. A document has `display_name`,
+    `schema_name`, `metadata` and the members that the schema's class adds (at the top level, as in Elyra). Returned
+    objects are shared and must not be changed.
     """
 
-    schemas: Schemas
-    stores: Stores
+    schemas: SchemaLookup
+    stores: InstanceStores
     secrets: Secrets
-    shown: Shown
-    drafts: Drafts
+    presenter: InstancePresenter
+    edits: EditReader
     records: RecordsSource
     authorizer: Authorizer
     cursors: Cursors
-    #: Whose changes those of objects are.
+    #: The author of changes by objects of classes.
     account: Principal
-    #: Records what programs read.
-    audit: ReadAudit | None = None
-    undoing: Undoing = field(default_factory=Undoing)
-    #: What else ends with this.
+    #: Records reads of programs; None if reads are not audited.
+    audit: ProgramReadAudit | None = None
+    removed: RemovedInstances = field(default_factory=RemovedInstances)
+    #: Called when this is closed.
     on_close: Callable[[], None] = lambda: None
 
     def exists(self, space: str) -> bool:
-        """Whether anything was ever kept for this schemaspace."""
-        return self.store(space).exists()
+        """Return whether anything was ever stored for this schemaspace."""
+        return self.get_store(space).exists()
 
-    @audited("list", lambda found: map(_urn, found), _audit)
+    @audit_reads("list", lambda instances: map(_build_urn, instances), _get_audit)
     def list(
         self, space: str, principal: Principal | None = None, *, invalid: bool = False, of_schema: str | None = None
-    ) -> Listed:
-        """All instances that somebody may see, by name, secrets masked, without version; invalid ones too if asked for."""
-        found = (one.instance for one in self._visible(space, principal))
-        return [one for one in found if (invalid or not one.reason) and of_schema in (None, "", one.schema_name)]
+    ) -> InstanceList:
+        """Return the visible instances by name, with masked secrets and without versions; invalid ones only if `invalid`."""
+        instances = (entry.instance for entry in self._list_visible(space, principal))
+        return [
+            instance
+            for instance in instances
+            if (invalid or not instance.reason) and of_schema in (None, "", instance.schema_name)
+        ]
 
-    @audited("list", lambda page: map(_urn, page.instances), _audit)
-    def page(self, space: str, query: InstanceQuery, principal: Principal) -> InstancePage:
-        """A page of instances, valid or not, with versions. Raises InvalidQuery."""
-        self._may(principal, "read", space)
-        key = self._key(space)
-        sifted = Sifted(key, self._visible(space, principal), query)
-        page, cursor = sifted.page(self.cursors)
-        held = list(self.store(space).read_many([one.instance.name for one in page]))
-        versions = self.store(space).versions(held)
-        shown = tuple(self.shown.instance(key, one, versions.get(one.name)) for one in held)
-        return InstancePage(shown, len(sifted.found), sifted.tags, sifted.schemas, cursor)
+    @audit_reads("list", lambda page: map(_build_urn, page.instances), _get_audit)
+    def list_page(self, space: str, query: InstanceQuery, principal: Principal) -> InstancePage:
+        """Return a page of instances, valid or not, with versions. Raises InvalidQuery."""
+        self._require(principal, "read", space)
+        key = self._get_key(space)
+        sifted = FilteredInstances(key, self._list_visible(space, principal), query)
+        page, cursor = sifted.get_page(self.cursors)
+        stored = list(self.get_store(space).read_many([entry.instance.name for entry in page]))
+        versions = self.get_store(space).read_versions(stored)
+        instances = tuple(
+            self.presenter.present(key, stored_instance, versions.get(stored_instance.name))
+            for stored_instance in stored
+        )
+        return InstancePage(instances, len(sifted.matches), sifted.tags, sifted.schemas, cursor)
 
-    @audited("list", lambda page: map(_urn, page[0]), _audit)
-    def slice(
+    @audit_reads("list", lambda page: map(_build_urn, page[0]), _get_audit)
+    def list_slice(
         self, space: str, limit: int, cursor: str, principal: Principal, *, invalid: bool = False, of_schema: str = ""
     ) -> tuple[Sequence[Instance], str | None]:
-        """Instances by name, from the cursor on, and where to read on: of the others no more than the names is read.
+        """Return the next instances by name, and the next cursor; only the names of the others are read.
 
         Without versions. Raises InvalidQuery.
         """
-        self._may(principal, "read", space)
-        key, store = self._key(space), self.store(space)
-        asked = [key, invalid, of_schema]
+        self._require(principal, "read", space)
+        key, store = self._get_key(space), self.get_store(space)
+        request_key = [key, invalid, of_schema]
         after = ""
         if cursor:
             *same, after = self.cursors.read("slice", cursor)
-            if same != asked:
-                raise InvalidQuery("is no cursor of this list", "cursor")
-        found: list[Instance] = []
+            if same != request_key:
+                raise InvalidQuery("is not a cursor of this list", "cursor")
+        instances: list[Instance] = []
         size = 0
-        for held in store.read_many(name for name in store.names() if name > after):
-            one = self.shown.instance(key, held)
-            seen = self._gate.shows(principal, key, one.metadata)
-            if seen and (invalid or not one.reason) and of_schema in ("", one.schema_name):
-                if len(found) == limit or size > PAGE_BYTES_MAX:
-                    return found, self.cursors.write("slice", [*asked, found[-1].name])
-                found.append(one)
-                size += measure((one.metadata, one.extra))
-        return found, None
+        for stored in store.read_many(name for name in store.list_names() if name > after):
+            instance = self.presenter.present(key, stored)
+            seen = self._access.may_see(principal, key, instance.metadata)
+            if seen and (invalid or not instance.reason) and of_schema in ("", instance.schema_name):
+                if len(instances) == limit or size > PAGE_BYTES_MAX:
+                    return instances, self.cursors.write("slice", [*request_key, instances[-1].name])
+                instances.append(instance)
+                size += measure((instance.metadata, instance.extra))
+        return instances, None
 
-    @audited("values", audit=_audit)
-    def values(self, space: str, schema: str, pointer: str, principal: Principal) -> ValueCounts:
-        """Return what instances say at a place of `metadata`, the most frequent first; the items of a list each by itself.
+    @audit_reads("values", audit=_get_audit)
+    def count_values(self, space: str, schema: str, pointer: str, principal: Principal) -> ValueCounts:
+        """Return the values at a location of `metadata`, the most frequent first; elements of a list are counted separately.
 
-        `schema` may be empty: of all. No secret is ever told. Raises InvalidQuery for what is no pointer.
+        An empty `schema` means all. Secrets are not included. Raises InvalidQuery for an invalid pointer.
         """
-        self._may(principal, "read", space)
-        return values_at(self._visible(space, principal), schema, pointer)
+        self._require(principal, "read", space)
+        return count_values(self._list_visible(space, principal), schema, pointer)
 
-    @audited("read", lambda found: [_urn(found)], _audit)
+    @audit_reads("read", lambda instance: [_build_urn(instance)], _get_audit)
     def get(self, space: str, name: str, principal: Principal) -> Instance:
-        """One instance. Raises InstanceNotFound, InstanceUnreadable, InstanceInvalid, SchemaNotFound, HookFailed."""
-        self._may(principal, "read", space)
-        held, found = self._shown(space, name)
-        self._gate.require_one(principal, "read", self._key(space), name, held.document)
-        self.shown.require_valid(self._key(space), held, found)
-        return found
+        """Return one instance. Raises InstanceNotFound, InstanceUnreadable, InstanceInvalid, SchemaNotFound, HookFailed."""
+        self._require(principal, "read", space)
+        stored, instance = self._read_presented(space, name)
+        self._access.require_one(principal, "read", self._get_key(space), name, stored.document)
+        self.presenter.require_valid(self._get_key(space), stored, instance)
+        return instance
 
-    @audited("read", lambda found: [_urn(found)], _audit)
+    @audit_reads("read", lambda instance: [_build_urn(instance)], _get_audit)
     def get_any(self, space: str, name: str, principal: Principal) -> Instance:
-        """One instance, whatever is wrong with it. Raises InstanceNotFound."""
-        self._may(principal, "read", space)
-        held, found = self._shown(space, name)
-        self._gate.require_one(principal, "read", self._key(space), name, held.document)
-        return found
+        """Return one instance, valid or not. Raises InstanceNotFound."""
+        self._require(principal, "read", space)
+        stored, instance = self._read_presented(space, name)
+        self._access.require_one(principal, "read", self._get_key(space), name, stored.document)
+        return instance
 
     def create(self, space: str, name: str | None, document: Mapping[str, Any], principal: Principal) -> Instance:
-        """Make an instance; its name is made of `display_name` where none is given.
+        """Create an instance; the default name is derived from `display_name`.
 
         Raises InvalidName, SchemaNotFound, InstanceInvalid, InstanceExists, HookFailed.
         """
-        self._may(principal, "admin", space)
-        name = require_instance_name(name or normalized(_text(document.get("display_name"))))
+        self._require(principal, "admin", space)
+        name = require_instance_name(name or normalize_name(_get_text(document.get("display_name"))))
         return self._save(space, name, document, None, Condition(version=ABSENT), principal)
 
     def update(
         self, space: str, name: str, document: Mapping[str, Any], condition: Condition, principal: Principal
     ) -> Instance:
-        """Replace an instance that is there, also a broken one. A placeholder leaves a secret as it is.
+        """Replace an existing instance, valid or not. A mask keeps the secret.
 
         Raises InstanceNotFound, RenameNotSupported, ConditionFailed, and what `create` raises.
         """
-        self._may(principal, "admin", space)
-        held = self._checked(space, name, condition, principal)
+        self._require(principal, "admin", space)
+        stored = self._read_checked(space, name, condition, principal)
         require_name(name, document)
-        return self._save(space, name, document, held, condition, principal)
+        return self._save(space, name, document, stored, condition, principal)
 
     def patch(
         self, space: str, name: str, changes: Mapping[str, Any], condition: Condition, principal: Principal
     ) -> Instance:
         """Apply a merge patch (RFC 7396) to `display_name`, `schema_name`, `metadata` and extra members.
 
-        Raises what `change` raises.
+        Raises the errors of `change`.
         """
         require_name(name, changes)
         return self.change(space, name, partial(apply_merge_patch, patch=changes), condition, principal)
@@ -209,80 +216,82 @@ class Instances:
     def change(
         self, space: str, name: str, edit: Callable[[Document], Document], condition: Condition, principal: Principal
     ) -> Instance:
-        """Replace an instance by what `edit` makes of its document, in which secrets are masked.
+        """Replace an instance by the result of `edit` on its document with masked secrets.
 
-        Edits of one instance are applied one after the other, also those of other processes. Raises
-        InstanceUnreadable, what `edit` raises, and what `update` raises.
+        Edits of one instance are serialised, also across processes. Raises
+        InstanceUnreadable, and the errors of `edit` and of `update`.
         """
-        self._may(principal, "admin", space)
-        store = self.store(space)
-        with store.files.merging(name) if isinstance(store, FileInstances) else nullcontext():
+        self._require(principal, "admin", space)
+        store = self.get_store(space)
+        with store.files.lock_merge(name) if isinstance(store, FileInstanceStore) else nullcontext():
             for _ in range(_PATCH_TRIES):
-                held, version = self._current(space, name)
-                self._gate.require_one(principal, "admin", self._key(space), name, held.document)
-                if held.document is None:
-                    raise InstanceUnreadable(space, name, held.problem)
-                _check(name, condition, held, version)
-                document = edit(self.shown.masked(self._key(space), held.document))
+                stored, version = self._read_current(space, name)
+                self._access.require_one(principal, "admin", self._get_key(space), name, stored.document)
+                if stored.document is None:
+                    raise InstanceUnreadable(space, name, stored.problem)
+                _check(name, condition, stored, version)
+                document = edit(self.presenter.mask(self._get_key(space), stored.document))
                 require_name(name, document)
                 try:
-                    # Without a condition of its own it applies to whatever is there, but never to what it has not seen.
+                    # Without a condition, the edit must still apply to the version that it has read.
                     seen = condition if condition != Condition() or version is None else Condition(version=version)
-                    return self._save(space, name, document, held, seen, principal)
+                    return self._save(space, name, document, stored, seen, principal)
                 except ConditionFailed:
                     if condition != Condition():
                         raise
-        raise StoreUnavailable(f"instance {name} is changed all the time: try again")
+        raise StoreUnavailable(f"instance {name} was changed concurrently too often: try again")
 
-    def remove(self, space: str, name: str, condition: Condition, principal: Principal) -> Removed:
-        """Remove an instance, also a broken one. Raises InstanceNotFound, RemovalNotPermitted, ConditionFailed, HookFailed."""
-        self._may(principal, "admin", space)
-        key = self._key(space)
-        held, version = self._current(space, name)
-        self._gate.require_one(principal, "admin", key, name, held.document)
-        if not held.own:
+    def remove(self, space: str, name: str, condition: Condition, principal: Principal) -> RemovalResult:
+        """Remove an instance, valid or not. Raises InstanceNotFound, RemovalNotPermitted, ConditionFailed, HookFailed."""
+        self._require(principal, "admin", space)
+        key = self._get_key(space)
+        stored, version = self._read_current(space, name)
+        self._access.require_one(principal, "admin", key, name, stored.document)
+        if not stored.own:
             raise RemovalNotPermitted(space, name)
-        _check(name, condition, held, version)
-        saving = self._saving(self.store(space))
-        full = self.secrets.before_forgetting(key, held.document) if held.document is not None else None
-        kept = saving.remove(held, condition, principal)
+        _check(name, condition, stored, version)
+        saving = self._create_saver(self.get_store(space))
+        full = self.secrets.fill_deletable(key, stored.document) if stored.document is not None else None
+        result = saving.remove(stored, condition, principal)
         if full is not None:
-            self.undoing.remember(key, name, full)
-        saving.forget_secrets(kept)
-        return Removed(name, version, kept.held is not None)
+            self.removed.remember(key, name, full)
+        saving.forget_secrets(result)
+        return RemovalResult(name, version, result.stored is not None)
 
     def restore(self, space: str, name: str, version: int, condition: Condition, principal: Principal) -> Instance:
-        """Make an earlier version the present one; this undoes a removal too. Raises NotFound, and what `update` raises.
+        """Restore an earlier version, also of a removed instance. Raises NotFound, and the errors of `update`.
 
-        Secrets are those that are there now, or that this process removed within the hour. Others have to be written
-        anew: `problems` names each, also where the instance is valid without.
+        Secrets are the current ones, or those that this process removed within the last hour. Others must be entered
+        again: `problems` names each, even if the instance is valid without it.
         """
-        self._may(principal, "admin", space)
-        key = self._key(space)
-        records = self.records.ask()
+        self._require(principal, "admin", space)
+        key = self._get_key(space)
+        records = self.records.get_records()
         if records is None:
-            raise StoreUnavailable("earlier versions are in the catalog, which is away")
-        earlier = records.earlier(key, name, version)
+            raise StoreUnavailable("earlier versions are in the catalog, which is unavailable")
+        earlier = records.read_earlier(key, name, version)
         if PROBLEM in earlier:
             raise NotFound(f"readable version of instance {name}", str(version))
-        held, present = self.store(space).current(name)
-        self._gate.require_one(principal, "admin", key, name, earlier, held.document if held is not None else None)
-        if held is not None:
-            _check(name, condition, held, present)
-        old = (held.document if held is not None else None) or self.undoing.removed(key, name) or {}
-        document, lost = self.drafts.loose(key, earlier, old)
-        wanted = condition if held is not None else Condition(version=ABSENT)
-        done = self._keep(space, name, document, held, wanted, principal)
-        return replace(done, problems=(*lost, *done.problems))
+        stored, present = self.get_store(space).read_current(name)
+        self._access.require_one(
+            principal, "admin", key, name, earlier, stored.document if stored is not None else None
+        )
+        if stored is not None:
+            _check(name, condition, stored, present)
+        old = (stored.document if stored is not None else None) or self.removed.find(key, name) or {}
+        document, missing_secrets = self.edits.read_import(key, earlier, old)
+        effective_condition = condition if stored is not None else Condition(version=ABSENT)
+        done = self._save_draft(space, name, document, stored, effective_condition, principal)
+        return replace(done, problems=(*missing_secrets, *done.problems))
 
-    @audited("export", audit=_audit)
-    def exported(self, space: str, choice: ExportChoice, principal: Principal) -> Sequence[dict[str, Any]]:
-        """Instances as Elyra writes them, each with its name. Raises InstanceNotFound; AccessDenied for secrets."""
-        self._may(principal, "admin" if choice.include_secrets else "read", space)
-        key, found = self._key(space), self._bundles(space).exported(choice)
-        return [one for one in found if self._gate.shows(principal, key, one.get("metadata"))]
+    @audit_reads("export", audit=_get_audit)
+    def export(self, space: str, choice: ExportSelection, principal: Principal) -> Sequence[dict[str, Any]]:
+        """Return instances in Elyra's format, with their names. Raises InstanceNotFound; AccessDenied for secrets."""
+        self._require(principal, "admin" if choice.include_secrets else "read", space)
+        key, documents = self._get_key(space), self._create_transfer(space).export(choice)
+        return [document for document in documents if self._access.may_see(principal, key, document.get("metadata"))]
 
-    def imported(
+    def import_all(
         self,
         space: str,
         documents: Sequence[Mapping[str, Any]],
@@ -290,56 +299,56 @@ class Instances:
         *,
         overwrite: bool = False,
         dry_run: bool = False,
-    ) -> Sequence[Outcome]:
-        """Take instances in, each by itself: one that cannot be taken in harms no other."""
-        self._may(principal, "admin", space)
-        permit = partial(self._gate.require_one, principal, "admin", self._key(space))
-        return self._bundles(space).imported(documents, principal, permit, overwrite=overwrite, dry_run=dry_run)
+    ) -> Sequence[InstanceOutcome]:
+        """Import instances independently; return the outcome of each."""
+        self._require(principal, "admin", space)
+        permit = partial(self._access.require_one, principal, "admin", self._get_key(space))
+        return self._create_transfer(space).import_all(
+            documents, principal, permit, overwrite=overwrite, dry_run=dry_run
+        )
 
     def clear_namespace(self, name: str, principal: Principal) -> None:
-        """Remove what belongs to a namespace that is to be deleted. Raises what `remove` raises."""
+        """Remove the instances of a namespace before its deletion. Raises the errors of `remove`."""
         for key in NAMESPACED:
-            for one in self.list(key, invalid=True):
-                if namespace_of(key, one.metadata) == name and one.own:
-                    self.remove(key, one.name, Condition(), principal)
+            for instance in self.list(key, invalid=True):
+                if get_namespace(key, instance.metadata) == name and instance.own:
+                    self.remove(key, instance.name, Condition(), principal)
 
     def move(
         self, space: str, from_: str, to: str, principal: Principal, *, dry_run: bool = False
-    ) -> Sequence[Outcome]:
-        """Take all instances of a space from one kind of store to another (`file`, `catalog`, or an entry point's name).
+    ) -> Sequence[InstanceOutcome]:
+        """Move all instances of a schemaspace to another kind of store (`file`, `catalog`, or an entry point's name).
 
-        Secrets and all move as they are, without hooks; nothing is overwritten. What is there the same already is
-        `unchanged` in a dry run. The old ones go once their copies were read back. Raises InvalidQuery.
+        Instances move unchanged, with their secrets and without hooks; nothing is overwritten. In a dry run, equal ones
+        are `unchanged`. An original is removed after its copy was read back. Raises InvalidQuery.
         """
-        self._may(principal, "admin", space)
-        key = self._key(space)
+        self._require(principal, "admin", space)
+        key = self._get_key(space)
         if from_ == to:
-            raise InvalidQuery(
-                f"instances move from one kind of store to another, and not from {from_!r} to itself", "to"
-            )
-        source, target = self.stores.of(key, from_), self.stores.of(key, to)
+            raise InvalidQuery(f"source and target are the same kind of store: {from_!r}", "to")
+        source, target = self.stores.get(key, from_), self.stores.get(key, to)
         return bundles.move(source, target, self.secrets, principal, dry_run=dry_run)
 
-    def objects(self, space: str, store: InstanceStore | None = None) -> InstanceObjects:
-        """The same as objects of the schemas' classes, secrets in place, of this store or of the one that is set."""
-        store = store or self.store(space)
-        return InstanceObjects(store, self._saving(store), self.shown, self.account)
+    def create_objects(self, space: str, store: InstanceStore | None = None) -> InstanceObjects:
+        """Return the instances as objects of their schemas' classes, with secrets, of this store or of the configured one."""
+        store = store or self.get_store(space)
+        return InstanceObjects(store, self._create_saver(store), self.presenter, self.account)
 
-    def store(self, space: str) -> InstanceStore:
-        """The store of a schemaspace."""
-        return self.stores.of(self._key(space))
+    def get_store(self, space: str) -> InstanceStore:
+        """Return the store of a schemaspace."""
+        return self.stores.get(self._get_key(space))
 
-    def recovery(self, space: str, principal: Principal, action: Action) -> Recovery:
-        """What killed saves left behind among its files, to be looked at (`read`) or changed (`admin`)."""
-        self._may(principal, action, space)
-        return Recovery.of(self.stores.of(self._key(space), "file"), principal)
+    def create_recovery(self, space: str, principal: Principal, action: Action) -> Recovery:
+        """Return the files that interrupted saves left in a schemaspace, to list (`read`) or change (`admin`) them."""
+        self._require(principal, action, space)
+        return Recovery.from_store(self.stores.get(self._get_key(space), "file"), principal)
 
-    def findings(self) -> Sequence[Finding]:
-        """What is wrong with what is kept: broken and invalid instances, leftovers of torn saves; no content of any."""
-        return [*findings(self.schemas, self.stores, self.shown)]
+    def find_issues(self) -> Sequence[IntegrityIssue]:
+        """Return unreadable and invalid instances and files of interrupted saves, without content."""
+        return [*find_issues(self.schemas, self.stores, self.presenter)]
 
     def close(self) -> None:
-        """Watch no more, and let go of all stores."""
+        """Stop watching files, and close all stores."""
         self.on_close()
         self.stores.close()
 
@@ -348,101 +357,105 @@ class Instances:
         space: str,
         name: str,
         document: Mapping[str, Any],
-        held: Held | None,
+        stored: StoredInstance | None,
         condition: Condition,
         principal: Principal,
     ) -> Instance:
         require_members(name, document)
-        self._gate.require_one(principal, "admin", self._key(space), name, document)
+        self._access.require_one(principal, "admin", self._get_key(space), name, document)
         self._require_schema(space, document)
-        draft = self.drafts.kept(self._key(space), name, document, held)
-        return self._keep(space, name, draft, held, condition, principal)
+        draft = self.edits.read_edit(self._get_key(space), name, document, stored)
+        return self._save_draft(space, name, draft, stored, condition, principal)
 
-    def _keep(
+    def _save_draft(
         self,
         space: str,
         name: str,
-        kept: Mapping[str, Any],
-        held: Held | None,
+        result: Mapping[str, Any],
+        stored: StoredInstance | None,
         condition: Condition,
         principal: Principal,
     ) -> Instance:
-        key = self._key(space)
-        self._require_schema(space, kept)
-        instance = self.shown.made(key, name, self.drafts.in_place(key, name, kept))
-        saving = self._saving(self.store(space))
-        # What is replaced must still be there: else a removal by somebody else were undone.
-        wanted = condition if held is None else replace(condition, exists=True)
-        done = saving.save(name, instance, wanted, principal, old=kept, for_update=held is not None)
-        if done.held is not None and done.version is not None and not self.shown.has_class(key, done.held):
-            return self.shown.instance(key, done.held, done.version)
+        key = self._get_key(space)
+        self._require_schema(space, result)
+        instance = self.presenter.create_object(key, name, self.edits.fill_secrets(key, name, result))
+        saving = self._create_saver(self.get_store(space))
+        # The instance must still exist, so that a concurrent removal is not undone.
+        effective_condition = condition if stored is None else replace(condition, exists=True)
+        done = saving.save(name, instance, effective_condition, principal, old=result, for_update=stored is not None)
+        if done.stored is not None and done.version is not None and not self.presenter.has_class(key, done.stored):
+            return self.presenter.present(key, done.stored, done.version)
         return self.get_any(space, name, replace(self.account, user=principal.user))
 
     def _require_schema(self, space: str, document: Mapping[str, Any]) -> None:
-        """Raise SchemaNotFound before anything else where the schema is unknown; without any, validation tells it."""
+        """Raise SchemaNotFound if the schema is unknown; a missing schema name is left to validation."""
         if isinstance(name := document.get("schema_name"), str):
-            self.schemas.schema(self._key(space), name)
+            self.schemas.get_schema(self._get_key(space), name)
 
-    def _checked(self, space: str, name: str, condition: Condition, principal: Principal) -> Held:
-        """What is there and may be changed, where the condition holds; without one nobody asks the catalog."""
+    def _read_checked(self, space: str, name: str, condition: Condition, principal: Principal) -> StoredInstance:
+        """Return the stored instance after checking access and condition; without a condition, the catalog is not read."""
         if condition == Condition():
-            held = self.store(space).read(name)
-            if held is None:
-                raise InstanceNotFound(self._key(space), name)
-            self._gate.require_one(principal, "admin", self._key(space), name, held.document)
-            return held
-        held, version = self._current(space, name)
-        self._gate.require_one(principal, "admin", self._key(space), name, held.document)
-        _check(name, condition, held, version)
-        return held
+            stored = self.get_store(space).read(name)
+            if stored is None:
+                raise InstanceNotFound(self._get_key(space), name)
+            self._access.require_one(principal, "admin", self._get_key(space), name, stored.document)
+            return stored
+        stored, version = self._read_current(space, name)
+        self._access.require_one(principal, "admin", self._get_key(space), name, stored.document)
+        _check(name, condition, stored, version)
+        return stored
 
-    def _current(self, space: str, name: str) -> tuple[Held, int | None]:
-        held, version = self.store(space).current(name)
-        if held is None:
-            raise InstanceNotFound(self._key(space), name)
-        return held, version
+    def _read_current(self, space: str, name: str) -> tuple[StoredInstance, int | None]:
+        stored, version = self.get_store(space).read_current(name)
+        if stored is None:
+            raise InstanceNotFound(self._get_key(space), name)
+        return stored, version
 
-    def _shown(self, space: str, name: str) -> tuple[Held, Instance]:
-        """One as it is now. A class may migrate it while it is loaded: then what came of that is shown."""
-        held, version = self._current(space, name)
-        found = self.shown.instance(self._key(space), held, version)
-        if self.shown.has_class(self._key(space), held):
-            now, version = self._current(space, name)
-            if now.mark != held.mark:
-                held, found = now, self.shown.instance(self._key(space), now, version)
-        return held, found
+    def _read_presented(self, space: str, name: str) -> tuple[StoredInstance, Instance]:
+        """Return an instance; if its class migrates it on load, the migrated one."""
+        stored, version = self._read_current(space, name)
+        instance = self.presenter.present(self._get_key(space), stored, version)
+        if self.presenter.has_class(self._get_key(space), stored):
+            now, version = self._read_current(space, name)
+            if now.mark != stored.mark:
+                stored, instance = now, self.presenter.present(self._get_key(space), now, version)
+        return stored, instance
 
-    def _entries(self, space: str) -> Sequence[Entry]:
-        key, store = self._key(space), self.store(space)
-        return [*self.shown.entries(key, store.read_many(store.names()))]
+    def _list_entries(self, space: str) -> Sequence[ListEntry]:
+        key, store = self._get_key(space), self.get_store(space)
+        return [*self.presenter.list_entries(key, store.read_many(store.list_names()))]
 
-    def _visible(self, space: str, principal: Principal | None) -> Sequence[Entry]:
-        key = self._key(space)
-        return [one for one in self._entries(space) if self._gate.shows(principal, key, one.instance.metadata)]
+    def _list_visible(self, space: str, principal: Principal | None) -> Sequence[ListEntry]:
+        key = self._get_key(space)
+        return [
+            entry
+            for entry in self._list_entries(space)
+            if self._access.may_see(principal, key, entry.instance.metadata)
+        ]
 
-    def _saving(self, store: InstanceStore) -> Saving:
-        return Saving(store, self.schemas, self.secrets, self.shown, self.records.may_have_namespace)
+    def _create_saver(self, store: InstanceStore) -> InstanceSaver:
+        return InstanceSaver(store, self.schemas, self.secrets, self.presenter, self.records.may_have_namespace)
 
-    def _bundles(self, space: str) -> Bundles:
-        store = self.store(space)
-        return Bundles(store, self._saving(store), self.shown, self.drafts, self.secrets)
+    def _create_transfer(self, space: str) -> InstanceTransfer:
+        store = self.get_store(space)
+        return InstanceTransfer(store, self._create_saver(store), self.presenter, self.edits, self.secrets)
 
-    def _key(self, space: str) -> str:
-        return self.schemas.space(space).key
+    def _get_key(self, space: str) -> str:
+        return self.schemas.get_space(space).key
 
-    def _may(self, principal: Principal, action: Action, space: str) -> None:
-        self._gate.require(principal, action, self._key(space))
+    def _require(self, principal: Principal, action: Action, space: str) -> None:
+        self._access.require(principal, action, self._get_key(space))
 
     @property
-    def _gate(self) -> InstanceGate:
-        return InstanceGate(self.authorizer)
+    def _access(self) -> InstanceAccess:
+        return InstanceAccess(self.authorizer)
 
 
-def _check(name: str, condition: Condition, held: Held, version: int | None) -> None:
-    """Refuse at once what the store would refuse, before any hook; what cannot be known here is for the store."""
+def _check(name: str, condition: Condition, stored: StoredInstance, version: int | None) -> None:
+    """Check the condition before any hook runs, as far as the version is known; the store checks it again."""
     if version is not None or condition.version is None:
-        condition.check(f"instance {name}", version if version is not None else 0, held.time)
+        condition.check(f"instance {name}", version if version is not None else 0, stored.time)
 
 
-def _text(value: Any) -> str:
+def _get_text(value: Any) -> str:
     return value if isinstance(value, str) else ""

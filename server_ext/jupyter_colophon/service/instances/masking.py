@@ -4,58 +4,63 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.json_values import copied
-from jupyter_colophon.core.documents.secret_locations import says_secret, secrets_in
+from jupyter_colophon.core.documents.json_values import copy_value
+from jupyter_colophon.core.documents.secret_locations import find_secrets, is_secret_schema
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.instances.instance_texts import PLACEHOLDER
-from jupyter_colophon.service.instances.schemas import Schemas
+from jupyter_colophon.service.instances.schemas import SchemaLookup
 
 #: The words of a pointer into a document.
-Words = tuple[str, ...]
+ValuePath = tuple[str, ...]
 #: The placeholder that replaces a secret.
 MASK: Final = {PLACEHOLDER: True}
 #: Members with these names count as secrets if the schema is unknown.
-_TELLING = re.compile(r"pass(word|wd|phrase)?$|secret|token|credential|api_?key|private_?key", re.IGNORECASE)
+_SECRET_NAMES = re.compile(r"pass(word|wd|phrase)?$|secret|token|credential|api_?key|private_?key", re.IGNORECASE)
 #: The members that identify a list element if others have changed.
 _IDENTITIES = ("id", "name", "display_name")
 
 
-class Masks:
+class SecretMasker:
     """Finds the secrets of documents by their schemas; for an unknown schema, it errs on the safe side."""
 
-    def __init__(self, schemas: Schemas) -> None:
+    def __init__(self, schemas: SchemaLookup) -> None:
         self._schemas = schemas
         #: Whether a schema has any secret, by the identity of the schema, which is kept alive.
         self._has_secrets: dict[int, tuple[Mapping[str, Any], bool]] = {}
 
-    def pointers(self, space: str, document: Mapping[str, Any]) -> tuple[Words, ...]:
+    def find_secrets(self, space: str, document: Mapping[str, Any]) -> tuple[ValuePath, ...]:
         """Return the paths of secrets in a document; none is inside another."""
-        found = self._schemas.space(space)
+        schemaspace = self._schemas.get_space(space)
         name = document.get("schema_name")
-        schema = found.schema(name) if isinstance(name, str) else None
+        schema = schemaspace.find_schema(name) if isinstance(name, str) else None
         if schema is not None:
-            return secrets_in(document, schema, schema) if self.names_secrets(schema) else ()
-        known = [*found.schemas.values(), *found.deprecated_schemas.values()]
-        guessed = {words for one in known if self.names_secrets(one) for words in secrets_in(document, one, one)}
-        guessed.update(_named_like_secrets(document, ()))
+            return find_secrets(document, schema, schema) if self.has_secrets(schema) else ()
+        schemas = [*schemaspace.schemas.values(), *schemaspace.deprecated_schemas.values()]
+        guessed = {
+            words
+            for candidate in schemas
+            if self.has_secrets(candidate)
+            for words in find_secrets(document, candidate, candidate)
+        }
+        guessed.update(_find_by_name(document, ()))
         return tuple(words for words in sorted(guessed) if not any(words[:end] in guessed for end in range(len(words))))
 
-    def masked(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def mask(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the document with masked secrets; the same object if it has none."""
-        pointers = self.pointers(space, document)
-        return replaced(document, dict.fromkeys(pointers, MASK)) if pointers else document
+        pointers = self.find_secrets(space, document)
+        return replace_values(document, dict.fromkeys(pointers, MASK)) if pointers else document
 
-    def names_secrets(self, schema: Mapping[str, Any]) -> bool:
+    def has_secrets(self, schema: Mapping[str, Any]) -> bool:
         """Return whether a schema has any secret."""
-        known = self._has_secrets.get(id(schema))
-        if known is None or known[0] is not schema:
+        cached = self._has_secrets.get(id(schema))
+        if cached is None or cached[0] is not schema:
             if len(self._has_secrets) > 1_000:
                 self._has_secrets.clear()
-            known = self._has_secrets[id(schema)] = (schema, _mentions_secrets(schema))
-        return known[1]
+            cached = self._has_secrets[id(schema)] = (schema, _contains_secrets(schema))
+        return cached[1]
 
 
-def at(document: Any, words: Words) -> Any:
+def get_at(document: Any, words: ValuePath) -> Any:
     """Return the value at a path; None if there is none."""
     for word in words:
         if isinstance(document, Mapping):
@@ -67,20 +72,20 @@ def at(document: Any, words: Words) -> Any:
     return document
 
 
-def replaced(document: Mapping[str, Any], values: Mapping[Words, Any]) -> dict[str, Any]:
+def replace_values(document: Mapping[str, Any], values: Mapping[ValuePath, Any]) -> dict[str, Any]:
     """Return a copy with other values at these paths, which must exist."""
-    new: dict[str, Any] = copied(document)  # type: ignore[assignment]  # a copy is of the same kind
+    new: dict[str, Any] = copy_value(document)  # type: ignore[assignment]  # a copy is of the same kind
     for words, value in values.items():
-        holder = at(new, words[:-1])
-        holder[int(words[-1]) if isinstance(holder, list) else words[-1]] = copied(value)
+        holder = get_at(new, words[:-1])
+        holder[int(words[-1]) if isinstance(holder, list) else words[-1]] = copy_value(value)
     return new
 
 
-def without(document: Mapping[str, Any], pointers: Sequence[Words]) -> dict[str, Any]:
+def remove_members(document: Mapping[str, Any], pointers: Sequence[ValuePath]) -> dict[str, Any]:
     """Return a copy without the members at these paths; a list element becomes null."""
-    new: dict[str, Any] = copied(document)  # type: ignore[assignment]  # a copy is of the same kind
+    new: dict[str, Any] = copy_value(document)  # type: ignore[assignment]  # a copy is of the same kind
     for words in pointers:
-        holder = at(new, words[:-1])
+        holder = get_at(new, words[:-1])
         if isinstance(holder, list):
             holder[int(words[-1])] = None
         else:
@@ -93,69 +98,69 @@ def is_mask(value: object) -> bool:
     return isinstance(value, Mapping) and len(value) == 1 and value.get(PLACEHOLDER) is True
 
 
-def reference(value: object) -> str | None:
+def get_reference(value: object) -> str | None:
     """Return the key `<store>:<key>` if a value is a reference to a secret; else None."""
-    if isinstance(value, Mapping) and len(value) == 1 and isinstance(found := value.get(PLACEHOLDER), str):
-        return found
+    if isinstance(value, Mapping) and len(value) == 1 and isinstance(key := value.get(PLACEHOLDER), str):
+        return key
     return None
 
 
-def masks_in(value: Any, words: Words = ()) -> Iterator[Words]:
+def find_masks(value: Any, words: ValuePath = ()) -> Iterator[ValuePath]:
     """Yield the paths of all masks in a value."""
     if is_mask(value):
         yield words
     else:
-        for step, inner in _members(value):
+        for step, inner in _list_members(value):
             if isinstance(inner, Mapping | list | tuple):
-                yield from masks_in(inner, (*words, step))
+                yield from find_masks(inner, (*words, step))
 
 
-def references_in(value: Any, words: Words = ()) -> Iterator[tuple[Words, str]]:
+def find_references(value: Any, words: ValuePath = ()) -> Iterator[tuple[ValuePath, str]]:
     """Yield the paths of all references in a value, with their keys."""
-    key = reference(value)
+    key = get_reference(value)
     if key is not None:
         yield words, key
     else:
-        for step, inner in _members(value):
-            yield from references_in(inner, (*words, step))
+        for step, inner in _list_members(value):
+            yield from find_references(inner, (*words, step))
 
 
-def filled(
+def fill_masks(
     new: Mapping[str, Any], old: Mapping[str, Any], hidden: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[Words]]:
+) -> tuple[dict[str, Any], list[ValuePath]]:
     """Return the new document with masks replaced by the old secrets, and the masks without one.
 
     `hidden` is the old document with masks. List elements are matched by their visible content, then by identity, and only
     then by position, so that a secret is not assigned to another element.
     """
-    missing: list[Words] = []
-    done = _filled(new, old, hidden, (), missing)
+    missing: list[ValuePath] = []
+    done = _fill(new, old, hidden, (), missing)
     return done, missing
 
 
-def pointer(words: Words) -> str:
+def format_pointer(words: ValuePath) -> str:
     """Return the path as a JSON Pointer."""
     return "".join("/" + word.replace("~", "~0").replace("/", "~1") for word in words)
 
 
-def problems_at(pointers: Sequence[Words], message: str) -> tuple[Problem, ...]:
+def create_problems(pointers: Sequence[ValuePath], message: str) -> tuple[Problem, ...]:
     """Return the same problem for each of these paths."""
-    return tuple(Problem(pointer(words), message) for words in pointers)
+    return tuple(Problem(format_pointer(words), message) for words in pointers)
 
 
-def _filled(new: Any, old: Any, hidden: Any, words: Words, missing: list[Words]) -> Any:
+def _fill(new: Any, old: Any, hidden: Any, words: ValuePath, missing: list[ValuePath]) -> Any:
     if is_mask(new):
         if old is None or is_mask(old):
             missing.append(words)
             return new
-        return copied(old)
+        return copy_value(old)
     if isinstance(new, Mapping):
-        was, shown = (_mapping(old), _mapping(hidden))
-        return {key: _filled(inner, was.get(key), shown.get(key), (*words, key), missing) for key, inner in new.items()}
+        was, masked = (_to_mapping(old), _to_mapping(hidden))
+        return {key: _fill(inner, was.get(key), masked.get(key), (*words, key), missing) for key, inner in new.items()}
     if isinstance(new, list | tuple):
-        pairs = _matched(new, hidden if isinstance(hidden, list | tuple) else ())
+        pairs = _match_elements(new, hidden if isinstance(hidden, list | tuple) else ())
         return [
-            _filled(
+            _fill(
                 inner,
                 old[pair] if pair is not None else None,
                 hidden[pair] if pair is not None else None,
@@ -167,58 +172,58 @@ def _filled(new: Any, old: Any, hidden: Any, words: Words, missing: list[Words])
     return new
 
 
-def _matched(new: Sequence[Any], hidden: Sequence[Any]) -> list[int | None]:
+def _match_elements(new: Sequence[Any], hidden: Sequence[Any]) -> list[int | None]:
     """Return the index of the old element for each new one."""
-    found: list[int | None] = [None] * len(new)
+    indexes: list[int | None] = [None] * len(new)
     free = dict.fromkeys(range(len(hidden)))
-    for fits in (_is_same, _same_identity):
+    for fits in (_is_same, _has_same_identity):
         # Unmoved elements first: of several equal ones, it is unknown which one moved.
-        for index, one in enumerate(new):
-            if found[index] is None and index in free and fits(one, hidden[index]):
-                found[index] = index
+        for index, element in enumerate(new):
+            if indexes[index] is None and index in free and fits(element, hidden[index]):
+                indexes[index] = index
                 del free[index]
-        for index, one in enumerate(new):
-            was = next((was for was in free if fits(one, hidden[was])), None) if found[index] is None else None
+        for index, element in enumerate(new):
+            was = next((was for was in free if fits(element, hidden[was])), None) if indexes[index] is None else None
             if was is not None:
-                found[index] = was
+                indexes[index] = was
                 del free[was]
     if len(new) == len(hidden):
-        for index in [index for index in free if found[index] is None]:
-            found[index] = index
-    return found
+        for index in [index for index in free if indexes[index] is None]:
+            indexes[index] = index
+    return indexes
 
 
-def _is_same(one: Any, was: Any) -> bool:
-    return bool(one == was) and not is_mask(one)
+def _is_same(element: Any, was: Any) -> bool:
+    return bool(element == was) and not is_mask(element)
 
 
-def _same_identity(one: Any, was: Any) -> bool:
-    if not isinstance(one, Mapping) or not isinstance(was, Mapping):
+def _has_same_identity(element: Any, was: Any) -> bool:
+    if not isinstance(element, Mapping) or not isinstance(was, Mapping):
         return False
-    key = next((key for key in _IDENTITIES if isinstance(one.get(key), str | int)), None)
-    return key is not None and one[key] == was.get(key)
+    key = next((key for key in _IDENTITIES if isinstance(element.get(key), str | int)), None)
+    return key is not None and element[key] == was.get(key)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _to_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _members(value: Any) -> Iterator[tuple[str, Any]]:
+def _list_members(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         yield from value.items()
     elif isinstance(value, list | tuple):
         yield from ((str(index), inner) for index, inner in enumerate(value))
 
 
-def _named_like_secrets(value: Any, words: Words) -> Iterator[Words]:
-    for step, inner in _members(value):
-        if isinstance(value, Mapping) and _TELLING.search(step):
+def _find_by_name(value: Any, words: ValuePath) -> Iterator[ValuePath]:
+    for step, inner in _list_members(value):
+        if isinstance(value, Mapping) and _SECRET_NAMES.search(step):
             yield (*words, step)
         else:
-            yield from _named_like_secrets(inner, (*words, step))
+            yield from _find_by_name(inner, (*words, step))
 
 
-def _mentions_secrets(part: Any) -> bool:
-    if isinstance(part, Mapping) and says_secret(part):
+def _contains_secrets(part: Any) -> bool:
+    if isinstance(part, Mapping) and is_secret_schema(part):
         return True
-    return any(_mentions_secrets(inner) for _, inner in _members(part))
+    return any(_contains_secrets(inner) for _, inner in _list_members(part))

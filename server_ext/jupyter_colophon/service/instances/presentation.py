@@ -6,7 +6,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any, NamedTuple
 
-from jupyter_colophon.core.documents.json_values import copied
+from jupyter_colophon.core.documents.json_values import copy_value
 from jupyter_colophon.core.errors import (
     HookFailed,
     InstanceInvalid,
@@ -15,24 +15,24 @@ from jupyter_colophon.core.errors import (
     Problem,
     SchemaNotFound,
 )
-from jupyter_colophon.core.instances.instance import Held, Instance
-from jupyter_colophon.core.instances.instance_texts import tags_of
+from jupyter_colophon.core.instances.instance import Instance, StoredInstance
+from jupyter_colophon.core.instances.instance_texts import list_tags
 from jupyter_colophon.core.model.search_index_terms import fold
 from jupyter_colophon.service.instances import hooks
-from jupyter_colophon.service.instances.class_adapter import Shaped, Shaper
-from jupyter_colophon.service.instances.masking import Masks, reference
-from jupyter_colophon.service.instances.schemas import Schemas
+from jupyter_colophon.service.instances.class_adapter import InstanceObject, ObjectFactory
+from jupyter_colophon.service.instances.masking import SecretMasker, get_reference
+from jupyter_colophon.service.instances.schemas import SchemaLookup
 from jupyter_colophon.service.instances.secrets.service import Secrets
 
 #: The placeholder for an unknown schema name.
 UNKNOWN = "{unknown}"
 #: How many presented instances are cached.
-_KEPT_MAX = 20_000
+_CACHE_MAX = 20_000
 _logger = logging.getLogger(__name__)
 _MEMBERS = ("display_name", "schema_name", "metadata")
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """An instance with data for lists: its tags, folded texts and folded display name."""
 
     instance: Instance
@@ -41,189 +41,203 @@ class Entry(NamedTuple):
     order: str
 
 
-class Shown:
+class InstancePresenter:
     """Creates instances from stored documents, which are shared and must not be changed."""
 
-    def __init__(self, schemas: Schemas, masks: Masks, secrets: Secrets, shaper: Shaper) -> None:
-        self._schemas, self._masks, self._secrets, self._shaper = schemas, masks, secrets, shaper
-        self._kept: dict[tuple[str, str], tuple[Held, Any, Entry]] = {}
+    def __init__(
+        self, schemas: SchemaLookup, masks: SecretMasker, secrets: Secrets, object_factory: ObjectFactory
+    ) -> None:
+        self._schemas, self._masks, self._secrets, self._object_factory = schemas, masks, secrets, object_factory
+        self._cache: dict[tuple[str, str], tuple[StoredInstance, Any, ListEntry]] = {}
         self._lock = Lock()
 
-    def instance(self, space: str, held: Held, version: int | None = None) -> Instance:
+    def present(self, space: str, stored: StoredInstance, version_number: int | None = None) -> Instance:
         """Return the instance, valid or not."""
-        found = self.entry(space, held).instance
-        return found if version is None else replace(found, version=version)
+        instance = self.get_entry(space, stored).instance
+        return instance if version_number is None else replace(instance, version=version_number)
 
-    def entry(self, space: str, held: Held) -> Entry:
+    def get_entry(self, space: str, stored: StoredInstance) -> ListEntry:
         """Return the instance with data for lists; without a class, it is cached by content."""
-        return next(self.entries(space, [held]))
+        return next(self.list_entries(space, [stored]))
 
-    def entries(self, space: str, many: Iterable[Held]) -> Iterator[Entry]:
+    def list_entries(self, space: str, many: Iterable[StoredInstance]) -> Iterator[ListEntry]:
         """Yield entries of many instances."""
-        found = self._schemas.space(space)
-        for held in many:
-            name = held.document.get("schema_name") if held.document is not None else None
-            schema = found.schema(name) if isinstance(name, str) else None
-            kept = self._kept.get((space, held.name))
+        schemaspace = self._schemas.get_space(space)
+        for stored in many:
+            name = stored.document.get("schema_name") if stored.document is not None else None
+            schema = schemaspace.find_schema(name) if isinstance(name, str) else None
+            cached = self._cache.get((space, stored.name))
             # Most stores return the same object while nothing changes; for others, compare the content.
-            if kept is not None and kept[1] is schema and (kept[0] is held or kept[0] == held):
-                yield kept[2]
+            if cached is not None and cached[1] is schema and (cached[0] is stored or cached[0] == stored):
+                yield cached[2]
             else:
-                yield self._entry(space, held, schema)
+                yield self._present_entry(space, stored, schema)
 
-    def _entry(self, space: str, held: Held, schema: Mapping[str, Any] | None) -> Entry:
-        entry = _entry(self._made(space, held))
-        if self._is_lasting(schema, held):
+    def _present_entry(self, space: str, stored: StoredInstance, schema: Mapping[str, Any] | None) -> ListEntry:
+        entry = _create_entry(self._build_instance(space, stored))
+        if self._is_cacheable(schema, stored):
             with self._lock:
-                if len(self._kept) >= _KEPT_MAX:
-                    self._kept.clear()
-                self._kept[space, held.name] = (held, schema, entry)
+                if len(self._cache) >= _CACHE_MAX:
+                    self._cache.clear()
+                self._cache[space, stored.name] = (stored, schema, entry)
         return entry
 
-    def loaded(self, space: str, held: Held) -> Shaped:
+    def load_object(self, space: str, stored: StoredInstance) -> InstanceObject:
         """Return the object of its class, with secrets, after `on_load`. Raises InstanceUnreadable, SchemaNotFound, HookFailed."""
-        instance = self.shaped(space, held)
-        hooks.call(instance, "on_load", held.name)
+        instance = self.create_stored_object(space, stored)
+        hooks.call(instance, "on_load", stored.name)
         return instance
 
-    def shaped(self, space: str, held: Held) -> Shaped:
+    def create_stored_object(self, space: str, stored: StoredInstance) -> InstanceObject:
         """Return the object of its class, with secrets, before `on_load`."""
-        if held.document is None:
-            raise InstanceUnreadable(space, held.name, held.problem)
-        full = self._secrets.in_place(space, held.document)
-        return self.made(space, held.name, {**full, "resource": held.resource or None})
+        if stored.document is None:
+            raise InstanceUnreadable(space, stored.name, stored.problem)
+        full = self._secrets.fill_secrets(space, stored.document)
+        return self.create_object(space, stored.name, {**full, "resource": stored.resource or None})
 
-    def made(self, space: str, name: str, document: Mapping[str, Any]) -> Shaped:
+    def create_object(self, space: str, name: str, document: Mapping[str, Any]) -> InstanceObject:
         """Return an object of the schema's class. Raises HookFailed if the class raises."""
         try:
             # Copied, since classes may change their arguments.
-            given: dict[str, Any] = copied(document)  # type: ignore[assignment]  # a copy is of the same kind
-            return self._shaper(space, given | {"name": name})
+            document_copy: dict[str, Any] = copy_value(document)  # type: ignore[assignment]  # a copy is of the same kind
+            return self._object_factory(space, document_copy | {"name": name})
         except (MetadataError, KeyboardInterrupt):
             raise
         except BaseException as error:
             # Including SystemExit: a package must not end the server.
-            if not hooks.is_telling(error):
+            if not hooks.has_user_message(error):
                 _logger.exception("the class of instance %s of %s raised an exception", name, space)
-            raise hooks.failure("making an object", name, error) from error
+            raise hooks.create_failure("creating an object", name, error) from error
 
-    def has_class(self, space: str, held: Held) -> bool:
+    def has_class(self, space: str, stored: StoredInstance) -> bool:
         """Return whether the schema has a class, which affects the presentation."""
-        schema = self._schema(space, held)
+        schema = self._find_schema(space, stored)
         return schema is not None and schema.get("metadata_class_name") is not None
 
-    def masked(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def mask(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a stored document with masked secrets."""
-        return self._masks.masked(space, document)
+        return self._masks.mask(space, document)
 
-    def require(self, space: str, name: str, instance: Shaped) -> None:
+    def require(self, space: str, name: str, instance: InstanceObject) -> None:
         """Raise InstanceInvalid or SchemaNotFound unless the object satisfies its schema."""
         schema = instance.schema_name
         if not isinstance(schema, str):
             raise SchemaNotFound(space, str(schema))
         self._schemas.check(space, schema, {**instance.to_dict(trim=True), "name": name})
 
-    def require_valid(self, space: str, held: Held, shown: Instance) -> None:
+    def require_valid(self, space: str, stored: StoredInstance, instance: Instance) -> None:
         """Raise the error of an invalid instance, as clients know it."""
-        if held.document is None:
-            raise InstanceUnreadable(space, held.name, held.problem)
-        if shown.reason == "SchemaNotFoundError":
-            raise SchemaNotFound(space, shown.schema_name)
-        if shown.reason:
-            self.require(space, held.name, self.loaded(space, held))
-            first = next((one.message for one in shown.problems), shown.reason)
-            raise InstanceInvalid(held.name, shown.schema_name, first, shown.problems)
+        if stored.document is None:
+            raise InstanceUnreadable(space, stored.name, stored.problem)
+        if instance.reason == "SchemaNotFoundError":
+            raise SchemaNotFound(space, instance.schema_name)
+        if instance.reason:
+            self.require(space, stored.name, self.load_object(space, stored))
+            first = next((problem.message for problem in instance.problems), instance.reason)
+            raise InstanceInvalid(stored.name, instance.schema_name, first, instance.problems)
 
-    def _made(self, space: str, held: Held) -> Instance:
-        if held.document is None:
-            return self._broken(space, held, {}, "ValueError", (Problem("", held.problem),))
-        name = held.document.get("schema_name")
+    def _build_instance(self, space: str, stored: StoredInstance) -> Instance:
+        if stored.document is None:
+            return self._build_invalid(space, stored, {}, "ValueError", (Problem("", stored.problem),))
+        name = stored.document.get("schema_name")
         if not isinstance(name, str):
             missing = (Problem("/schema_name", "schema_name is missing"),)
-            return self._broken(space, held, held.document, "SchemaNotFoundError", missing)
+            return self._build_invalid(space, stored, stored.document, "SchemaNotFoundError", missing)
         try:
-            document = self._document(space, held, name)
+            document = self._read_document(space, stored, name)
         except HookFailed as error:
             reason = type(error.__cause__ or error).__name__
-            return self._broken(space, held, held.document, reason, (Problem("", error.detail),))
+            return self._build_invalid(space, stored, stored.document, reason, (Problem("", error.detail),))
         except SchemaNotFound as error:
             problem = (Problem("/schema_name", error.detail),)
-            return self._broken(space, held, held.document, "SchemaNotFoundError", problem)
+            return self._build_invalid(space, stored, stored.document, "SchemaNotFoundError", problem)
         except MetadataError as error:
-            return self._broken(space, held, held.document, type(error).__name__, (Problem("", error.detail),))
-        fault = self._schemas.find_fault(space, str(document.get("schema_name")), {**document, "name": held.name})
-        gone = self._secrets.missing(space, held.document)
-        problems = (*gone, *(fault.problems if fault else ()), *_warnings(held))
+            return self._build_invalid(
+                space, stored, stored.document, type(error).__name__, (Problem("", error.detail),)
+            )
+        fault = self._schemas.find_failure(space, str(document.get("schema_name")), {**document, "name": stored.name})
+        gone = self._secrets.find_missing(space, stored.document)
+        problems = (*gone, *(fault.problems if fault else ()), *_find_warnings(stored))
         reason = fault.reason if fault else "ValueError" if gone else ""
-        return self._instance(space, held, document, reason, problems)
+        return self._build_from_document(space, stored, document, reason, problems)
 
-    def _document(self, space: str, held: Held, schema: str) -> Mapping[str, Any]:
+    def _read_document(self, space: str, stored: StoredInstance, schema: str) -> Mapping[str, Any]:
         """Return the document as its class presents it, with secrets."""
-        if self._schemas.class_name(space, schema) is not None:
-            shown = self.loaded(space, held).to_dict(trim=True)
-            shown.pop("name", None)
-            return shown
-        full = self._secrets.in_place(space, held.document or {})
+        if self._schemas.get_class_name(space, schema) is not None:
+            document = self.load_object(space, stored).to_dict(trim=True)
+            document.pop("name", None)
+            return document
+        full = self._secrets.fill_secrets(space, stored.document or {})
         return {key: full[key] for key in _MEMBERS if key in full}
 
-    def _broken(
-        self, space: str, held: Held, document: Mapping[str, Any], reason: str, problems: tuple[Problem, ...]
+    def _build_invalid(
+        self,
+        space: str,
+        stored: StoredInstance,
+        document: Mapping[str, Any],
+        reason: str,
+        problems: tuple[Problem, ...],
     ) -> Instance:
-        return self._instance(
-            space, held, {key: document[key] for key in _MEMBERS if key in document}, reason, problems
+        return self._build_from_document(
+            space, stored, {key: document[key] for key in _MEMBERS if key in document}, reason, problems
         )
 
-    def _instance(
-        self, space: str, held: Held, document: Mapping[str, Any], reason: str, problems: tuple[Problem, ...]
+    def _build_from_document(
+        self,
+        space: str,
+        stored: StoredInstance,
+        document: Mapping[str, Any],
+        reason: str,
+        problems: tuple[Problem, ...],
     ) -> Instance:
-        shown = self._masks.masked(space, document)
-        metadata, schema, title = shown.get("metadata"), shown.get("schema_name"), shown.get("display_name")
+        masked = self._masks.mask(space, document)
+        metadata, schema, title = masked.get("metadata"), masked.get("schema_name"), masked.get("display_name")
         return Instance(
             space=space,
-            name=held.name,
-            display_name=title if isinstance(title, str) else held.name,
+            name=stored.name,
+            display_name=title if isinstance(title, str) else stored.name,
             schema_name=schema if isinstance(schema, str) else UNKNOWN,
             metadata=metadata if isinstance(metadata, Mapping) else {},
-            resource=held.resource,
-            own=held.own,
+            resource=stored.resource,
+            own=stored.own,
             version=None,
-            time=held.time,
-            extra={key: value for key, value in shown.items() if key not in _MEMBERS},
+            time=stored.time,
+            extra={key: value for key, value in masked.items() if key not in _MEMBERS},
             reason=reason,
             problems=problems,
         )
 
-    def _schema(self, space: str, held: Held) -> Mapping[str, Any] | None:
-        name = held.document.get("schema_name") if held.document is not None else None
-        return self._schemas.space(space).schema(name) if isinstance(name, str) else None
+    def _find_schema(self, space: str, stored: StoredInstance) -> Mapping[str, Any] | None:
+        name = stored.document.get("schema_name") if stored.document is not None else None
+        return self._schemas.get_space(space).find_schema(name) if isinstance(name, str) else None
 
-    def _is_lasting(self, schema: Mapping[str, Any] | None, held: Held) -> bool:
+    def _is_cacheable(self, schema: Mapping[str, Any] | None, stored: StoredInstance) -> bool:
         """Return whether the presentation depends on the content only, without a class or external secrets."""
-        if schema is None or schema.get("metadata_class_name") is not None or held.document is None:
+        if schema is None or schema.get("metadata_class_name") is not None or stored.document is None:
             return False
-        return not self._masks.names_secrets(schema) or not _refers(held.document)
+        return not self._masks.has_secrets(schema) or not _contains_reference(stored.document)
 
 
-def _entry(instance: Instance) -> Entry:
-    tags = tuple(tags_of({"metadata": instance.metadata}))
+def _create_entry(instance: Instance) -> ListEntry:
+    tags = tuple(list_tags({"metadata": instance.metadata}))
     description = instance.metadata.get("description")
     texts = [instance.name, instance.display_name, description if isinstance(description, str) else "", *tags]
-    return Entry(instance, tags, fold("\n".join(texts)), fold(instance.display_name))
+    return ListEntry(instance, tags, fold("\n".join(texts)), fold(instance.display_name))
 
 
-def _warnings(held: Held) -> Iterator[Problem]:
+def _find_warnings(stored: StoredInstance) -> Iterator[Problem]:
     """Yield warnings of a valid instance."""
-    if held.warning:
-        yield Problem("", held.warning)
-    metadata = (held.document or {}).get("metadata")
+    if stored.warning:
+        yield Problem("", stored.warning)
+    metadata = (stored.document or {}).get("metadata")
     tags = metadata.get("tags") if isinstance(metadata, Mapping) else None
     for place, tag in enumerate(tags if isinstance(tags, list) else ()):
         if not isinstance(tag, str):
-            yield Problem(f"/metadata/tags/{place}", "this tag is not text: search and filters leave it out")
+            yield Problem(f"/metadata/tags/{place}", "this tag is not text: search and filters ignore it")
 
 
-def _refers(value: Any) -> bool:
-    if reference(value) is not None:
+def _contains_reference(value: Any) -> bool:
+    if get_reference(value) is not None:
         return True
     inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return any(_refers(inner) for inner in inside)
+    return any(_contains_reference(inner) for inner in inside)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InstanceNotFound, StoreUnavailable
-from jupyter_colophon.service.instances.file_store import FileInstances
-from jupyter_colophon.service.instances.store_protocol import InstanceStore
+from jupyter_colophon.service.instances.stores.file_store import FileInstanceStore
+from jupyter_colophon.service.instances.stores.protocol import InstanceStore
 from jupyter_colophon.storage.files.leftovers import Leftover
 
 
@@ -14,19 +14,19 @@ from jupyter_colophon.storage.files.leftovers import Leftover
 class Recovery:
     """The orphaned files of one schemaspace, for an authorised principal."""
 
-    store: FileInstances
+    store: FileInstanceStore
     principal: Principal
 
     @classmethod
-    def of(cls, store: InstanceStore, principal: Principal) -> "Recovery":
+    def from_store(cls, store: InstanceStore, principal: Principal) -> "Recovery":
         """Create it for a store of files. Raises StoreUnavailable for other kinds of store."""
-        if not isinstance(store, FileInstances):
+        if not isinstance(store, FileInstanceStore):
             raise StoreUnavailable(f"instances of {store.space} are not in files")
         return cls(store, principal)
 
-    def leftovers(self) -> Sequence[Leftover]:
+    def list_files(self) -> Sequence[Leftover]:
         """Return all orphaned files, by instance name, newest first. Raises StorageError."""
-        return self.store.files.leftovers()
+        return self.store.files.list_leftovers()
 
     def recover(self, file: str, name: str = "") -> str:
         """Restore an instance from an orphaned file, and record that; return the instance's name.
@@ -34,16 +34,16 @@ class Recovery:
         Raises InstanceNotFound if there is no such file (of this name), InstanceExists if the instance can be read,
         InstanceUnreadable if the file cannot, StorageError.
         """
-        name = name or self._name(file)
+        name = name or self._find_name(file)
         self.store.recover(name, file, self.principal)
         return name
 
     def discard(self, file: str, name: str = "") -> None:
         """Delete an orphaned file. Raises InstanceNotFound if there is no such file, StorageError."""
-        self.store.files.discard(name or self._name(file), file)
+        self.store.files.discard(name or self._find_name(file), file)
 
-    def _name(self, file: str) -> str:
-        found = next((one.name for one in self.leftovers() if one.file == file), None)
-        if found is None:
+    def _find_name(self, file: str) -> str:
+        name = next((leftover.name for leftover in self.list_files() if leftover.file == file), None)
+        if name is None:
             raise InstanceNotFound(self.store.space, file)
-        return found
+        return name

@@ -8,23 +8,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from jupyter_colophon.core.lineage.graph import LineageEdge, Node
+from jupyter_colophon.core.lineage.graph import LineageEdge, LineageNode
 
 
 def join_declared(edges: Sequence[LineageEdge], stand_ins: frozenset[str]) -> tuple[LineageEdge, ...]:
     """Return the edges, with each pair into and out of a stand-in program replaced by one from data to data."""
     reads: dict[str, list[LineageEdge]] = defaultdict(list)
-    kept: list[LineageEdge] = []
+    direct_edges: list[LineageEdge] = []
     for edge in edges:
         if edge.target in stand_ins:
             reads[edge.target].append(edge)
         elif edge.source not in stand_ins:
-            kept.append(edge)
+            direct_edges.append(edge)
     declared: dict[tuple[str, str], LineageEdge] = {}
     for write in edges:
         for read in reads.get(write.source, ()):
             declared.setdefault((read.source, write.target), _join(read, write))
-    return (*kept, *declared.values())
+    return (*direct_edges, *declared.values())
 
 
 def _join(read: LineageEdge, write: LineageEdge) -> LineageEdge:
@@ -38,10 +38,10 @@ def _join(read: LineageEdge, write: LineageEdge) -> LineageEdge:
     )
 
 
-def transfer_hidden_counts(nodes: Iterable[Node], edges: Sequence[LineageEdge]) -> tuple[Node, ...]:
+def transfer_hidden_counts(nodes: Iterable[LineageNode], edges: Sequence[LineageEdge]) -> tuple[LineageNode, ...]:
     """Return the nodes without stand-ins, whose hidden counts are added to the adjacent data."""
-    found = list(nodes)
-    stand_ins = {node.urn: node for node in found if node.declared}
+    all_nodes = list(nodes)
+    stand_ins = {node.urn: node for node in all_nodes if node.declared}
     upstream: dict[str, int] = defaultdict(int)
     downstream: dict[str, int] = defaultdict(int)
     at_least: set[str] = set()
@@ -60,7 +60,7 @@ def transfer_hidden_counts(nodes: Iterable[Node], edges: Sequence[LineageEdge]) 
             hidden_downstream=node.hidden_downstream + downstream[node.urn],
             hidden_at_least=node.hidden_at_least or node.urn in at_least,
         )
-        for node in found
+        for node in all_nodes
         if node.urn not in stand_ins
     )
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import stored
-from jupyter_colophon.core.lineage.field_lineage import Ends, FieldEdge, FieldLineage, FieldQuestion
+from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.lineage.field_lineage import FieldEdge, FieldLineage, FieldLineageEnd, FieldLineageRequest
 from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, Window
 from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
 from jupyter_colophon.service.lineage.lineage_traversal import WRITE, is_data
-from jupyter_colophon.storage.lineage.assertions import columns_in_force, spans
-from jupyter_colophon.storage.lineage.run_accesses import runs_named
+from jupyter_colophon.storage.lineage.assertions import read_columns_in_force, read_spans
+from jupyter_colophon.storage.lineage.run_accesses import read_runs
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 #: How many runs of a program are examined first, and at most, for edges that its newest run did not produce.
@@ -21,34 +21,36 @@ _RUNS_FIRST, _RUNS_MAX = 50, 5_000
 _Pair = tuple[str, str, str]
 
 
-def field_lineage(reader: LineageReader, question: FieldQuestion, principal: Principal) -> FieldLineage:
+def read_field_lineage(reader: LineageReader, question: FieldLineageRequest, principal: Principal) -> FieldLineage:
     """Return the incoming and outgoing lineage of the fields of a dataset. Raises NotFound."""
-    return reader.ask(question.urn, principal, None, lambda lineage_query: _answer(lineage_query, question))
+    return reader.run_query(question.urn, principal, None, lambda lineage_query: _build_answer(lineage_query, question))
 
 
-def _answer(lineage_query: LineageQuery, question: FieldQuestion) -> FieldLineage:
+def _build_answer(lineage_query: LineageQuery, question: FieldLineageRequest) -> FieldLineage:
     tx, urn = lineage_query.tx, str(question.urn)
     into = Range.prefix(urn, question.field) if question.field else Range.prefix(urn)
-    incoming = list(islice(tx.table("column_edges").scan(into), MAX_RELATIONS + 1)) if question.incoming else []
-    outgoing = list(islice(_from(tx, question), MAX_RELATIONS + 1)) if question.outgoing else []
-    found, is_complete = zip(
+    incoming = list(islice(tx.get_table("column_edges").scan(into), MAX_RELATIONS + 1)) if question.incoming else []
+    outgoing = list(islice(_read_outgoing(tx, question), MAX_RELATIONS + 1)) if question.outgoing else []
+    visible_edges, is_complete = zip(
         *(
-            _edges_in_window(tx, _filter_visible_rows(lineage_query, rows[:MAX_RELATIONS]), question.window)
+            _find_edges_in_window(tx, _filter_visible_rows(lineage_query, rows[:MAX_RELATIONS]), question.window)
             for rows in (incoming, outgoing)
         ),
         strict=True,
     )
-    named = {urn} | {end for edges in found for one in edges for end in (one.source, one.target, one.program)}
+    named = {urn} | {
+        end for edges in visible_edges for edge in edges for end in (edge.source, edge.target, edge.program)
+    }
     return FieldLineage(
-        incoming=found[0],
-        outgoing=found[1],
-        ends=_ends(lineage_query, named),
+        incoming=visible_edges[0],
+        outgoing=visible_edges[1],
+        ends=_read_ends(lineage_query, named),
         truncated=max(len(incoming), len(outgoing)) > MAX_RELATIONS or not all(is_complete),
     )
 
 
-def _from(tx: TableContext, question: FieldQuestion) -> Iterator[Row]:
-    for row in tx.table("column_edges").scan_index("source", str(question.urn)):
+def _read_outgoing(tx: TableContext, question: FieldLineageRequest) -> Iterator[Row]:
+    for row in tx.get_table("column_edges").scan_index("source", str(question.urn)):
         if question.field in ("", row["source_field"]):
             yield row
 
@@ -56,31 +58,33 @@ def _from(tx: TableContext, question: FieldQuestion) -> Iterator[Row]:
 def _filter_visible_rows(lineage_query: LineageQuery, rows: Sequence[Row]) -> list[Row]:
     """Return the rows whose ends and program the principal may see."""
     ends = ("source", "target", "program")
-    shown = lineage_query.nodes.visible({row[end] for row in rows for end in ends})
-    return [row for row in rows if all(row[end] in shown for end in ends)]
+    visible = lineage_query.nodes.filter_visible({row[end] for row in rows for end in ends})
+    return [row for row in rows if all(row[end] in visible for end in ends)]
 
 
-def _edges_in_window(tx: TableContext, rows: Sequence[Row], window: Window) -> tuple[list[FieldEdge], bool]:
+def _find_edges_in_window(tx: TableContext, rows: Sequence[Row], window: Window) -> tuple[list[FieldEdge], bool]:
     """Return the edges that a run in the window produced, and whether these are all.
 
     The last run that produced an edge is nearly always in the window, so it is checked first.
     """
-    found: list[FieldEdge] = []
+    edges: list[FieldEdge] = []
     is_complete = True
     run_urns = {row["run"] for row in rows}
-    runs = runs_named(tx, run_urns) | spans(tx, run_urns)
+    runs = read_runs(tx, run_urns) | read_spans(tx, run_urns)
     older: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         run = runs.get(row["run"])
         if run is not None and _is_in(run, window):
-            found.append(_edge(row, row["transformation"], run["start"]))
+            edges.append(_create_edge(row, row["transformation"], run["start"]))
         else:
             older[row["target"], row["program"]].append(row)
     for (target, program), those in older.items():
-        produced, is_complete_for = _ProducedEdges(tx, target, program, window).newest({_pair(row) for row in those})
-        found += [_edge(row, *produced[_pair(row)]) for row in those if _pair(row) in produced]
+        produced, is_complete_for = _ProducedEdges(tx, target, program, window).find_newest(
+            {_get_pair(row) for row in those}
+        )
+        edges += [_create_edge(row, *produced[_get_pair(row)]) for row in those if _get_pair(row) in produced]
         is_complete = is_complete and is_complete_for
-    return found, is_complete
+    return edges, is_complete
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,32 +96,34 @@ class _ProducedEdges:
     program: str
     window: Window
 
-    def newest(self, pairs: set[_Pair]) -> tuple[Mapping[_Pair, tuple[str, int]], bool]:
+    def find_newest(self, pairs: set[_Pair]) -> tuple[Mapping[_Pair, tuple[str, int]], bool]:
         """Return the transformation and start (ms) of the newest run that produced each of these, and whether all were found."""
-        found: dict[_Pair, tuple[str, int]] = {}
+        newest: dict[_Pair, tuple[str, int]] = {}
         is_complete_for = False
         for most in (_RUNS_FIRST, _RUNS_MAX):
-            named, is_complete = self._runs(most)
-            runs = runs_named(self.tx, named) | spans(self.tx, named)
+            named, is_complete = self._read_runs(most)
+            runs = read_runs(self.tx, named) | read_spans(self.tx, named)
             keys = [(self.target, self.program, run) for run in runs]
-            produced = {row["run"]: stored(row["edges"]) for row in self.tx.table("column_runs").multi_read(keys)}
-            produced |= {run: list(self._declared(run)) for run in runs if run not in produced}
-            for run in sorted(produced, key=lambda one: int(runs[one]["start"]), reverse=True):
+            produced = {
+                row["run"]: parse_stored(row["edges"]) for row in self.tx.get_table("column_runs").read_many(keys)
+            }
+            produced |= {run: list(self._read_declared(run)) for run in runs if run not in produced}
+            for run in sorted(produced, key=lambda run_urn: int(runs[run_urn]["start"]), reverse=True):
                 for field, source, source_field, how in produced[run]:
-                    found.setdefault((field, source, source_field), (how, runs[run]["start"]))
-            is_complete_for = is_complete or pairs <= found.keys()
+                    newest.setdefault((field, source, source_field), (how, runs[run]["start"]))
+            is_complete_for = is_complete or pairs <= newest.keys()
             if is_complete_for:
                 break
-        return found, is_complete_for
+        return newest, is_complete_for
 
-    def _declared(self, run: str) -> Iterator[tuple[str, str, str, str]]:
-        for (target, field, source, source_field), how in columns_in_force(self.tx, run).items():
+    def _read_declared(self, run: str) -> Iterator[tuple[str, str, str, str]]:
+        for (target, field, source, source_field), how in read_columns_in_force(self.tx, run).items():
             if target == self.target:
                 yield field, source, source_field, how
 
-    def _runs(self, most: int) -> tuple[list[str], bool]:
+    def _read_runs(self, most: int) -> tuple[list[str], bool]:
         triples = [(self.target, self.program, mode) for mode in WRITE]
-        edges = self.tx.edges.details(triples, self.window, most)
+        edges = self.tx.edges.read_edges(triples, self.window, most)
         return [run for edge in edges for run in edge.runs], all(edge.run_count <= most for edge in edges)
 
 
@@ -126,11 +132,11 @@ def _is_in(run: Row, window: Window) -> bool:
     return begun and (run["stop"] is None or window.start is None or run["stop"] >= window.start)
 
 
-def _pair(row: Row) -> _Pair:
+def _get_pair(row: Row) -> _Pair:
     return row["target_field"], row["source"], row["source_field"]
 
 
-def _edge(row: Row, transformation: str, start: int) -> FieldEdge:
+def _create_edge(row: Row, transformation: str, start: int) -> FieldEdge:
     return FieldEdge(
         source=row["source"],
         source_field=row["source_field"],
@@ -142,12 +148,12 @@ def _edge(row: Row, transformation: str, start: int) -> FieldEdge:
     )
 
 
-def _ends(lineage_query: LineageQuery, urns: Iterable[str]) -> dict[str, Ends]:
-    rows = lineage_query.nodes.rows(sorted(urns))
-    schemas = lineage_query.tx.table("aspects").multi_read([(urn, "schemaMetadata") for urn in rows if is_data(urn)])
-    fields = {row["urn"]: _fields(row) for row in schemas if row["value"] is not None}
-    return {urn: Ends(urn, row["namespace"], fields.get(urn, ())) for urn, row in rows.items()}
+def _read_ends(lineage_query: LineageQuery, urns: Iterable[str]) -> dict[str, FieldLineageEnd]:
+    rows = lineage_query.nodes.get_rows(sorted(urns))
+    schemas = lineage_query.tx.get_table("aspects").read_many([(urn, "schemaMetadata") for urn in rows if is_data(urn)])
+    fields = {row["urn"]: _parse_fields(row) for row in schemas if row["value"] is not None}
+    return {urn: FieldLineageEnd(urn, row["namespace"], fields.get(urn, ())) for urn, row in rows.items()}
 
 
-def _fields(row: Row) -> tuple[str, ...]:
-    return tuple(one["fieldPath"] for one in stored(row["value"]).get("fields", ()))
+def _parse_fields(row: Row) -> tuple[str, ...]:
+    return tuple(field["fieldPath"] for field in parse_stored(row["value"]).get("fields", ()))

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.service.lineage.lineage_traversal import is_data
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.spi import Row, TableContext
 
 
@@ -17,45 +17,47 @@ class NodeCache:
     """A cache of the nodes of one query."""
 
     tx: TableContext
-    gate: Gate
+    read_policy: ReadPolicy
     principal: Principal
     _rows: dict[str, Row] = field(default_factory=dict)
     _readable: dict[str, bool] = field(default_factory=dict)
 
-    def rows(self, urns: Iterable[str]) -> dict[str, Row]:
-        """Their rows among the entities; declared lineage, or was never recorded itself, has one as if it were."""
-        wanted = list(urns)
-        missing = [urn for urn in wanted if urn not in self._rows]
+    def get_rows(self, urns: Iterable[str]) -> dict[str, Row]:
+        """Return their entity rows; declared lineage and data without an entity get a synthetic row."""
+        requested = list(urns)
+        missing = [urn for urn in requested if urn not in self._rows]
         if missing:
-            self._rows |= {row["urn"]: row for row in self.tx.table("entities").multi_read([(urn,) for urn in missing])}
-            self._rows |= {urn: self._synthetic_row(urn) for urn in missing if urn not in self._rows}
-        return {urn: self._rows[urn] for urn in wanted}
+            self._rows |= {
+                row["urn"]: row for row in self.tx.get_table("entities").read_many([(urn,) for urn in missing])
+            }
+            self._rows |= {urn: self._create_row(urn) for urn in missing if urn not in self._rows}
+        return {urn: self._rows[urn] for urn in requested}
 
-    def titles(self, urns: Iterable[str]) -> dict[str, str]:
+    def read_titles(self, urns: Iterable[str]) -> dict[str, str]:
         """Return the titles of programs that have one."""
         programs = [urn for urn in urns if not is_data(urn)]
-        rows = self.tx.table("aspects").multi_read([(urn, "dataJobInfo") for urn in programs]) if programs else ()
-        names = {row["urn"]: stored(row["value"]).get("name") for row in rows if row["value"] is not None}
+        rows = self.tx.get_table("aspects").read_many([(urn, "dataJobInfo") for urn in programs]) if programs else ()
+        names = {row["urn"]: parse_stored(row["value"]).get("name") for row in rows if row["value"] is not None}
         return {urn: name for urn, name in names.items() if isinstance(name, str) and name}
 
-    def visible(self, urns: set[str]) -> set[str]:
+    def filter_visible(self, urns: set[str]) -> set[str]:
         """Return the nodes that the principal may see."""
-        return {urn for urn, row in self.rows(urns).items() if self._may_read(row["namespace"])}
+        return {urn for urn, row in self.get_rows(urns).items() if self._may_read(row["namespace"])}
 
     def _may_read(self, namespace: str) -> bool:
         if namespace not in self._readable:
-            self._readable[namespace] = self.gate.may_read(self.principal, namespace)
+            self._readable[namespace] = self.read_policy.may_read(self.principal, namespace)
         return self._readable[namespace]
 
-    def _synthetic_row(self, text: str) -> Row:
-        urn, identity = Urn.parse(text), self.gate.identity
-        source = declared_lineage.source_of(urn)
+    def _create_row(self, text: str) -> Row:
+        urn, identity = Urn.parse(text), self.read_policy.identity
+        source = declared_lineage.parse_placeholder_source(urn)
         return {
             "urn": text,
             "type": urn.type,
-            "namespace": identity.namespace_of(urn),
-            "name": identity.short_name(urn) if source is None else source,
-            "platform": identity.platform_of(urn),
+            "namespace": identity.get_namespace(urn),
+            "name": identity.get_short_name(urn) if source is None else source,
+            "platform": identity.get_platform(urn),
             "deleted": source is None,
             "updated": 0,
             "declared": source is not None,

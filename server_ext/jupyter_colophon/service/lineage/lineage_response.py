@@ -14,21 +14,34 @@ from jupyter_colophon.core.lineage.graph import (
     Direction,
     Lineage,
     LineageEdge,
-    LineageQuestion,
-    Node,
+    LineageNode,
+    LineageRequest,
     Window,
 )
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
 from jupyter_colophon.service.lineage.declared_edges import join_declared, transfer_frontier, transfer_hidden_counts
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
-from jupyter_colophon.service.lineage.lineage_traversal import MODES, READ, WALKED, WRITE, Walk, Way, is_data
-from jupyter_colophon.storage.entities.deleting_namespaces import ending
+from jupyter_colophon.service.lineage.lineage_traversal import (
+    MODES,
+    READ,
+    WALKED,
+    WRITE,
+    LineageWalk,
+    WalkDirection,
+    is_data,
+)
+from jupyter_colophon.storage.entities.deleting_namespaces import list_deleting
 from jupyter_colophon.storage.lineage import runs as stored_runs
-from jupyter_colophon.storage.lineage.assertions import declaring_actors
-from jupyter_colophon.storage.lineage.edges_as_of import Edges, Side
-from jupyter_colophon.storage.lineage.run_accesses import Triple, runs_named
-from jupyter_colophon.storage.lineage.statements import PROGRAM_READ, PROGRAM_WRITE, access_mode, statements_of_accesses
+from jupyter_colophon.storage.lineage.assertions import read_declaring_actors
+from jupyter_colophon.storage.lineage.edges_as_of import LineageEdges, Side
+from jupyter_colophon.storage.lineage.run_accesses import Triple, read_runs
+from jupyter_colophon.storage.lineage.statements import (
+    PROGRAM_READ,
+    PROGRAM_WRITE,
+    read_access_statements,
+    to_access_mode,
+)
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
 
 _RUNS_SHOWN = 10
@@ -43,7 +56,7 @@ _COLUMNS_LOOKED_AT = 2 * MAX_RELATIONS
 _SIDES: tuple[tuple[Side, str], ...] = tuple((side, way) for side, way in MODES if way != "undirected")
 
 
-class Hidden(NamedTuple):
+class HiddenCounts(NamedTuple):
     """The number of hidden neighbours by URN and side; a lower bound for `capped` nodes."""
 
     counts: dict[tuple[str, str], int]
@@ -55,183 +68,211 @@ class LineageBuilder:
     """Builds a lineage response from a walk over these edges."""
 
     tx: TableContext
-    edges: Edges
+    edges: LineageEdges
     node_cache: NodeCache
 
-    def build(self, question: LineageQuestion, met: Walk) -> Lineage:
+    def build(self, question: LineageRequest, met: LineageWalk) -> Lineage:
         """Build the response: flows are replaced by their programs, and declared edges go from data to data."""
         walked = met.fold()
-        nodes = self.nodes(question, walked)
+        nodes = self.build_nodes(question, walked)
         stand_ins = frozenset(node.urn for node in nodes if node.declared)
-        edges, has_all = self._edges(walked.triples, question.window, met.statements())
-        frontier_urns = transfer_frontier(self.frontier(nodes, question, walked), edges, stand_ins)
-        shown = transfer_hidden_counts(nodes, edges)
-        columns, are_all = self._columns(walked.levels, stand_ins) if question.columns else ([], True)
+        edges, has_all = self._read_edges(walked.triples, question.window, met.group_statements())
+        frontier_urns = transfer_frontier(self.find_frontier(nodes, question, walked), edges, stand_ins)
+        remaining_nodes = transfer_hidden_counts(nodes, edges)
+        columns, are_all = self._read_columns(walked.levels, stand_ins) if question.columns else ([], True)
         return Lineage(
-            nodes=shown,
+            nodes=remaining_nodes,
             edges=join_declared(edges, stand_ins),
             columns=tuple(columns),
             truncated=walked.truncated or not (are_all and has_all),
-            frontier=tuple(node.urn for node in shown if node.urn in frontier_urns),
+            frontier=tuple(node.urn for node in remaining_nodes if node.urn in frontier_urns),
         )
 
-    def nodes(self, question: LineageQuestion, walked: Walk) -> tuple[Node, ...]:
+    def build_nodes(self, question: LineageRequest, walked: LineageWalk) -> tuple[LineageNode, ...]:
         """Return the visited nodes, starting with the focus."""
-        rows = self.node_cache.rows(walked.levels)
-        hidden = self._hidden(question.window, rows, walked)
-        deleted_namespaces, time, titles = ending(self.tx), question.as_of, self.node_cache.titles(walked.levels)
-        found = (
-            (urn, _node(rows[urn], level, hidden, deleted_namespaces, time)) for urn, level in walked.levels.items()
+        rows = self.node_cache.get_rows(walked.levels)
+        hidden = self._count_hidden(question.window, rows, walked)
+        deleted_namespaces, time, titles = (
+            list_deleting(self.tx),
+            question.as_of,
+            self.node_cache.read_titles(walked.levels),
         )
-        return tuple(replace(node, title=titles[urn]) if urn in titles else node for urn, node in found)
+        created_nodes = (
+            (urn, _create_node(rows[urn], level, hidden, deleted_namespaces, time))
+            for urn, level in walked.levels.items()
+        )
+        return tuple(replace(node, title=titles[urn]) if urn in titles else node for urn, node in created_nodes)
 
-    def arrows(
+    def build_edges(
         self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]] = MappingProxyType({})
     ) -> tuple[tuple[LineageEdge, ...], bool]:
         """Return the edges of these triples with their newest runs, and whether they are complete.
 
         Declared edges go from data to data.
         """
-        edges, has_all = self._edges(triples, window, statements)
+        edges, has_all = self._read_edges(triples, window, statements)
         ends = {end for edge in edges for end in (edge.source, edge.target)}
-        stand_ins = frozenset(urn for urn in ends if declared_lineage.source_of(Urn.parse(urn)) is not None)
+        stand_ins = frozenset(
+            urn for urn in ends if declared_lineage.parse_placeholder_source(Urn.parse(urn)) is not None
+        )
         return join_declared(edges, stand_ins), has_all
 
-    def _edges(
+    def _read_edges(
         self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]]
     ) -> tuple[tuple[LineageEdge, ...], bool]:
         """Return the edges, and whether all of their runs and components are included."""
-        found = self.edges.details(sorted(triples), window, _RUNS_SHOWN)
-        newest = [one.runs[0] for one in found if one.runs]
-        actors = {urn: row["actor"] for urn, row in runs_named(self.tx, newest).items()} | declaring_actors(
+        stored_edges = self.edges.read_edges(sorted(triples), window, _RUNS_SHOWN)
+        newest = [stored_edge.runs[0] for stored_edge in stored_edges if stored_edge.runs]
+        actors = {urn: row["actor"] for urn, row in read_runs(self.tx, newest).items()} | read_declaring_actors(
             self.tx, newest
         )
-        known = {**self._statements_of_runs(found, statements), **statements}
+        statements_by_triple = {**self._read_statements(stored_edges, statements), **statements}
         merged: dict[tuple[str, str, str], LineageEdge] = {}
-        for one in found:
-            for edge in _arrows(one, actors, known.get((one.data, one.program, one.mode), ())):
+        for stored_edge in stored_edges:
+            for edge in _create_edges(
+                stored_edge,
+                actors,
+                statements_by_triple.get((stored_edge.data, stored_edge.program, stored_edge.mode), ()),
+            ):
                 key = (edge.source, edge.target, edge.access)
                 merged[key] = _merge_edges(merged[key], edge) if key in merged else edge
         edges, has_all = _cut_edges(merged.values())
-        return edges, has_all and all(one.complete for one in found)
+        return edges, has_all and all(stored_edge.complete for stored_edge in stored_edges)
 
-    def _statements_of_runs(self, edges: Sequence[Edge], known: Mapping[Triple, set[str]]) -> Mapping[Triple, set[str]]:
+    def _read_statements(
+        self, edges: Sequence[Edge], statements_by_triple: Mapping[Triple, set[str]]
+    ) -> Mapping[Triple, set[str]]:
         """Return the statements of the newest runs, for edges of programs where the walk started."""
         edges_to_query = [
             edge
             for edge in edges
-            if edge.mode in (PROGRAM_READ, PROGRAM_WRITE) and (edge.data, edge.program, edge.mode) not in known
+            if edge.mode in (PROGRAM_READ, PROGRAM_WRITE)
+            and (edge.data, edge.program, edge.mode) not in statements_by_triple
         ]
         runs_per_edge = max(1, _STATEMENTS_LOOKED_AT // max(1, len(edges_to_query)))
         return {
-            (edge.data, edge.program, edge.mode): statements_of_accesses(
-                self.tx, [(run, edge.data, access_mode(edge.mode)) for run in edge.runs[:runs_per_edge]]
+            (edge.data, edge.program, edge.mode): read_access_statements(
+                self.tx, [(run, edge.data, to_access_mode(edge.mode)) for run in edge.runs[:runs_per_edge]]
             )
             for edge in edges_to_query
         }
 
-    def frontier(self, nodes: Sequence[Node], question: LineageQuestion, walked: Walk) -> tuple[str, ...]:
+    def find_frontier(
+        self, nodes: Sequence[LineageNode], question: LineageRequest, walked: LineageWalk
+    ) -> tuple[str, ...]:
         """Return the nodes from which a walk can continue: to neighbours, or over more edges to visited ones."""
-        open_sides = list(_open_sides(nodes, question.direction, walked))
-        found = {node.urn for node, _, hidden in open_sides if hidden > 0}
+        open_sides = list(_find_open_sides(nodes, question.direction, walked))
+        frontier_urns = {node.urn for node, _, hidden in open_sides if hidden > 0}
         # Over other modes a program is both entered and left, or left over one of several statements, so data may have
         # further edges to it that were not queried.
         one_way = ("read", "write")
         two_way_data = {data for data, _, mode in walked.triples if mode not in one_way}
-        sides: tuple[Way, ...] = ("upstream", "downstream")
+        sides: tuple[WalkDirection, ...] = ("upstream", "downstream")
         for side in sides:
             urns = sorted(
                 two_way_data.intersection(node.urn for node, way, hidden in open_sides if way == side and not hidden)
             )
             if urns:
-                more = self.edges.around("data", urns, WALKED["data", side], question.window, question.limit + 1)
-                found |= {triple[0] for triple in more if triple not in walked.met}
-        return tuple(node.urn for node in nodes if node.urn in found)
+                more = self.edges.find_neighbours(
+                    "data", urns, WALKED["data", side], question.window, question.limit + 1
+                )
+                frontier_urns |= {triple[0] for triple in more if triple not in walked.unfolded}
+        return tuple(node.urn for node in nodes if node.urn in frontier_urns)
 
-    def _hidden(self, window: Window, rows: Mapping[str, Row], walked: Walk) -> Hidden:
+    def _count_hidden(self, window: Window, rows: Mapping[str, Row], walked: LineageWalk) -> HiddenCounts:
         """Count the hidden neighbours of each node, upstream and downstream."""
-        partners = _partners(walked.triples)
+        partners = _group_neighbours(walked.triples)
         most_shown = max(map(len, partners.values()), default=0)
-        hidden = Hidden({}, set())
-        fully_expanded = {key for key in walked.fully_expanded if is_data(key[0])} | self._fully_expanded_programs(
+        hidden = HiddenCounts({}, set())
+        fully_expanded = {key for key in walked.fully_expanded if is_data(key[0])} | self._find_expanded_programs(
             window, walked
         )
         for side, way in _SIDES:
             urns = [urn for urn in rows if is_data(urn) == (side == "data") and (urn, way) not in fully_expanded]
-            for urn, (count, is_capped) in self._degrees(side, way, urns, window, most_shown).items():
+            for urn, (count, is_capped) in self._count_neighbours(side, way, urns, window, most_shown).items():
                 hidden.counts[urn, way] = max(0, count - len(partners.get((urn, way), ())))
                 if is_capped:
                     hidden.capped.add(urn)
         data = sorted(urn for urn, way in hidden.counts if way == "upstream" and is_data(urn))
-        for urn, more, is_capped in self._hidden_declared(window, data, walked):
+        for urn, more, is_capped in self._count_hidden_declared(window, data, walked):
             hidden.counts[urn, "upstream"] += more
             if is_capped:
                 hidden.capped.add(urn)
         return hidden
 
-    def _degrees(
-        self, side: Side, way: str, urns: Sequence[str], window: Window, shown: int
+    def _count_neighbours(
+        self, side: Side, way: str, urns: Sequence[str], window: Window, shown_count: int
     ) -> dict[str, tuple[int, bool]]:
         """Return how many neighbours each node has on a side, and whether the count stopped at a cap."""
         modes = MODES[side, way]  # type: ignore[index]  # of _SIDES
-        cap, hub_cap = _HIDDEN_CAP + shown, _HUB_CAP + shown
-        found = {
-            urn: (count, count >= cap) for urn, count in self.edges.degrees(side, urns, modes, window, cap).items()
+        cap, hub_cap = _HIDDEN_CAP + shown_count, _HUB_CAP + shown_count
+        counts = {
+            urn: (count, count >= cap)
+            for urn, count in self.edges.count_neighbours(side, urns, modes, window, cap).items()
         }
-        hubs = [urn for urn, (_, is_capped) in found.items() if is_capped][:_HUBS_MAX]
+        hubs = [urn for urn, (_, is_capped) in counts.items() if is_capped][:_HUBS_MAX]
         if hubs:
-            counted = self.edges.degrees(side, hubs, modes, window, hub_cap)
-            found |= {urn: (count, count >= hub_cap) for urn, count in counted.items()}
-        return found
+            counted = self.edges.count_neighbours(side, hubs, modes, window, hub_cap)
+            counts |= {urn: (count, count >= hub_cap) for urn, count in counted.items()}
+        return counts
 
-    def _fully_expanded_programs(self, window: Window, walked: Walk) -> set[tuple[str, str]]:
+    def _find_expanded_programs(self, window: Window, walked: LineageWalk) -> set[tuple[str, str]]:
         """Return the programs and sides whose data were all visited; with statements, some may not have been."""
         fully_expanded = {key for key in walked.fully_expanded if not is_data(key[0])}
         programs = sorted({urn for urn, _ in fully_expanded})
         modes = (PROGRAM_READ, PROGRAM_WRITE)
-        found = self.edges.around("program", programs, modes, window, MAX_RELATIONS) if programs else []
-        with_statements = {program for _, program, _ in found}
+        triples = self.edges.find_neighbours("program", programs, modes, window, MAX_RELATIONS) if programs else []
+        with_statements = {program for _, program, _ in triples}
         return (
-            set() if len(found) == MAX_RELATIONS else {key for key in fully_expanded if key[0] not in with_statements}
+            set() if len(triples) == MAX_RELATIONS else {key for key in fully_expanded if key[0] not in with_statements}
         )
 
-    def _hidden_declared(self, window: Window, data: Sequence[str], walked: Walk) -> Iterator[tuple[str, int, bool]]:
+    def _count_hidden_declared(
+        self, window: Window, data: Sequence[str], walked: LineageWalk
+    ) -> Iterator[tuple[str, int, bool]]:
         """Yield additional hidden counts of data declared from several sources, since a stand-in was counted as one."""
-        found = self.edges.around("data", data, ("write",), window, _HUB_CAP) if data else []
-        are_all = len(found) < _HUB_CAP
+        triples = self.edges.find_neighbours("data", data, ("write",), window, _HUB_CAP) if data else []
+        are_all = len(triples) < _HUB_CAP
         stand_ins = {
             program: urn
-            for urn, program, mode in found
-            if (urn, program, mode) not in walked.triples and declared_lineage.source_of(Urn.parse(program)) is not None
+            for urn, program, mode in triples
+            if (urn, program, mode) not in walked.triples
+            and declared_lineage.parse_placeholder_source(Urn.parse(program)) is not None
         }
-        reads = self.edges.degrees("program", sorted(stand_ins), ("read",), window, _HIDDEN_CAP) if stand_ins else {}
+        reads = (
+            self.edges.count_neighbours("program", sorted(stand_ins), ("read",), window, _HIDDEN_CAP)
+            if stand_ins
+            else {}
+        )
         return (
             (stand_ins[program], count - 1, count >= _HIDDEN_CAP or not are_all) for program, count in reads.items()
         )
 
-    def _columns(self, shown: Mapping[str, int], stand_ins: frozenset[str]) -> tuple[list[ColumnLineage], bool]:
+    def _read_columns(self, levels: Mapping[str, int], stand_ins: frozenset[str]) -> tuple[list[ColumnLineage], bool]:
         """Return the column edges between visible nodes, and whether these are all."""
-        targets = sorted(urn for urn in shown if is_data(urn))
-        rows = stored_runs.columns_into(self.tx, targets, _COLUMNS_LOOKED_AT + 1)
-        found = [_column(row, stand_ins) for row in rows[:_COLUMNS_LOOKED_AT] if row["source"] in shown]
-        columns = list(take_page(found[:MAX_RELATIONS], _measure_column, LIST_BYTES_MAX))
-        return columns, len(rows) <= _COLUMNS_LOOKED_AT and len(columns) == len(found)
+        targets = sorted(urn for urn in levels if is_data(urn))
+        rows = stored_runs.list_columns_into(self.tx, targets, _COLUMNS_LOOKED_AT + 1)
+        column_edges = [_create_column(row, stand_ins) for row in rows[:_COLUMNS_LOOKED_AT] if row["source"] in levels]
+        columns = list(take_page(column_edges[:MAX_RELATIONS], _measure_column, LIST_BYTES_MAX))
+        return columns, len(rows) <= _COLUMNS_LOOKED_AT and len(columns) == len(column_edges)
 
 
-def _partners(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
+def _group_neighbours(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
     """Return the visible neighbours of every node, by (URN, side)."""
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    neighbours: dict[tuple[str, str], set[str]] = defaultdict(set)
     for data, program, mode in triples:
         if mode in READ:
-            found[data, "downstream"].add(program)
-            found[program, "upstream"].add(data)
+            neighbours[data, "downstream"].add(program)
+            neighbours[program, "upstream"].add(data)
         if mode in WRITE:
-            found[data, "upstream"].add(program)
-            found[program, "downstream"].add(data)
-    return found
+            neighbours[data, "upstream"].add(program)
+            neighbours[program, "downstream"].add(data)
+    return neighbours
 
 
-def _open_sides(nodes: Iterable[Node], direction: Direction, walked: Walk) -> Iterator[tuple[Node, Way, int]]:
+def _find_open_sides(
+    nodes: Iterable[LineageNode], direction: Direction, walked: LineageWalk
+) -> Iterator[tuple[LineageNode, WalkDirection, int]]:
     """Yield nodes and directions that a walk has not continued, with their hidden counts."""
     for node in nodes:
         for way, on_side, hidden in (
@@ -245,9 +286,11 @@ def _open_sides(nodes: Iterable[Node], direction: Direction, walked: Walk) -> It
                 yield node, way, hidden  # type: ignore[misc]  # one of the two
 
 
-def _node(row: Row, level: int, hidden: Hidden, deleted_namespaces: frozenset[str], time: int | None) -> Node:
+def _create_node(
+    row: Row, level: int, hidden: HiddenCounts, deleted_namespaces: frozenset[str], time: int | None
+) -> LineageNode:
     is_deleted = row["deleted"] and (time is None or row["updated"] <= time)
-    return Node(
+    return LineageNode(
         urn=row["urn"],
         type=row["type"],
         namespace=row["namespace"],
@@ -262,7 +305,7 @@ def _node(row: Row, level: int, hidden: Hidden, deleted_namespaces: frozenset[st
     )
 
 
-def _column(row: Row, stand_ins: frozenset[str]) -> ColumnLineage:
+def _create_column(row: Row, stand_ins: frozenset[str]) -> ColumnLineage:
     return ColumnLineage(
         row["source"],
         row["source_field"],
@@ -293,8 +336,8 @@ def _cut_edges(edges: Collection[LineageEdge]) -> tuple[tuple[LineageEdge, ...],
     """Limit the edges and their components to the size of a response; return whether all are included."""
     has_all = all(len(edge.components) <= COMPONENTS_MAX for edge in edges)
     cut = (replace(edge, components=edge.components[:COMPONENTS_MAX]) for edge in edges)
-    shown = tuple(take_page(cut, _measure_edge, LIST_BYTES_MAX))
-    return shown, has_all and len(shown) == len(edges)
+    page = tuple(take_page(cut, _measure_edge, LIST_BYTES_MAX))
+    return page, has_all and len(page) == len(edges)
 
 
 def _measure_edge(edge: LineageEdge) -> int:
@@ -309,12 +352,14 @@ def _measure_column(edge: ColumnLineage) -> int:
     return _EDGE_BYTES + sum(map(len, texts))
 
 
-def _arrows(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:
+def _create_edges(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:
     """Yield the directed edges of an access: a read from data to program, a write back, `both` as two."""
     runs = [run for run in edge.runs if declared_lineage.parse_version_mark(run) is None]
     is_declared = not runs and bool(edge.runs)
-    source = declared_lineage.source_of(Urn.parse(edge.program)) or actors.get(edge.runs[0] if edge.runs else "", "")
-    ends, mode = [], access_mode(edge.mode)
+    source = declared_lineage.parse_placeholder_source(Urn.parse(edge.program)) or actors.get(
+        edge.runs[0] if edge.runs else "", ""
+    )
+    ends, mode = [], to_access_mode(edge.mode)
     if mode != "write":
         ends.append((edge.data, edge.program))
     if mode in ("write", "both"):

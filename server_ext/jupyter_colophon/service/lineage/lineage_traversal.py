@@ -11,23 +11,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, LineageQuestion
-from jupyter_colophon.storage.lineage.edges_as_of import Edges, Side
+from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, LineageRequest
+from jupyter_colophon.storage.lineage.edges_as_of import LineageEdges, Side
 from jupyter_colophon.storage.lineage.run_accesses import Triple
 from jupyter_colophon.storage.lineage.statements import (
     FLOW_READ,
     FLOW_WRITE,
     PROGRAM_READ,
     PROGRAM_WRITE,
-    program_mode,
-    program_of_flow,
-    statement_of_flow,
+    get_program,
+    get_statement,
+    to_program_mode,
 )
 
 #: The time limit of a walk, in seconds (spec LINEAGE-8).
 MAX_SECONDS = 2.0
-Way = Literal["upstream", "downstream", "undirected"]
-Modes = Mapping[tuple[Side, Way], tuple[str, ...]]
+WalkDirection = Literal["upstream", "downstream", "undirected"]
+Modes = Mapping[tuple[Side, WalkDirection], tuple[str, ...]]
 _READ, _WRITE, _ANY = ("read", "both", "unknown"), ("write", "both", "unknown"), ("read", "write", "both", "unknown")
 #: The modes in which a program as a whole reads and writes.
 READ, WRITE = (*_READ, PROGRAM_READ), (*_WRITE, PROGRAM_WRITE)
@@ -35,7 +35,7 @@ READ, WRITE = (*_READ, PROGRAM_READ), (*_WRITE, PROGRAM_WRITE)
 WALKED_READ, WALKED_WRITE = (*_READ, FLOW_READ), (*_WRITE, FLOW_WRITE)
 
 
-def _modes(read: tuple[str, ...], write: tuple[str, ...], any_: tuple[str, ...]) -> Modes:
+def _create_modes(read: tuple[str, ...], write: tuple[str, ...], any_: tuple[str, ...]) -> Modes:
     """Return the modes over which data or a program is left in each direction."""
     return {
         ("data", "upstream"): write,
@@ -47,8 +47,8 @@ def _modes(read: tuple[str, ...], write: tuple[str, ...], any_: tuple[str, ...])
     }
 
 
-MODES = _modes(READ, WRITE, (*_ANY, PROGRAM_READ, PROGRAM_WRITE))
-WALKED = _modes(WALKED_READ, WALKED_WRITE, (*_ANY, FLOW_READ, FLOW_WRITE))
+MODES = _create_modes(READ, WRITE, (*_ANY, PROGRAM_READ, PROGRAM_WRITE))
+WALKED = _create_modes(WALKED_READ, WALKED_WRITE, (*_ANY, FLOW_READ, FLOW_WRITE))
 
 
 def keep_all(urns: set[str]) -> set[str]:
@@ -57,7 +57,7 @@ def keep_all(urns: set[str]) -> set[str]:
 
 
 @dataclass(slots=True)
-class Walk:
+class LineageWalk:
     """The state of a walk: the level of each node, and the relations found, including those of flows.
 
     `fully_expanded` holds (node, side), side being `upstream` or `downstream`, all of whose neighbours were visited;
@@ -71,47 +71,47 @@ class Walk:
     cut: set[tuple[str, str]] = field(default_factory=set)
     truncated: bool = False
     #: The original relations of a folded walk.
-    met: set[Triple] = field(default_factory=set)
+    unfolded: set[Triple] = field(default_factory=set)
 
-    def fold(self) -> "Walk":
+    def fold(self) -> "LineageWalk":
         """Return the walk with flows replaced by their programs."""
         triples = {fold_triple(triple) for triple in self.triples}
-        fully_expanded = {(key, side) for key, side in self.fully_expanded if not statement_of_flow(key)}
-        queried = {(program_of_flow(key), side) for key, side in self.queried}
-        cut = {(program_of_flow(key), side) for key, side in self.cut}
-        return Walk(self.levels, triples, fully_expanded, queried - cut, cut, self.truncated, self.triples)
+        fully_expanded = {(key, side) for key, side in self.fully_expanded if not get_statement(key)}
+        queried = {(get_program(key), side) for key, side in self.queried}
+        cut = {(get_program(key), side) for key, side in self.cut}
+        return LineageWalk(self.levels, triples, fully_expanded, queried - cut, cut, self.truncated, self.triples)
 
-    def statements(self) -> Mapping[Triple, set[str]]:
+    def group_statements(self) -> Mapping[Triple, set[str]]:
         """Return the statements of each relation of the folded walk, for relations found through flows."""
-        found: dict[Triple, set[str]] = defaultdict(set)
+        statements_by_triple: dict[Triple, set[str]] = defaultdict(set)
         for triple in self.triples:
-            if statement := statement_of_flow(triple[1]):
-                found[fold_triple(triple)].add(statement)
-        return found
+            if statement := get_statement(triple[1]):
+                statements_by_triple[fold_triple(triple)].add(statement)
+        return statements_by_triple
 
 
 def fold_triple(triple: Triple) -> Triple:
     """Return the program's relation for a relation of one of its flows; others are returned unchanged."""
     data, program, mode = triple
-    return data, program_of_flow(program), program_mode(mode)
+    return data, get_program(program), to_program_mode(mode)
 
 
 @dataclass(frozen=True, slots=True)
-class Walker:
+class LineageWalker:
     """Walks over these edges to visible nodes. `clock` returns monotonic seconds."""
 
-    edges: Edges
+    edges: LineageEdges
     clock: Callable[[], float]
     shown: Callable[[set[str]], set[str]] = keep_all
 
-    def walk(self, question: LineageQuestion, until: str = "") -> Walk:
+    def walk(self, question: LineageRequest, until: str = "") -> LineageWalk:
         """Walk in the requested directions, up to the limits of relations and time, or until a node is found."""
         begin = question.frontier or (str(question.urn),)
-        question = replace(question, visited=self._skippable(question))
-        shown = self.shown(set(begin))
-        walked = Walk({urn: 0 for urn in begin if urn in shown})
+        question = replace(question, visited=self._find_skippable(question))
+        visible_urns = self.shown(set(begin))
+        walked = LineageWalk({urn: 0 for urn in begin if urn in visible_urns})
         deadline = self.clock() + MAX_SECONDS
-        both: tuple[Way, ...] = ("upstream", "downstream")
+        both: tuple[WalkDirection, ...] = ("upstream", "downstream")
         ways = both if question.direction == "both" else (question.direction,)
         begin = tuple(walked.levels)
         for way in ways:
@@ -120,74 +120,85 @@ class Walker:
             )
         return walked
 
-    def _skippable(self, question: LineageQuestion) -> frozenset[str]:
+    def _find_skippable(self, question: LineageRequest) -> frozenset[str]:
         """Return the visited nodes that must not be entered again: all except programs with statements."""
         programs = sorted(urn for urn in question.visited if not is_data(urn))
         if not programs:
             return question.visited
         # Beyond the limit, all programs are entered again, which is harmless.
         modes = (PROGRAM_READ, PROGRAM_WRITE)
-        found = self.edges.around("program", programs, modes, question.window, MAX_RELATIONS)
-        with_statements = {program for _, program, _ in found} if len(found) < MAX_RELATIONS else set(programs)
+        triples = self.edges.find_neighbours("program", programs, modes, question.window, MAX_RELATIONS)
+        with_statements = {program for _, program, _ in triples} if len(triples) < MAX_RELATIONS else set(programs)
         return question.visited - with_statements
 
-    def _is_out_of_time(self, walked: Walk, deadline: float) -> bool:
+    def _is_out_of_time(self, walked: LineageWalk, deadline: float) -> bool:
         walked.truncated = walked.truncated or self.clock() > deadline
         return walked.truncated
 
     def _expand(
-        self, question: LineageQuestion, walked: Walk, way: Way, begin: Iterable[str], stop: Callable[[], bool]
+        self,
+        question: LineageRequest,
+        walked: LineageWalk,
+        way: WalkDirection,
+        begin: Iterable[str],
+        stop: Callable[[], bool],
     ) -> None:
         sign = -1 if way == "upstream" else 1
         data = {urn for urn in begin if is_data(urn)}
         # A walk that starts at a program continues from all its statements.
-        asked = set(begin) - data
+        start_programs = set(begin) - data
         # Directions are independent: a node both upstream and downstream lies on a cycle and is visited by both.
-        seen = data | asked | question.visited
+        visited = data | start_programs | question.visited
         for level in range(1, question.levels + 1):
-            if not (data or asked) or stop():
+            if not (data or start_programs) or stop():
                 return
-            programs = self._neighbours(question, walked, "data", data, way, WALKED) - seen
-            seen |= programs
-            data = self._neighbours(question, walked, "program", programs, way, WALKED)
-            data = (data | self._neighbours(question, walked, "program", asked, way, MODES)) - seen
-            seen |= data
+            programs = self._read_neighbours(question, walked, "data", data, way, WALKED) - visited
+            visited |= programs
+            data = self._read_neighbours(question, walked, "program", programs, way, WALKED)
+            data = (data | self._read_neighbours(question, walked, "program", start_programs, way, MODES)) - visited
+            visited |= data
             # Sorted, so that the response does not depend on the process.
-            for urn in (*sorted({program_of_flow(urn) for urn in asked | programs}), *sorted(data)):
+            for urn in (*sorted({get_program(urn) for urn in start_programs | programs}), *sorted(data)):
                 walked.levels.setdefault(urn, sign * level)
-            asked = set()
+            start_programs = set()
 
-    def _neighbours(
-        self, question: LineageQuestion, walked: Walk, side: Side, keys: Iterable[str], way: Way, modes: Modes
+    def _read_neighbours(
+        self,
+        question: LineageRequest,
+        walked: LineageWalk,
+        side: Side,
+        keys: Iterable[str],
+        way: WalkDirection,
+        modes: Modes,
     ) -> set[str]:
         """Return the neighbours of these keys in a direction; every edge found is added to the relations."""
-        wanted = sorted(keys)
+        sorted_keys = sorted(keys)
         sides = ("upstream", "downstream") if way == "undirected" else (way,)
-        if not wanted or walked.truncated:
-            walked.cut.update((key, one) for key in wanted for one in sides)
+        if not sorted_keys or walked.truncated:
+            walked.cut.update((key, direction) for key in sorted_keys for direction in sides)
             return set()
-        known, at = len(walked.triples), 1 if side == "data" else 0
+        relation_count, at = len(walked.triples), 1 if side == "data" else 0
         # Known edges are found again from the other side, so query one more than the limit.
-        found = self.edges.around(side, wanted, modes[side, way], question.window, question.limit + 1)
-        shown = self.shown({program_of_flow(triple[at]) for triple in found})
+        triples = self.edges.find_neighbours(side, sorted_keys, modes[side, way], question.window, question.limit + 1)
+        visible_programs = self.shown({get_program(triple[at]) for triple in triples})
         met = [
             triple
-            for triple in found
-            if program_of_flow(triple[at]) in shown and not _is_known(question, side, way, triple)
+            for triple in triples
+            if get_program(triple[at]) in visible_programs and not _is_known(question, side, way, triple)
         ]
         fresh = [triple for triple in met if triple not in walked.triples]
-        if known + len(fresh) > question.limit or len(found) > question.limit:
+        if relation_count + len(fresh) > question.limit or len(triples) > question.limit:
             walked.truncated = True
-            del fresh[question.limit - known :]
-            walked.cut.update((key, one) for key in wanted for one in sides)
+            del fresh[question.limit - relation_count :]
+            walked.cut.update((key, direction) for key in sorted_keys for direction in sides)
         else:
-            hidden = {triple[1 - at] for triple in found if program_of_flow(triple[at]) not in shown}
-            for one in sides:
-                walked.queried.update((key, one) for key in wanted)
-                walked.fully_expanded.update((key, one) for key in wanted if key not in hidden)
+            hidden = {triple[1 - at] for triple in triples if get_program(triple[at]) not in visible_programs}
+            for direction in sides:
+                walked.queried.update((key, direction) for key in sorted_keys)
+                walked.fully_expanded.update((key, direction) for key in sorted_keys if key not in hidden)
         walked.triples.update(fresh)
-        kept = met if not walked.truncated else [triple for triple in met if triple in walked.triples]
-        return {triple[at] for triple in kept}
+        accepted_triples = met if not walked.truncated else [triple for triple in met if triple in walked.triples]
+        return {triple[at] for triple in accepted_triples}
 
 
 def is_data(urn: str) -> bool:
@@ -195,6 +206,6 @@ def is_data(urn: str) -> bool:
     return urn.startswith("urn:li:dataset:")
 
 
-def _is_known(question: LineageQuestion, side: Side, way: Way, triple: Triple) -> bool:
+def _is_known(question: LineageRequest, side: Side, way: WalkDirection, triple: Triple) -> bool:
     """Return whether a continued walk already has a relation, from when its program was left."""
     return side == "data" and triple[1] in question.visited and triple[2] in MODES["program", way]

@@ -10,64 +10,64 @@ from collections.abc import Collection, Iterable, Iterator
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.service.lineage.lineage_traversal import READ, WALKED_READ, WALKED_WRITE, WRITE
-from jupyter_colophon.service.lineage.shortest_paths import Arrow
+from jupyter_colophon.service.lineage.shortest_paths import PathEdge
 from jupyter_colophon.storage.lineage.run_accesses import Triple
-from jupyter_colophon.storage.lineage.statements import flow_of, program_of_flow, statement_of_flow
+from jupyter_colophon.storage.lineage.statements import build_flow, get_program, get_statement
 
 _READ, _WRITE = frozenset((*READ, *WALKED_READ)), frozenset((*WRITE, *WALKED_WRITE))
 
 
-class Steps:
+class PathSteps:
     """The steps that the relations of a walk allow, with the relations of each."""
 
     def __init__(self, triples: Iterable[Triple], ends: Collection[str]) -> None:
         """`ends` are the ends of the paths: a program among them is not split by statements."""
-        self._relations: dict[Arrow, set[Triple]] = defaultdict(set)
+        self._relations: dict[PathEdge, set[Triple]] = defaultdict(set)
         by_program: dict[str, list[Triple]] = defaultdict(list)
         for triple in triples:
             by_program[triple[1]].append(triple)
         for node, relations in by_program.items():
-            if program_of_flow(node) in ends or not (statement_of_flow(node) or is_stand_in(node)):
-                self._add(program_of_flow(node), relations)
+            if get_program(node) in ends or not (get_statement(node) or is_stand_in(node)):
+                self._add(get_program(node), relations)
             else:
                 self._add_by_source(node, relations)
 
-    def arrows(self) -> Iterable[Arrow]:
+    def list_steps(self) -> Iterable[PathEdge]:
         """Return all steps."""
         return self._relations
 
-    def relations_of(self, arrows: Iterable[Arrow]) -> set[Triple]:
+    def find_relations(self, arrows: Iterable[PathEdge]) -> set[Triple]:
         """Return the relations of these steps."""
         return {triple for arrow in arrows for triple in self._relations[arrow]}
 
     def _add(self, program: str, relations: Iterable[Triple]) -> None:
         for triple in relations:
-            for arrow in _arrows(triple[0], program, triple[2]):
+            for arrow in _list_steps(triple[0], program, triple[2]):
                 self._relations[arrow].add(triple)
 
     def _add_by_source(self, node: str, relations: Collection[Triple]) -> None:
         # A stand-in program is not shown, so it has no name.
-        program = "" if is_stand_in(node) else program_of_flow(node)
+        program = "" if is_stand_in(node) else get_program(node)
         for read in relations:
             if read[2] in _READ:
-                step = flow_of(program, read[0])
+                step = build_flow(program, read[0])
                 self._relations[read[0], step].add(read)
                 for write in relations:
                     if write[2] in _WRITE:
                         self._relations[step, write[0]].add(write)
 
 
-def shown_nodes(path: Iterable[str]) -> tuple[str, ...]:
+def replace_flows(path: Iterable[str]) -> tuple[str, ...]:
     """Return a path with flows replaced by their programs, and without stand-ins."""
-    return tuple(name for node in path if (name := program_of_flow(node)))
+    return tuple(name for node in path if (name := get_program(node)))
 
 
 def is_stand_in(node: str) -> bool:
     """Return whether a node is the stand-in program of a source of declared lineage."""
-    return not statement_of_flow(node) and declared_lineage.source_of(Urn.parse(node)) is not None
+    return not get_statement(node) and declared_lineage.parse_placeholder_source(Urn.parse(node)) is not None
 
 
-def _arrows(data: str, program: str, mode: str) -> Iterator[Arrow]:
+def _list_steps(data: str, program: str, mode: str) -> Iterator[PathEdge]:
     """Yield the steps of an access; an unknown one may flow either way."""
     if mode in _READ:
         yield data, program

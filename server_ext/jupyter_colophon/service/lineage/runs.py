@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.documents.json_values import measure
-from jupyter_colophon.core.entities.metadata_scopes import Metadata, Scoped
+from jupyter_colophon.core.entities.metadata_scopes import Metadata, ScopedMetadata
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import RunListing
-from jupyter_colophon.core.lineage.run import RUNNING, Run, Said, Snapshot, Touched
+from jupyter_colophon.core.lineage.run import RUNNING, EntitySnapshot, Run, RunEntity, ScopeSnapshot
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
-from jupyter_colophon.service.read_audit import audited
-from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.read_audit import audit_reads
+from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
@@ -30,100 +30,102 @@ class RunReader:
     """Reads runs. What the principal may not read is treated as not found."""
 
     provider: StorageProvider
-    gate: Gate
+    read_policy: ReadPolicy
     cursors: Cursors
 
-    def run(self, urn: str, principal: Principal) -> Run:
+    def read_run(self, urn: str, principal: Principal) -> Run:
         """Return one run with its accesses. Raises NotFound."""
-        found = self.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
-        if found is None or not self._readable(found, principal):
+        run = self.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
+        if run is None or not self._may_read(run, principal):
             raise NotFound("run", urn)
-        return self._without_hidden(found, principal)
+        return self._remove_hidden(run, principal)
 
-    @audited("runs", lambda page: (run.urn for run in page[0]))
-    def runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
+    @audit_reads("runs", lambda page: (run.urn for run in page[0]))
+    def list_runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
         """Return a page of runs, newest first, and the next cursor; a short page may have a next one."""
-        if listing.data and not self.gate.filter_visible(principal, [Urn.parse(listing.data)]):
+        if listing.data and not self.read_policy.filter_visible(principal, [Urn.parse(listing.data)]):
             return [], None
         place = self.cursors.read("runs", listing.cursor) if listing.cursor else None
         before = (int(place[0]), str(place[1])) if place else None
 
         def fits(run: Run) -> bool:
-            return _fits(run, listing) and self._readable(run, principal)
+            return _fits(run, listing) and self._may_read(run, principal)
 
-        found, rest = self.provider.tx_runner.run(
-            lambda tx: _collect(tx, _positions(tx, listing), before, listing.limit, fits), read_only=True
+        matching_runs, rest = self.provider.tx_runner.run(
+            lambda tx: _collect(tx, _create_position_reader(tx, listing), before, listing.limit, fits), read_only=True
         )
-        shown = [self._without_hidden(run, principal) for run in found]
-        return shown, None if rest is None else self.cursors.write("runs", list(rest))
+        visible_runs = [self._remove_hidden(run, principal) for run in matching_runs]
+        return visible_runs, None if rest is None else self.cursors.write("runs", list(rest))
 
-    def of_program(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
+    def read_program_run(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
         """Return a run by its program, which may be deleted, and its run id. Raises NotFound."""
-        self.gate.require(principal, program, "run")
-        found = self.provider.tx_runner.run(
-            lambda tx: runs.of_program(tx, str(program), namespace, run_id), read_only=True
-        )
-        if found is None:
+        self.read_policy.require(principal, program, "run")
+        run = self.provider.tx_runner.run(lambda tx: runs.find_run(tx, str(program), namespace, run_id), read_only=True)
+        if run is None:
             raise NotFound("run", run_id)
-        return self._without_hidden(found, principal)
+        return self._remove_hidden(run, principal)
 
     def require_program(self, program: Urn, namespace: str, principal: Principal) -> None:
         """Raise NotFound unless this program exists or existed."""
-        self.gate.require(principal, program, "program")
+        self.read_policy.require(principal, program, "program")
         if not self.provider.tx_runner.run(lambda tx: runs.was_in(tx, str(program), namespace), read_only=True):
-            raise NotFound("program", self.gate.identity.short_name(program))
+            raise NotFound("program", self.read_policy.identity.get_short_name(program))
 
-    def touched(self, run: Run, principal: Principal) -> list[Touched]:
+    def list_accessed(self, run: Run, principal: Principal) -> list[RunEntity]:
         """Return the entities that a run accessed, with their metadata at the first access."""
-        found = self.provider.tx_runner.run(lambda tx: runs.touched(tx, run), read_only=True)
-        return [one for one in found if self.gate.may_read(principal, one.namespace)]
+        entities = self.provider.tx_runner.run(lambda tx: runs.list_accesses(tx, run), read_only=True)
+        return [entity for entity in entities if self.read_policy.may_read(principal, entity.namespace)]
 
-    def metadata(self, run: Run) -> Scoped:
+    def read_metadata(self, run: Run) -> ScopedMetadata:
         """Return a run's metadata: that of its program at its start, and its status and facts."""
-        snapshot = self.provider.tx_runner.run(lambda tx: runs.snapshot_of(tx, run.urn, run.program), read_only=True)
-        return Scoped(None, _metadata(snapshot.user), Metadata(_system_properties(run, snapshot), _tags(snapshot)))
+        snapshot = self.provider.tx_runner.run(lambda tx: runs.read_snapshot(tx, run.urn, run.program), read_only=True)
+        return ScopedMetadata(
+            None,
+            _create_metadata(snapshot.user),
+            Metadata(_build_system_properties(run, snapshot), _get_tags(snapshot)),
+        )
 
-    def _without_hidden(self, run: Run, principal: Principal) -> Run:
+    def _remove_hidden(self, run: Run, principal: Principal) -> Run:
         """Return a run without accesses to hidden data."""
-        if not self.gate.has_policy:
+        if not self.read_policy.has_site_policy:
             return run
-        seen = set(self.gate.filter_visible(principal, [Urn.parse(one.data) for one in run.accesses]))
-        return replace(run, accesses=tuple(one for one in run.accesses if Urn.parse(one.data) in seen))
+        visible = set(self.read_policy.filter_visible(principal, [Urn.parse(access.data) for access in run.accesses]))
+        return replace(run, accesses=tuple(access for access in run.accesses if Urn.parse(access.data) in visible))
 
-    def _readable(self, run: Run, principal: Principal) -> bool:
-        return self.gate.may_read(principal, self.gate.identity.namespace_of(Urn.parse(run.program)))
+    def _may_read(self, run: Run, principal: Principal) -> bool:
+        return self.read_policy.may_read(principal, self.read_policy.identity.get_namespace(Urn.parse(run.program)))
 
 
 PositionReader = Callable[[runs.Position | None, int], Sequence[runs.Position]]
 
 
-def _positions(tx: TableContext, listing: RunListing) -> PositionReader:
+def _create_position_reader(tx: TableContext, listing: RunListing) -> PositionReader:
     if listing.data:
-        return lambda before, count: runs.touching(tx, listing.data, before, count)
-    return lambda before, count: runs.by_time(tx, listing.program, before, count)
+        return lambda before, count: runs.list_positions(tx, listing.data, before, count)
+    return lambda before, count: runs.list_program_positions(tx, listing.program, before, count)
 
 
 def _collect(
     tx: TableContext, positions: PositionReader, before: runs.Position | None, limit: int, fits: Callable[[Run], bool]
 ) -> tuple[list[Run], runs.Position | None]:
-    found: list[Run] = []
+    matching_runs: list[Run] = []
     size = 0
     for _ in range(_LOOKED_AT // _AT_ONCE):
         part = positions(before, _AT_ONCE)
         for position in part:
-            if len(found) == limit or size > PAGE_BYTES_MAX:
-                return found, before
+            if len(matching_runs) == limit or size > PAGE_BYTES_MAX:
+                return matching_runs, before
             before = position
             run = runs.run(tx, position[1])
             if run is not None and fits(run):
-                found.append(run)
+                matching_runs.append(run)
                 size += measure((run.facts, run.arguments)) + len(run.accesses) * _ACCESS_BYTES
         if len(part) < _AT_ONCE:
-            return found, None
-    return found, before
+            return matching_runs, None
+    return matching_runs, before
 
 
-def _system_properties(run: Run, snapshot: Snapshot) -> dict[str, str]:
+def _build_system_properties(run: Run, snapshot: EntitySnapshot) -> dict[str, str]:
     system_properties = {} if snapshot.system is None else dict(snapshot.system.properties)
     facts_of_run = {"status": run.status, "start-time": str(run.start), "started-by": run.actor}
     if run.status != RUNNING:
@@ -134,11 +136,11 @@ def _system_properties(run: Run, snapshot: Snapshot) -> dict[str, str]:
     return system_properties | facts | facts_of_run
 
 
-def _metadata(metadata: Said) -> Metadata:
+def _create_metadata(metadata: ScopeSnapshot) -> Metadata:
     return Metadata(metadata.properties, metadata.tags)
 
 
-def _tags(snapshot: Snapshot) -> tuple[str, ...]:
+def _get_tags(snapshot: EntitySnapshot) -> tuple[str, ...]:
     return () if snapshot.system is None else snapshot.system.tags
 
 

@@ -3,46 +3,46 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-Arrow = tuple[str, str]
+PathEdge = tuple[str, str]
 
 
 class ShortestPaths:
     """The shortest paths from one node to another."""
 
-    def __init__(self, source: str, target: str, arrows: Iterable[Arrow]) -> None:
+    def __init__(self, source: str, target: str, arrows: Iterable[PathEdge]) -> None:
         self.source, self.target = source, target
-        self._predecessors = _predecessors(source, target, arrows)
+        self._predecessors = _find_predecessors(source, target, arrows)
 
     @property
     def found(self) -> bool:
         """Whether there is a path."""
         return self.source == self.target or self.target in self._predecessors
 
-    def arrows(self) -> set[Arrow]:
+    def collect_edges(self) -> set[PathEdge]:
         """Return all edges on any of the paths."""
-        found: set[Arrow] = set()
+        edges: set[PathEdge] = set()
         layer = {self.target}
         while layer:
-            step = {(one, node) for node in layer for one in self._predecessors.get(node, ())}
-            layer = {one for one, _ in step}
-            found |= step
-        return found
+            step = {(predecessor, node) for node in layer for predecessor in self._predecessors.get(node, ())}
+            layer = {predecessor for predecessor, _ in step}
+            edges |= step
+        return edges
 
     def count(self) -> int:
         """Return the number of paths."""
         counts: dict[str, int] = {self.source: 1}
-        for node in self._in_order():
-            counts[node] = sum(counts[one] for one in self._predecessors[node])
+        for node in self._sort_nodes():
+            counts[node] = sum(counts[predecessor] for predecessor in self._predecessors[node])
         return counts.get(self.target, 0)
 
-    def first_paths(self, limit: int) -> tuple[tuple[str, ...], ...]:
+    def list_paths(self, limit: int) -> tuple[tuple[str, ...], ...]:
         """Return the first paths, by name."""
-        found: list[tuple[str, ...]] = []
+        paths: list[tuple[str, ...]] = []
         for path in self._walk_back(self.target):
-            if len(found) == limit:
+            if len(paths) == limit:
                 break
-            found.append(path)
-        return tuple(found)
+            paths.append(path)
+        return tuple(paths)
 
     def _walk_back(self, node: str) -> Iterator[tuple[str, ...]]:
         """Yield the paths, depth first, with an explicit stack: a path may exceed Python's recursion limit."""
@@ -52,18 +52,18 @@ class ShortestPaths:
             if tail[0] == self.source:
                 yield tail
             else:
-                stack += [(one, *tail) for one in reversed(self._predecessors[tail[0]])]
+                stack += [(predecessor, *tail) for predecessor in reversed(self._predecessors[tail[0]])]
 
-    def _in_order(self) -> Iterator[str]:
+    def _sort_nodes(self) -> Iterator[str]:
         """Yield the nodes on the paths in topological order."""
         layers: list[set[str]] = [{self.target}] if self.found else []
         while layers and self.source not in layers[-1]:
-            layers.append({one for node in layers[-1] for one in self._predecessors[node]})
+            layers.append({predecessor for node in layers[-1] for predecessor in self._predecessors[node]})
         for layer in reversed(layers[:-1]):
             yield from sorted(layer)
 
 
-def _predecessors(source: str, target: str, arrows: Iterable[Arrow]) -> Mapping[str, Sequence[str]]:
+def _find_predecessors(source: str, target: str, arrows: Iterable[PathEdge]) -> Mapping[str, Sequence[str]]:
     """Return the predecessors of each node on shortest paths, up to the distance of the target."""
     after: dict[str, set[str]] = defaultdict(set)
     for start, end in arrows:
@@ -73,9 +73,9 @@ def _predecessors(source: str, target: str, arrows: Iterable[Arrow]) -> Mapping[
     while layer and target not in layer:
         step: dict[str, list[str]] = defaultdict(list)
         for node in sorted(layer):
-            for one in after[node]:
-                if one != source and one not in before:
-                    step[one].append(node)
+            for successor in after[node]:
+                if successor != source and successor not in before:
+                    step[successor].append(node)
         before |= step
         layer = set(step)
     return before

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.inbox import DeadLetter, Refusal
+from jupyter_colophon.core.changes.inbox import DeadLetter, Rejection
 from jupyter_colophon.core.documents.json_parsing import parse
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound, StorageError
-from jupyter_colophon.core.identity.names import Identity, namespace
+from jupyter_colophon.core.identity.names import Identity, make_namespace_urn
 from jupyter_colophon.core.openlineage.event import SUBJECT, Event, parse_event
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes import dead_letters
@@ -28,34 +28,34 @@ class Collector:
     schema: Schema
     now: Callable[[], int]
 
-    def take(self, body: bytes, principal: Principal) -> None:
+    def store_event(self, body: bytes, principal: Principal) -> None:
         """Store an event. Raises MalformedBody, InvalidInstance, AlreadyExists; and NotFound, AccessDenied."""
         try:
-            self.write_path.take_event(self._read(body), principal)
+            self.write_path.record_event(self._read(body), principal)
         except (StorageError, AccessDenied, NotFound):
             raise
         except MetadataError as error:
             # A caller without the right to emit gets no details, and adds no dead letter.
-            self.write_path.require(principal, "emit", namespace(self.identity.notebook_namespace))
-            refusal = Refusal.of(error)
+            self.write_path.require(principal, "emit", make_namespace_urn(self.identity.notebook_namespace))
+            refusal = Rejection.from_error(error)
             self.provider.tx_runner.run(lambda tx: self._store_rejected(tx, body, principal, refusal))
             raise
 
     def replay(self, letter: DeadLetter) -> None:
-        """Store the event of a dead letter on behalf of its sender, and delete the letter. Raises as `take` does."""
+        """Store the event of a dead letter on behalf of its sender, and delete the letter. Raises as `store_event` does."""
 
         def remove_letter(tx: TableContext) -> None:
             if not dead_letters.remove(tx, letter.id):
                 raise NotFound("dead letter", str(letter.id))
 
         event = self._read((letter.document or "").encode())
-        self.write_path.take_event(event, letter.sender, remove_letter)
+        self.write_path.record_event(event, letter.sender, remove_letter)
 
     def _read(self, body: bytes) -> Event:
         document = parse(body)
         self.schema.validate(document, SUBJECT)
         return parse_event(document, self.identity)
 
-    def _store_rejected(self, tx: TableContext, body: bytes, principal: Principal, refusal: Refusal) -> None:
+    def _store_rejected(self, tx: TableContext, body: bytes, principal: Principal, refusal: Rejection) -> None:
         text = body.decode(errors="replace").replace("\x00", "\ufffd") if len(body) <= _STORED_BYTES_MAX else None
-        dead_letters.bury_event(tx, text, principal, refusal, self.now())
+        dead_letters.add_event(tx, text, principal, refusal, self.now())

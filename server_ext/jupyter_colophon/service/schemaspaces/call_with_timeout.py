@@ -23,14 +23,14 @@ class TimeoutRunner:
         self.seconds = seconds
 
     def call(self, work: Callable[[], T], late: Callable[[Callable[[], T]], None], *, wait: bool = True) -> T:
-        """Return or raise what `work` does. Raises Overdue after the timeout, or at once without `wait`; `late` is called
+        """Return or raise the result of `work`. Raises TimedOut after the timeout, or at once without `wait`; `late` is called
         later, on the other thread, with a function that returns or raises the result.
         """
         task = _Task(work, late)
         Thread(target=task.run, name="colophon-schemaspaces", daemon=True).start()
-        if task.done.wait(self.seconds if wait else 0) or not task.abandon():
-            return task.result()
-        raise TimedOut(f"no result within {self.seconds:g} s" if wait else "its package has not finished loading")
+        if task.done.wait(self.seconds if wait else 0) or not task.stop_waiting():
+            return task.get_result()
+        raise TimedOut(f"no result within {self.seconds:g} s" if wait else "the package has not finished loading")
 
 
 def is_running_call() -> bool:
@@ -57,15 +57,15 @@ class _Task(Generic[T]):
             self.done.set()
             is_late = self._is_late
         if is_late:
-            self._late(self.result)
+            self._late(self.get_result)
 
-    def abandon(self) -> bool:
+    def stop_waiting(self) -> bool:
         """Stop waiting; return False if the result has just arrived."""
         with self._lock:
             self._is_late = not self.done.is_set()
             return self._is_late
 
-    def result(self) -> T:
+    def get_result(self) -> T:
         if self._error is not None:
             raise self._error
         value: T = self._value

@@ -1,4 +1,4 @@
-"""The first validation error as jsonschema words it, which Elyra's clients know (spec INST-5).
+"""Format the first validation error like jsonschema, as Elyra's clients expect (spec INST-5).
 
 jsonschema-rs decides whether a document is valid. jsonschema takes a second to import, and its regular expressions may
 not terminate; so it is used for the message only, with a time limit, and slow checks are delegated to jsonschema-rs.
@@ -11,7 +11,7 @@ from threading import local
 from time import thread_time
 from typing import Any, cast
 
-from jupyter_colophon.core.documents.json_schema import TOO_MUCH, Dialect, Schema
+from jupyter_colophon.core.documents.json_schema import TOO_MUCH, Schema, SchemaDialect
 from jupyter_colophon.core.errors import Problem
 
 #: The time limit for jsonschema's message, in seconds of CPU time of the thread (spec INST-5).
@@ -24,87 +24,91 @@ class _TimeLimitExceeded(Exception):
     """The message was not found in time."""
 
 
-def first_message(schema: Mapping[str, Any], document: Any, problems: tuple[Problem, ...]) -> str:
+def format_first_message(schema: Mapping[str, Any], document: Any, problems: tuple[Problem, ...]) -> str:
     """Return the first line of jsonschema's first error, or the first problem if jsonschema finds none or is not used."""
     if problems == (TOO_MUCH,):
-        return _first_problem(problems)
-    return next((error.message.partition("\n")[0] for error in _errors(schema, document)), _first_problem(problems))
+        return _get_first_message(problems)
+    return next(
+        (error.message.partition("\n")[0] for error in _find_errors(schema, document)), _get_first_message(problems)
+    )
 
 
-def hides_all(message: str, secrets: Iterator[Any]) -> bool:
+def has_no_secret(message: str, secrets: Iterator[Any]) -> bool:
     """Return whether a message contains none of these values, neither as text nor as their repr."""
-    return not any(shown and shown in message for secret in _texts(secrets) for shown in (secret, repr(secret)[1:-1]))
+    return not any(
+        text and text in message for secret in _collect_texts(secrets) for text in (secret, repr(secret)[1:-1])
+    )
 
 
-def _first_problem(problems: tuple[Problem, ...]) -> str:
+def _get_first_message(problems: tuple[Problem, ...]) -> str:
     return problems[0].message if problems else "not a valid instance"
 
 
-def _errors(schema: Mapping[str, Any], document: Any) -> list[Any]:
+def _find_errors(schema: Mapping[str, Any], document: Any) -> list[Any]:
     try:
-        validator = _message_validator()(schema)
+        validator = _create_validator_class()(schema)
         _work.deadline = thread_time() + _TIME_LIMIT_S
         return list(islice(validator.iter_errors(document), 1))
     except Exception:  # noqa: BLE001  the message of jsonschema-rs is the fallback
         return []
 
 
-def _texts(values: Iterator[Any]) -> Iterator[str]:
+def _collect_texts(values: Iterator[Any]) -> Iterator[str]:
     for value in values:
         if isinstance(value, Mapping):
-            yield from _texts(iter(value.values()))
+            yield from _collect_texts(iter(value.values()))
         elif isinstance(value, list | tuple):
-            yield from _texts(iter(value))
+            yield from _collect_texts(iter(value))
         elif value is not None and not isinstance(value, bool):
             yield str(value)
 
 
 @cache
-def _message_validator() -> Any:
+def _create_validator_class() -> Any:
     """Return a Draft7Validator with formats, linear-time regular expressions, and a time limit."""
     from jsonschema import Draft7Validator, validators
 
     own = {
-        "format": _format,
-        "pattern": _pattern,
-        "patternProperties": _pattern_properties,
-        "uniqueItems": _unique_items,
+        "format": _check_format,
+        "pattern": _check_pattern,
+        "patternProperties": _check_pattern_properties,
+        "uniqueItems": _check_unique_items,
     }
     keywords = {name: _with_time_limit(check) for name, check in {**Draft7Validator.VALIDATORS, **own}.items()}
     return cast("Any", validators).extend(Draft7Validator, keywords)
 
 
 def _with_time_limit(check: Any) -> Any:
-    def check_in_time(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
+    def check_in_time(validator: Any, expected: Any, value: Any, schema: Any) -> Iterator[Any]:
         if thread_time() > _work.deadline:
             raise _TimeLimitExceeded
-        yield from check(validator, wanted, value, schema) or ()
+        yield from check(validator, expected, value, schema) or ()
 
     return check_in_time
 
 
-def _format(_: Any, name: str, value: Any, __: Any) -> Iterator[Any]:
+def _check_format(_: Any, name: str, value: Any, __: Any) -> Iterator[Any]:
     if isinstance(value, str) and not _compile({"format": name}).is_valid(value):
-        yield _error(f"{value!r} is not a {name!r}")
+        yield _create_error(f"{value!r} is not a {name!r}")
 
 
-def _pattern(_: Any, expression: str, value: Any, __: Any) -> Iterator[Any]:
+def _check_pattern(_: Any, expression: str, value: Any, __: Any) -> Iterator[Any]:
     if isinstance(value, str) and not _matches(expression, value):
-        yield _error(f"{value!r} does not match {expression!r}")
+        yield _create_error(f"{value!r} does not match {expression!r}")
 
 
-def _pattern_properties(validator: Any, expressions: Mapping[str, Any], value: Any, _: Any) -> Iterator[Any]:
+def _check_pattern_properties(validator: Any, expressions: Mapping[str, Any], value: Any, _: Any) -> Iterator[Any]:
     for expression, inner in expressions.items() if isinstance(value, dict) else ():
         for name in [name for name in value if _matches(expression, name)]:
             yield from validator.descend(value[name], inner, path=name, schema_path=expression)
 
 
-def _unique_items(_: Any, wanted: bool, value: Any, __: Any) -> Iterator[Any]:
-    if wanted and isinstance(value, list) and not _compile({"uniqueItems": True}).is_valid(value):
-        yield _error(f"{value!r} has non-unique elements")
+def _check_unique_items(_: Any, expected: bool, value: Any, __: Any) -> Iterator[Any]:
+    if expected and isinstance(value, list) and not _compile({"uniqueItems": True}).is_valid(value):
+        yield _create_error(f"{value!r} has non-unique elements")
 
 
-def _error(message: str) -> Any:
+def _create_error(message: str) -> Any:
     from jsonschema import ValidationError
 
     return ValidationError(message)
@@ -115,4 +119,4 @@ def _matches(expression: str, text: str) -> bool:
 
 
 def _compile(schema: Mapping[str, Any]) -> Schema:
-    return Schema(schema, dialect=Dialect.DRAFT_7)
+    return Schema(schema, dialect=SchemaDialect.DRAFT_7)

@@ -4,20 +4,20 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Protocol
 
-from jupyter_colophon.core.documents.json_schema import MAX_PROBLEMS, Dialect, Schema
-from jupyter_colophon.core.documents.pointer import written
-from jupyter_colophon.core.documents.secret_locations import Place, secret_places, secrets_in
+from jupyter_colophon.core.documents.json_schema import MAX_PROBLEMS, Schema, SchemaDialect
+from jupyter_colophon.core.documents.pointer import format_pointer
+from jupyter_colophon.core.documents.secret_locations import SecretPath, find_secret_paths, find_secrets
 from jupyter_colophon.core.errors import Problem
-from jupyter_colophon.service.schemaspaces.elyra_messages import first_message, hides_all
+from jupyter_colophon.service.schemaspaces.elyra_messages import format_first_message, has_no_secret
 
 
 class InstanceValidator(Protocol):
     """Validates documents against one schema."""
 
-    def problems(self, document: Mapping[str, Any]) -> tuple[Problem, ...]:
+    def find_problems(self, document: Mapping[str, Any]) -> tuple[Problem, ...]:
         """Return all problems, with pointers into the document; messages contain no values."""
 
-    def first_message(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
+    def format_first_message(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
         """Return the first problem as Elyra's clients know it, without secrets."""
 
 
@@ -26,19 +26,19 @@ class SchemaValidator:
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
-        self._schema = Schema(document, dialect=Dialect.DRAFT_7)
+        self._schema = Schema(document, dialect=SchemaDialect.DRAFT_7)
 
-    def problems(self, document: Mapping[str, Any]) -> tuple[Problem, ...]:
+    def find_problems(self, document: Mapping[str, Any]) -> tuple[Problem, ...]:
         """Return all problems."""
         try:
-            return () if self._schema.is_valid(document) else self._schema.problems(document)
+            return () if self._schema.is_valid(document) else self._schema.find_problems(document)
         except (TypeError, ValueError, RecursionError):
             return (Problem("", "not a JSON document"),)
 
-    def first_message(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
+    def format_first_message(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
         """Return the first problem in jsonschema's words, unless they contain a secret."""
-        words = first_message(self._document, document, problems)
-        return words if hides_all(words, _secrets(document, self._document)) else _first_problem(problems)
+        words = format_first_message(self._document, document, problems)
+        return words if has_no_secret(words, _read_secrets(document, self._document)) else _get_first_message(problems)
 
 
 class ThirdPartyValidator:
@@ -47,57 +47,57 @@ class ThirdPartyValidator:
     def __init__(self, document: Mapping[str, Any], validator: Any) -> None:
         self._document, self._validator = document, validator
 
-    def problems(self, document: Mapping[str, Any]) -> tuple[Problem, ...]:
+    def find_problems(self, document: Mapping[str, Any]) -> tuple[Problem, ...]:
         """Return its problems without its messages, which may contain values."""
         return tuple(
             Problem(pointer, f"the value does not satisfy {rule}") for pointer, rule, _ in self._find_errors(document)
         )
 
-    def first_message(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
+    def format_first_message(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
         """Return its first message, unless that contains a secret."""
         words = next((words for _, _, words in self._find_errors(document)), "not a valid instance")
-        return words if hides_all(words, _secrets(document, self._document)) else _first_problem(problems)
+        return words if has_no_secret(words, _read_secrets(document, self._document)) else _get_first_message(problems)
 
     def _find_errors(self, document: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         try:
             if hasattr(self._validator, "iter_errors"):
-                return [_error_parts(error) for error in islice(self._validator.iter_errors(document), MAX_PROBLEMS)]
+                return [_split_error(error) for error in islice(self._validator.iter_errors(document), MAX_PROBLEMS)]
             self._validator.validate(document)
         except Exception as error:  # noqa: BLE001  such validators raise for invalid documents, and may fail too
-            return [_error_parts(error)]
+            return [_split_error(error)]
         return []
 
 
-def secret_locations(schema: Mapping[str, Any]) -> tuple[Place, ...]:
+def find_secret_locations(schema: Mapping[str, Any]) -> tuple[SecretPath, ...]:
     """Return the secret locations of `metadata`."""
-    return secret_places(_metadata(schema), schema)
+    return find_secret_paths(_get_metadata_schema(schema), schema)
 
 
-def secrets_of_metadata(schema: Mapping[str, Any], metadata: Any) -> tuple[tuple[str, ...], ...]:
+def find_metadata_secrets(schema: Mapping[str, Any], metadata: Any) -> tuple[tuple[str, ...], ...]:
     """Return the path of every secret in this `metadata`."""
-    return secrets_in(metadata, _metadata(schema), schema)
+    return find_secrets(metadata, _get_metadata_schema(schema), schema)
 
 
-def _metadata(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = schema["properties"]["metadata"]
-    return found if isinstance(found, Mapping) else {}
+def _get_metadata_schema(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata_schema = schema["properties"]["metadata"]
+    return metadata_schema if isinstance(metadata_schema, Mapping) else {}
 
 
-def _secrets(document: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+def _read_secrets(document: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the values of all secrets of a document, valid or not."""
-    for words in secrets_in(document, schema, schema):
+    for words in find_secrets(document, schema, schema):
         value = document
         for word in words:
             value = value[int(word)] if isinstance(value, list | tuple) else value[word]
         yield value
 
 
-def _error_parts(error: Exception) -> tuple[str, str, str]:
+def _split_error(error: Exception) -> tuple[str, str, str]:
     path = [str(step) for step in getattr(error, "absolute_path", None) or ()]
     rule = getattr(error, "validator", None)
     words = str(getattr(error, "message", error)).partition("\n")[0]
-    return written(path), f"`{rule}`" if isinstance(rule, str) else "its schema", words
+    return format_pointer(path), f"`{rule}`" if isinstance(rule, str) else "its schema", words
 
 
-def _first_problem(problems: tuple[Problem, ...]) -> str:
+def _get_first_message(problems: tuple[Problem, ...]) -> str:
     return problems[0].message if problems else "not a valid instance"

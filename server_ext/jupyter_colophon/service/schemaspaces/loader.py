@@ -6,12 +6,12 @@ from functools import partial
 from threading import RLock
 from typing import Any, Literal
 
-from jupyter_colophon.core.errors import InvalidInstance, shown
+from jupyter_colophon.core.errors import InvalidInstance, quote_text
 from jupyter_colophon.service.schemaspaces.call_with_timeout import TimedOut, TimeoutRunner
 from jupyter_colophon.service.schemaspaces.instance_validator import InstanceValidator
 from jupyter_colophon.service.schemaspaces.parse_registrations import (
     TEST_SPACE,
-    SchemaOffer,
+    OfferedSchema,
     apply_filter,
     create_validator,
     is_testing,
@@ -19,30 +19,30 @@ from jupyter_colophon.service.schemaspaces.parse_registrations import (
     load_space,
     parse_schema,
 )
-from jupyter_colophon.service.schemaspaces.registrations import Registration
-from jupyter_colophon.service.schemaspaces.space import LoadingProblem, Space
+from jupyter_colophon.service.schemaspaces.registrations import PackageRegistration
+from jupyter_colophon.service.schemaspaces.space import LoadedSchemaspace, LoadingProblem
 
 log = logging.getLogger("jupyter_colophon.schemaspaces")
 Kind = Literal["schemaspace", "schemas provider", "schema"]
 
 
 #: A parsed schema with its validator, or its name and the error.
-ParsedSchema = tuple[SchemaOffer | None, InstanceValidator | None, str, BaseException | None]
+ParsedSchema = tuple[OfferedSchema | None, InstanceValidator | None, str, BaseException | None]
 
 
-class LoadedSchemaspaces:
+class SchemaspaceLoader:
     """The loaded schemaspaces and schemas. Objects are replaced as a whole, so readers need no lock."""
 
-    def __init__(self, timeout_runner: TimeoutRunner, parent: Any, came_late: Callable[[], None]) -> None:
-        """`came_late` is called after a schemaspace loads late, since schemas for it were refused before."""
-        self._timeout_runner, self._parent, self._came_late = timeout_runner, parent, came_late
+    def __init__(self, timeout_runner: TimeoutRunner, parent: Any, on_late_space: Callable[[], None]) -> None:
+        """`on_late_space` is called after a schemaspace loads late, since schemas for it were refused before."""
+        self._timeout_runner, self._parent, self._on_late_space = timeout_runner, parent, on_late_space
         self._lock = RLock()
         #: By name in lower case, in order of registration.
-        self.spaces: dict[str, Space] = {}
+        self.spaces: dict[str, LoadedSchemaspace] = {}
         self.names_by_id: dict[str, str] = {}
         #: By schemaspace and schema.
         self.validators: dict[tuple[str, str], InstanceValidator] = {}
-        self.offers: dict[tuple[str, str], SchemaOffer] = {}
+        self.offers: dict[tuple[str, str], OfferedSchema] = {}
         #: Distributions that have timed out; their other registrations are not waited for.
         self._timed_out: set[str] = set()
         self._loaded: set[tuple[str, str, str]] = set()
@@ -55,7 +55,7 @@ class LoadedSchemaspaces:
         with self._lock:
             return list(self._problems.values())
 
-    def load_spaces(self, registrations: Iterable[Registration]) -> None:
+    def load_spaces(self, registrations: Iterable[PackageRegistration]) -> None:
         """Load new schemaspaces."""
         for registration in registrations:
             if (registration.name != TEST_SPACE or is_testing()) and registration.key not in self._loaded:
@@ -63,7 +63,7 @@ class LoadedSchemaspaces:
                     "schemaspace", registration, partial(load_space, registration, self._parent), self._add_space
                 )
 
-    def load_schemas(self, registrations: Iterable[Registration], space: str | None = None) -> None:
+    def load_schemas(self, registrations: Iterable[PackageRegistration], space: str | None = None) -> None:
         """Load the schemas of all providers, or only those of one schemaspace."""
         for registration in registrations:
             if registration.name != TEST_SPACE or is_testing():
@@ -75,7 +75,11 @@ class LoadedSchemaspaces:
                 )
 
     def _load(
-        self, kind: Kind, registration: Registration, work: Callable[[], Any], add: Callable[[Registration, Any], None]
+        self,
+        kind: Kind,
+        registration: PackageRegistration,
+        work: Callable[[], Any],
+        add: Callable[[PackageRegistration, Any], None],
     ) -> None:
         def on_late(outcome: Callable[[], Any]) -> None:
             self._timed_out.discard(registration.distribution)
@@ -84,11 +88,11 @@ class LoadedSchemaspaces:
             except BaseException as error:  # noqa: BLE001  as below
                 self._record_outcome(kind, registration, error)
                 return
-            log.info("%s %s was loaded late", kind, shown(registration.name))
+            log.info("%s %s was loaded late", kind, quote_text(registration.name))
             self._record_outcome(kind, registration, None)
             add(registration, result)
             if kind == "schemaspace":
-                self._came_late()
+                self._on_late_space()
 
         try:
             result = self._timeout_runner.call(
@@ -103,7 +107,7 @@ class LoadedSchemaspaces:
             add(registration, result)
 
     def _record_outcome(
-        self, kind: Kind, registration: Registration, error: BaseException | None, schema: str = ""
+        self, kind: Kind, registration: PackageRegistration, error: BaseException | None, schema: str = ""
     ) -> None:
         """Record why something did not load, or that it did."""
         name = f"{registration.name}/{schema}" if schema else registration.name
@@ -118,14 +122,14 @@ class LoadedSchemaspaces:
                 registration.value,
                 registration.distribution,
                 registration.version,
-                _reason(error),
+                _format_reason(error),
                 isinstance(error, TimedOut),
             )
             self._problems[key] = problem
         if before != problem:
             log.error("Error loading %s - %s", _describe(kind, registration.name, schema), problem.reason)
 
-    def _add_space(self, registration: Registration, space: Space) -> None:
+    def _add_space(self, registration: PackageRegistration, space: LoadedSchemaspace) -> None:
         """Add a schemaspace. Of two with the same id, the first one counts; ours come first (docs/elyra.md)."""
         with self._lock:
             self._loaded.add(registration.key)
@@ -134,27 +138,27 @@ class LoadedSchemaspaces:
                 self.names_by_id[space.id.lower()] = space.key
                 self.spaces[space.key] = space
             elif (existing.key, existing.id.lower()) != (space.key, space.id.lower()):
-                conflict = f"the schemaspace {shown(existing.name)} already has this name or this id, but not both"
+                conflict = f"the schemaspace {quote_text(existing.name)} already has this name or this id, but not both"
                 self._record_outcome("schemaspace", registration, ValueError(conflict))
 
-    def _parse_schemas(self, registration: Registration) -> list[ParsedSchema]:
+    def _parse_schemas(self, registration: PackageRegistration) -> list[ParsedSchema]:
         """Return the schemas of a provider. Runs on its own thread, like all third-party code."""
         provider = self._providers.get(registration.key)
         if provider is None:
             provider = self._providers[registration.key] = load_provider(registration)
         return [self._parse_schema(document, provider, registration) for document in list(provider.get_schemas())]
 
-    def _parse_schema(self, document: Any, provider: Any, registration: Registration) -> ParsedSchema:
+    def _parse_schema(self, document: Any, provider: Any, registration: PackageRegistration) -> ParsedSchema:
         name = str(document.get("name", "??")) if isinstance(document, dict) else "??"
         try:
             offer = parse_schema(document, provider, registration)
-            final = apply_filter(offer, self._space_of(offer))
-            final_offer = SchemaOffer(offer.space, offer.space_id, offer.name, final, provider, registration)
+            final = apply_filter(offer, self._get_space(offer))
+            final_offer = OfferedSchema(offer.space, offer.space_id, offer.name, final, provider, registration)
             return final_offer, create_validator(final, provider), name, None
         except Exception as error:  # noqa: BLE001  filters and validators are third-party code too
             return None, None, name, error
 
-    def _space_of(self, offer: SchemaOffer) -> Space:
+    def _get_space(self, offer: OfferedSchema) -> LoadedSchemaspace:
         key = self.names_by_id.get(offer.space_id)
         if key is None:
             raise ValueError(f"Schema '{offer.name}' references a schemaspace '{offer.space_id}' that is not loaded!")
@@ -162,49 +166,53 @@ class LoadedSchemaspaces:
             raise ValueError(f"Schema '{offer.name}' references a schemaspace '{offer.space}' that is not loaded!")
         if key != offer.space:
             raise ValueError(
-                f"schemaspace {shown(offer.space)} and id {shown(offer.space_id)} belong to different schemaspaces"
+                f"schemaspace {quote_text(offer.space)} and id {quote_text(offer.space_id)} belong to different schemaspaces"
             )
         return self.spaces[key]
 
-    def _replace_schemas(self, registration: Registration, parsed: list[ParsedSchema], only: str | None) -> None:
+    def _replace_schemas(self, registration: PackageRegistration, parsed: list[ParsedSchema], only: str | None) -> None:
         """Add schemas, and remove those that their provider no longer offers."""
         with self._lock:
             before = {
-                key: one for key, one in self._problems.items() if key[0] == "schema" and key[2] == registration.value
+                key: old_problem
+                for key, old_problem in self._problems.items()
+                if key[0] == "schema" and key[2] == registration.value
             }
-            kept = set()
+            offered_keys = set()
             for offer, validator, name, error in parsed:
                 if offer is None or validator is None:
                     self._record_outcome("schema", registration, error, name)
                 elif only in (None, offer.space):
-                    kept.add((offer.space, offer.name))
+                    offered_keys.add((offer.space, offer.name))
                     self._add_schema(offer, validator)
             for key, old in list(self.offers.items()):
-                if old.registration.key == registration.key and key not in kept and only in (None, key[0]):
+                if old.registration.key == registration.key and key not in offered_keys and only in (None, key[0]):
                     self._remove_schema(key)
             for problem_key, problem in before.items():
                 if self._problems.get(problem_key) is problem:
                     del self._problems[problem_key]
 
-    def _add_schema(self, offer: SchemaOffer, validator: InstanceValidator) -> None:
+    def _add_schema(self, offer: OfferedSchema, validator: InstanceValidator) -> None:
         key = offer.space, offer.name
         existing = self.offers.get(key)
         if existing is not None and existing.registration.key != offer.registration.key:
-            if offer.registration.ours:
-                return  # a package's own schema takes precedence over our substitute
-            if not existing.registration.ours:
+            if offer.registration.is_builtin:
+                return  # the package's schema takes precedence over our substitute
+            if not existing.registration.is_builtin:
                 first = existing.registration
-                conflict = ValueError(f"{shown(first.name)} of {first.distribution or '?'} has a schema of this name")
+                conflict = ValueError(
+                    f"{quote_text(first.name)} of {first.distribution or '?'} has a schema of this name"
+                )
                 self._record_outcome("schema", offer.registration, conflict, offer.name)
                 return
-        space, one = self.spaces[offer.space], {offer.name: offer.document}
+        space, added = self.spaces[offer.space], {offer.name: offer.document}
         # Readers are concurrent: the schema must be present at every moment.
         self.validators[key], self.offers[key] = validator, offer
         if offer.document.get("deprecated", False):
-            space.deprecated_schemas = {**space.deprecated_schemas, **one}
+            space.deprecated_schemas = {**space.deprecated_schemas, **added}
             space.schemas = _remove_key(space.schemas, offer.name)
         else:
-            space.schemas = {**space.schemas, **one}
+            space.schemas = {**space.schemas, **added}
             space.deprecated_schemas = _remove_key(space.deprecated_schemas, offer.name)
 
     def _remove_schema(self, key: tuple[str, str]) -> None:
@@ -216,7 +224,7 @@ class LoadedSchemaspaces:
 
 
 def _remove_key(schemas: dict[str, Any], name: str) -> dict[str, Any]:
-    return {one: schema for one, schema in schemas.items() if one != name}
+    return {key: schema for key, schema in schemas.items() if key != name}
 
 
 def _describe(kind: Kind, name: str, schema: str) -> str:
@@ -226,10 +234,10 @@ def _describe(kind: Kind, name: str, schema: str) -> str:
     return f"schema '{schema}' for SchemasProvider '{name}'" if schema else f"schemas for SchemasProvider '{name}'"
 
 
-def _reason(error: BaseException) -> str:
+def _format_reason(error: BaseException) -> str:
     """Return an error as one line, with every problem of a refused schema."""
     if isinstance(error, InvalidInstance):
-        return "; ".join(f"{one.pointer or '/'}: {one.message}" for one in error.problems[:5])
+        return "; ".join(f"{problem.pointer or '/'}: {problem.message}" for problem in error.problems[:5])
     line = str(error).partition("\n")[0][:300]
     has_message = isinstance(error, TimedOut | ValueError)
     return line if line and has_message else f"{type(error).__name__}: {line}".removesuffix(": ")

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from jupyter_colophon.core.documents.json_schema import Dialect, Schema
-from jupyter_colophon.core.documents.untrusted_schema import refusals
+from jupyter_colophon.core.documents.json_schema import Schema, SchemaDialect
+from jupyter_colophon.core.documents.untrusted_schema import find_problems
 from jupyter_colophon.core.errors import SchemaRejected
-from jupyter_colophon.core.package_data import schemas_dir
+from jupyter_colophon.core.package_data import find_schemas_dir
 from jupyter_colophon.service.schemaspaces.instance_validator import (
     InstanceValidator,
     SchemaValidator,
     ThirdPartyValidator,
 )
-from jupyter_colophon.service.schemaspaces.registrations import STORED, Registration
-from jupyter_colophon.service.schemaspaces.space import Space
+from jupyter_colophon.service.schemaspaces.registrations import STORED, PackageRegistration
+from jupyter_colophon.service.schemaspaces.space import LoadedSchemaspace
 
 #: The schemaspace that exists for tests only (spec INST-14).
 TEST_SPACE = "metadata-tests"
@@ -31,7 +31,7 @@ _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaOffer:
+class OfferedSchema:
     """A schema that a provider offers. `space` is the schemaspace's name in the schema, in lower case."""
 
     space: str
@@ -39,7 +39,7 @@ class SchemaOffer:
     name: str
     document: Mapping[str, Any]
     provider: Any
-    registration: Registration
+    registration: PackageRegistration
 
     @property
     def is_stored(self) -> bool:
@@ -52,7 +52,7 @@ def is_testing() -> bool:
     return bool(os.environ.get("METADATA_TESTING"))
 
 
-def load_space(registration: Registration, parent: Any) -> Space:
+def load_space(registration: PackageRegistration, parent: Any) -> LoadedSchemaspace:
     """Return the Space of an entry point. Raises ValueError for an invalid schemaspace, and whatever its class raises."""
     loaded = registration.load()
     loaded = loaded(parent=parent) if callable(loaded) else loaded
@@ -63,7 +63,7 @@ def load_space(registration: Registration, parent: Any) -> Space:
         )
     if not isinstance(identity, str) or not _ID.fullmatch(identity):
         raise ValueError("its id is not a UUID")
-    return Space(
+    return LoadedSchemaspace(
         name=name,
         id=identity,
         display_name=str(getattr(loaded, "display_name", "") or name),
@@ -73,7 +73,7 @@ def load_space(registration: Registration, parent: Any) -> Space:
     )
 
 
-def load_provider(registration: Registration) -> Any:
+def load_provider(registration: PackageRegistration) -> Any:
     """Return the provider of an entry point. Raises ValueError for an invalid provider, and whatever its class raises."""
     loaded = registration.load()
     loaded = loaded() if isinstance(loaded, type) or not hasattr(loaded, "get_schemas") else loaded
@@ -86,7 +86,7 @@ def load_provider(registration: Registration) -> Any:
     return loaded
 
 
-def parse_schema(document: Any, provider: Any, registration: Registration) -> SchemaOffer:
+def parse_schema(document: Any, provider: Any, registration: PackageRegistration) -> OfferedSchema:
     """Return a provider's schema as a copy that nobody else can change. Raises ValueError for an invalid one."""
     if not isinstance(document, Mapping):
         raise ValueError("not a JSON object")
@@ -97,10 +97,10 @@ def parse_schema(document: Any, provider: Any, registration: Registration) -> Sc
     space, identity, name = own.get("schemaspace"), own.get("schemaspace_id"), own.get("name")
     if not (isinstance(space, str) and isinstance(identity, str) and isinstance(name, str)):
         raise ValueError("schemaspace, schemaspace_id and name are required, each a string")
-    return SchemaOffer(space.lower(), identity.lower(), name, own, provider, registration)
+    return OfferedSchema(space.lower(), identity.lower(), name, own, provider, registration)
 
 
-def apply_filter(offer: SchemaOffer, space: Space) -> Mapping[str, Any]:
+def apply_filter(offer: OfferedSchema, space: LoadedSchemaspace) -> Mapping[str, Any]:
     """Return the schema after its schemaspace's filter. Raises SchemaRejected, ValueError, and whatever the filter raises."""
     change = getattr(space.object, "filter_schema", None)
     document = change(json.loads(json.dumps(offer.document))) if callable(change) else offer.document
@@ -113,8 +113,8 @@ def apply_filter(offer: SchemaOffer, space: Space) -> Mapping[str, Any]:
 
 def require_schema(document: Any) -> None:
     """Raise SchemaRejected, with every problem, unless a document is a valid schema of a schemaspace."""
-    problems = _meta_schema().problems(document) if isinstance(document, Mapping) else ()
-    if problems := (*problems, *refusals(document)):
+    problems = _load_meta_schema().find_problems(document) if isinstance(document, Mapping) else ()
+    if problems := (*problems, *find_problems(document)):
         raise SchemaRejected("the schema", problems)
 
 
@@ -127,6 +127,6 @@ def create_validator(document: Mapping[str, Any], provider: Any) -> InstanceVali
 
 
 @cache
-def _meta_schema() -> Schema:
-    text = (schemas_dir() / "meta-schema.json").read_text("utf-8")
-    return Schema(json.loads(text), dialect=Dialect.DRAFT_7)
+def _load_meta_schema() -> Schema:
+    text = (find_schemas_dir() / "meta-schema.json").read_text("utf-8")
+    return Schema(json.loads(text), dialect=SchemaDialect.DRAFT_7)

@@ -15,11 +15,11 @@ _OWN_GROUPS = {
     SCHEMASPACES: "jupyter_colophon.schemaspaces",
     SCHEMAS_PROVIDERS: "jupyter_colophon.schemas_providers",
 }
-OURS = "jupyter-colophon"
+OWN_DISTRIBUTION = "jupyter-colophon"
 
 
 @dataclass(frozen=True, slots=True)
-class Registration:
+class PackageRegistration:
     """One entry point: its name, `module:attribute`, its distribution, and a function that loads it."""
 
     name: str
@@ -34,9 +34,9 @@ class Registration:
         return self.name, self.value, self.distribution
 
     @property
-    def ours(self) -> bool:
+    def is_builtin(self) -> bool:
         """Whether it is part of this package."""
-        return _canonical(self.distribution) == OURS
+        return _normalize_name(self.distribution) == OWN_DISTRIBUTION
 
 
 class _Owner(NamedTuple):
@@ -54,7 +54,7 @@ class BuiltinEntryPoint:
     @property
     def dist(self) -> _Owner:
         """The distribution."""
-        return _Owner(OURS, "")
+        return _Owner(OWN_DISTRIBUTION, "")
 
     def load(self) -> Any:
         """Import and return the object."""
@@ -68,35 +68,35 @@ STORED: Final = BuiltinEntryPoint(
 )
 
 
-def installed(group: str) -> Iterable[Any]:
+def find_entry_points(group: str) -> Iterable[Any]:
     """Return the entry points of a group; for a group of Elyra, also those of our own group of that purpose."""
     own = _OWN_GROUPS.get(group)
     return [*(entry_points(group=own) if own else ()), *entry_points(group=group)]
 
 
-def registrations(candidates: Iterable[Any], packages: Iterable[str]) -> Iterator[Registration]:
+def list_registrations(candidates: Iterable[Any], packages: Iterable[str]) -> Iterator[PackageRegistration]:
     """Yield registrations for entry points (of `importlib.metadata` or the package `entrypoints`), each once, ours first.
 
     `packages` are the distributions that may register anything, besides ours; empty means all.
     """
-    allowed = {_canonical(name) for name in packages}
-    known: dict[tuple[str, str, str], Registration] = {}
+    allowed = {_normalize_name(name) for name in packages}
+    by_key: dict[tuple[str, str, str], PackageRegistration] = {}
     owners: dict[int, tuple[Any, str, str]] = {}
     for entry_point in candidates:
-        registration = _registration(entry_point, owners)
-        if not allowed or registration.ours or _canonical(registration.distribution) in allowed:
-            known.setdefault(registration.key, registration)
-    yield from sorted(known.values(), key=lambda entry_point: not entry_point.ours)
+        registration = _create_registration(entry_point, owners)
+        if not allowed or registration.is_builtin or _normalize_name(registration.distribution) in allowed:
+            by_key.setdefault(registration.key, registration)
+    yield from sorted(by_key.values(), key=lambda entry_point: not entry_point.is_builtin)
 
 
-def _registration(entry_point: Any, owners: dict[int, tuple[Any, str, str]]) -> Registration:
+def _create_registration(entry_point: Any, owners: dict[int, tuple[Any, str, str]]) -> PackageRegistration:
     owner = getattr(entry_point, "dist", None) or getattr(entry_point, "distro", None)
     if id(owner) not in owners:
-        owners[id(owner)] = (owner, *_distribution_info(owner))
+        owners[id(owner)] = (owner, *_read_distribution(owner))
     _, distribution, version = owners[id(owner)]
     module = getattr(entry_point, "module_name", "") or getattr(entry_point, "module", "")
     attribute = getattr(entry_point, "object_name", "") or getattr(entry_point, "attr", "")
-    return Registration(
+    return PackageRegistration(
         name=str(entry_point.name),
         value=str(getattr(entry_point, "value", "") or f"{module}:{attribute}"),
         distribution=distribution,
@@ -105,7 +105,7 @@ def _registration(entry_point: Any, owners: dict[int, tuple[Any, str, str]]) -> 
     )
 
 
-def _distribution_info(owner: Any) -> tuple[str, str]:
+def _read_distribution(owner: Any) -> tuple[str, str]:
     """Return the name and version of a distribution. Its metadata is accessed once, since each access reads the file."""
     metadata = getattr(owner, "metadata", None)
     if metadata is None:
@@ -113,5 +113,5 @@ def _distribution_info(owner: Any) -> tuple[str, str]:
     return str(metadata["Name"] or ""), str(metadata["Version"] or "")
 
 
-def _canonical(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()

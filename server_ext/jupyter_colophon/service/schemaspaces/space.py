@@ -12,7 +12,7 @@ Reason = Literal["ValidationError", "SchemaNotFoundError", "ValueError"]
 
 
 @dataclass(slots=True)
-class Space:
+class LoadedSchemaspace:
     """A registered schemaspace. `name` and `id` keep their case, and are looked up case-insensitively.
 
     `object` is what the package registered, of Elyra's class or ours; only Elyra's attributes are used. A Space is shared
@@ -33,7 +33,7 @@ class Space:
         """The name in lower case, as used for lookups, folders and URNs."""
         return self.name.lower()
 
-    def schema(self, name: str) -> Mapping[str, Any] | None:
+    def find_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a schema by its name, deprecated or not."""
         return self.schemas.get(name) or self.deprecated_schemas.get(name)
 
@@ -55,7 +55,7 @@ class LoadingProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ValidationFailure:
     """Why a document is not a valid instance; pointers are into the document (`/metadata/code`)."""
 
     reason: Reason
@@ -63,7 +63,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Migration:
+class MigrationResult:
     """The result of migrating a schemaspace's instances.
 
     `migrated` are the names of migrated instances, or in a dry run those to migrate; `failed` pairs a schema with the error

@@ -5,29 +5,34 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock, RLock, Thread
 from typing import Any
 
-from jupyter_colophon.core.documents.secret_locations import Place
+from jupyter_colophon.core.documents.secret_locations import SecretPath
 from jupyter_colophon.core.errors import InstanceInvalid, Problem, SchemaNotFound, SchemaspaceNotFound
 from jupyter_colophon.service.schemaspaces.call_with_timeout import TimeoutRunner, is_running_call
 from jupyter_colophon.service.schemaspaces.instance_validator import (
     InstanceValidator,
-    secret_locations,
-    secrets_of_metadata,
+    find_metadata_secrets,
+    find_secret_locations,
 )
-from jupyter_colophon.service.schemaspaces.loader import LoadedSchemaspaces, log
-from jupyter_colophon.service.schemaspaces.parse_registrations import SchemaOffer
+from jupyter_colophon.service.schemaspaces.loader import SchemaspaceLoader, log
+from jupyter_colophon.service.schemaspaces.parse_registrations import OfferedSchema
 from jupyter_colophon.service.schemaspaces.registrations import (
     SCHEMAS_PROVIDERS,
     SCHEMASPACES,
-    installed,
-    registrations,
+    find_entry_points,
+    list_registrations,
 )
-from jupyter_colophon.service.schemaspaces.space import Fault, LoadingProblem, Migration, Space
+from jupyter_colophon.service.schemaspaces.space import (
+    LoadedSchemaspace,
+    LoadingProblem,
+    MigrationResult,
+    ValidationFailure,
+)
 
 #: How long a package may take to load, in seconds (spec SEC-17).
 TIMEOUT_S = 5.0
 
 
-class Spaces:
+class Schemaspaces:
     """All schemaspaces of this process, loaded on first use. All methods are thread-safe.
 
     A schemaspace is given by its name or id, case-insensitively; methods raise SchemaspaceNotFound for an unknown one.
@@ -37,47 +42,47 @@ class Spaces:
     def __init__(
         self,
         *,
-        schemaspaces: Callable[[], Iterable[Any]] = lambda: installed(SCHEMASPACES),
-        providers: Callable[[], Iterable[Any]] = lambda: installed(SCHEMAS_PROVIDERS),
+        schemaspaces: Callable[[], Iterable[Any]] = lambda: find_entry_points(SCHEMASPACES),
+        providers: Callable[[], Iterable[Any]] = lambda: find_entry_points(SCHEMAS_PROVIDERS),
         packages: Sequence[str] = (),
         timeout_s: float = TIMEOUT_S,
         parent: Any = None,
     ) -> None:
         self._schemaspaces, self._providers = schemaspaces, providers
         self._packages = tuple(packages)
-        self._registry = LoadedSchemaspaces(TimeoutRunner(timeout_s), parent, self._reload)
+        self._loader = SchemaspaceLoader(TimeoutRunner(timeout_s), parent, self._reload)
         self._lock = RLock()
         self._loaded = False
         #: Held from a provider's notification of changed schemas until they are reloaded.
-        self._due = Lock()
+        self._refresh_lock = Lock()
 
     def allow(self, packages: Sequence[str]) -> None:
         """Allow only these distributions to register anything, besides ours; empty means all (trait
         `schemaspace_packages`). What is already loaded stays until the process ends."""
         self._packages = tuple(packages)
 
-    def names(self, *, deprecated: bool = False) -> list[str]:
+    def list_names(self, *, deprecated: bool = False) -> list[str]:
         """Return the names of all schemaspaces in lower case; deprecated ones only on request."""
-        return [space.key for space in self.all() if deprecated or not space.deprecated]
+        return [space.key for space in self.list_spaces() if deprecated or not space.deprecated]
 
-    def all(self) -> list[Space]:
+    def list_spaces(self) -> list[LoadedSchemaspace]:
         """Return all schemaspaces, including deprecated ones."""
-        return list(self._ready().spaces.values())
+        return list(self._get_loader().spaces.values())
 
-    def space(self, name_or_id: str) -> Space:
+    def get_space(self, name_or_id: str) -> LoadedSchemaspace:
         """Return a schemaspace by its name or id. Raises SchemaspaceNotFound."""
-        loaded, key = self._ready(), name_or_id.lower()
-        found = loaded.spaces.get(loaded.names_by_id.get(key, key))
-        if found is None:
-            raise SchemaspaceNotFound(name_or_id, tuple(self.names()))
-        return found
+        loaded, key = self._get_loader(), name_or_id.lower()
+        space = loaded.spaces.get(loaded.names_by_id.get(key, key))
+        if space is None:
+            raise SchemaspaceNotFound(name_or_id, tuple(self.list_names()))
+        return space
 
-    def schema(self, space: str, name: str) -> Mapping[str, Any]:
+    def get_schema(self, space: str, name: str) -> Mapping[str, Any]:
         """Return a schema, deprecated or not. Raises SchemaNotFound."""
-        found = self.space(space).schema(name)
-        if found is None:
+        schema = self.get_space(space).find_schema(name)
+        if schema is None:
             raise SchemaNotFound(space, name)
-        return found
+        return schema
 
     def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
         """Raise InstanceInvalid unless a document satisfies a schema; SchemaNotFound for an unknown schema.
@@ -85,61 +90,61 @@ class Spaces:
         The document has `display_name`, `schema_name`, `metadata`, and optionally `name` and extra members. The error has
         the first problem as jsonschema words it, and all problems with pointers, without secrets.
         """
-        validator = self._validator(space, name)
-        if problems := validator.problems(document):
+        validator = self._get_validator(space, name)
+        if problems := validator.find_problems(document):
             raise InstanceInvalid(
-                str(document.get("name")), name, validator.first_message(document, problems), problems
+                str(document.get("name")), name, validator.format_first_message(document, problems), problems
             )
 
-    def first_message(self, space: str, name: str, document: Mapping[str, Any]) -> str:
+    def format_first_message(self, space: str, name: str, document: Mapping[str, Any]) -> str:
         """Return the first problem as jsonschema words it; "" for a valid document. Raises SchemaNotFound."""
-        validator = self._validator(space, name)
-        problems = validator.problems(document)
-        return validator.first_message(document, problems) if problems else ""
+        validator = self._get_validator(space, name)
+        problems = validator.find_problems(document)
+        return validator.format_first_message(document, problems) if problems else ""
 
-    def find_fault(self, space: str, name: str, document: Mapping[str, Any]) -> Fault | None:
+    def find_failure(self, space: str, name: str, document: Mapping[str, Any]) -> ValidationFailure | None:
         """Return what `check` would raise, without jsonschema's message: for lists."""
         try:
-            validator = self._validator(space, name)
+            validator = self._get_validator(space, name)
         except SchemaNotFound as error:
-            return Fault("SchemaNotFoundError", (Problem("/schema_name", error.detail),))
-        problems = validator.problems(document)
-        return Fault("ValidationError", problems) if problems else None
+            return ValidationFailure("SchemaNotFoundError", (Problem("/schema_name", error.detail),))
+        problems = validator.find_problems(document)
+        return ValidationFailure("ValidationError", problems) if problems else None
 
-    def secret_pointers(self, space: str, schema: str) -> tuple[Place, ...]:
+    def list_secret_locations(self, space: str, schema: str) -> tuple[SecretPath, ...]:
         """Return the secret locations of `metadata`; None stands for any array element or unnamed member.
 
-        For a recursive schema the list is incomplete; `secrets_in` finds all secrets of a document.
+        For a recursive schema the list is incomplete; `find_secrets` finds all secrets of a document.
         """
-        return secret_locations(self.schema(space, schema))
+        return find_secret_locations(self.get_schema(space, schema))
 
-    def secrets_in(self, space: str, schema: str, metadata: Any) -> tuple[tuple[str, ...], ...]:
+    def find_secrets(self, space: str, schema: str, metadata: Any) -> tuple[tuple[str, ...], ...]:
         """Return the path of every secret in this `metadata`, however deep."""
-        return secrets_of_metadata(self.schema(space, schema), metadata)
+        return find_metadata_secrets(self.get_schema(space, schema), metadata)
 
-    def class_name(self, space: str, schema: str) -> str | None:
+    def get_class_name(self, space: str, schema: str) -> str | None:
         """Return the dotted name of the class of a schema's instances, if it has one."""
-        found = self.schema(space, schema).get("metadata_class_name")
-        return found if isinstance(found, str) else None
+        class_name = self.get_schema(space, schema).get("metadata_class_name")
+        return class_name if isinstance(class_name, str) else None
 
     def is_registered(self, class_name: str) -> bool:
         """Return whether the schema of an installed package names this class for instances.
 
         Stored schemas do not count: stored text must not decide what is imported.
         """
-        offers = list(self._ready().offers.values())
+        offers = list(self._get_loader().offers.values())
         return any(offer.document.get("metadata_class_name") == class_name for offer in offers if not offer.is_stored)
 
-    def provider(self, space: str, schema: str) -> Any:
+    def get_provider(self, space: str, schema: str) -> Any:
         """Return the provider of a schema, of Elyra's class or ours. Raises SchemaNotFound."""
-        return self._offer(space, schema).provider
+        return self._get_offer(space, schema).provider
 
     def refresh(self, space: str | None = None) -> None:
         """Reload the schemas of the providers, and load what was installed since.
 
         If a provider fails, its earlier schemas stay.
         """
-        only = None if space is None else self.space(space).key
+        only = None if space is None else self.get_space(space).key
         with self._lock:
             self._load(only)
             self._loaded = True
@@ -149,46 +154,46 @@ class Spaces:
 
         A notification during a refresh triggers another one, except from within a provider's own call.
         """
-        if self._loaded and not is_running_call() and self._due.acquire(blocking=False):
+        if self._loaded and not is_running_call() and self._refresh_lock.acquire(blocking=False):
             Thread(target=self._refresh_now, name="colophon-schemaspaces", daemon=True).start()
 
-    def migrate(self, space: str, *, dry_run: bool = False) -> Migration:
+    def migrate(self, space: str, *, dry_run: bool = False) -> MigrationResult:
         """Let the providers of a schemaspace's schemas migrate its instances, independently.
 
         A dry run calls only providers whose `migrate` takes `dry_run`; the schemas of others are returned as `untold`.
         """
-        found = self.space(space)
+        schemaspace = self.get_space(space)
         migrated: list[str] = []
         failed, untold = [], []
-        for schema in (*found.schemas, *found.deprecated_schemas):
-            provider = self.provider(space, schema)
+        for schema in (*schemaspace.schemas, *schemaspace.deprecated_schemas):
+            provider = self.get_provider(space, schema)
             if dry_run and not _supports_dry_run(provider):
-                untold += [schema] if _overrides_migrate(provider) else []
+                untold += [schema] if _has_own_migrate(provider) else []
                 continue
             options = {"dry_run": True} if dry_run else {}
             try:
-                migrated += provider.migrate(schemaspace_name=found.name, schema_name=schema, **options)
+                migrated += provider.migrate(schemaspace_name=schemaspace.name, schema_name=schema, **options)
             except Exception as error:  # noqa: BLE001  third-party code
                 log.exception("migration of instances of %s failed", schema)
                 failed.append((schema, f"{type(error).__name__}: {error}".partition("\n")[0][:300]))
-        return Migration(found.key, tuple(migrated), tuple(failed), tuple(untold), dry_run)
+        return MigrationResult(schemaspace.key, tuple(migrated), tuple(failed), tuple(untold), dry_run)
 
-    def problems(self) -> list[LoadingProblem]:
+    def list_problems(self) -> list[LoadingProblem]:
         """Return what has not loaded, or not yet."""
-        return self._ready().problems
+        return self._get_loader().problems
 
-    def _ready(self) -> LoadedSchemaspaces:
+    def _get_loader(self) -> SchemaspaceLoader:
         # A call from within loading gets what is loaded so far.
         if not self._loaded and not is_running_call():
             with self._lock:
                 if not self._loaded:
                     self._load(None)
                     self._loaded = True
-        return self._registry
+        return self._loader
 
     def _refresh_now(self) -> None:
         with self._lock:
-            self._due.release()
+            self._refresh_lock.release()
             self._load(None)
 
     def _reload(self) -> None:
@@ -196,22 +201,22 @@ class Spaces:
             self._load(None)
 
     def _load(self, only: str | None) -> None:
-        self._registry.load_spaces(registrations(self._schemaspaces(), self._packages))
-        self._registry.load_schemas(registrations(self._providers(), self._packages), only)
+        self._loader.load_spaces(list_registrations(self._schemaspaces(), self._packages))
+        self._loader.load_schemas(list_registrations(self._providers(), self._packages), only)
         empty = [
-            space.name for space in self._registry.spaces.values() if not (space.schemas or space.deprecated_schemas)
+            space.name for space in self._loader.spaces.values() if not (space.schemas or space.deprecated_schemas)
         ]
         if empty:
             log.warning("The following schemaspaces have no schemas: %s", empty)
 
-    def _offer(self, space: str, schema: str) -> SchemaOffer:
-        offer = self._ready().offers.get((self.space(space).key, schema))
+    def _get_offer(self, space: str, schema: str) -> OfferedSchema:
+        offer = self._get_loader().offers.get((self.get_space(space).key, schema))
         if offer is None:
             raise SchemaNotFound(space, schema)
         return offer
 
-    def _validator(self, space: str, schema: str) -> InstanceValidator:
-        validator = self._ready().validators.get((self.space(space).key, schema))
+    def _get_validator(self, space: str, schema: str) -> InstanceValidator:
+        validator = self._get_loader().validators.get((self.get_space(space).key, schema))
         if validator is None:
             raise SchemaNotFound(space, schema)
         return validator
@@ -224,6 +229,6 @@ def _supports_dry_run(provider: Any) -> bool:
         return False
 
 
-def _overrides_migrate(provider: Any) -> bool:
+def _has_own_migrate(provider: Any) -> bool:
     """Return whether a provider overrides `migrate`."""
     return getattr(getattr(provider, "migrate", None), "__qualname__", "") != "SchemasProvider.migrate"

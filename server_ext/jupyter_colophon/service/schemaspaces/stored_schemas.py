@@ -15,8 +15,8 @@ from jupyter_colophon.core.documents.json_parsing import parse
 from jupyter_colophon.core.errors import AlreadyExists, MetadataError, NotFound, Problem, SchemaRejected
 from jupyter_colophon.service.schemaspaces.parse_registrations import require_schema
 from jupyter_colophon.service.schemaspaces.registrations import STORED
-from jupyter_colophon.service.schemaspaces.space import Space
-from jupyter_colophon.service.schemaspaces.spaces import Spaces
+from jupyter_colophon.service.schemaspaces.space import LoadedSchemaspace
+from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
 from jupyter_colophon.storage.files import filenames, saving
 from jupyter_colophon.storage.files.failures import translate_errors
 from jupyter_colophon.storage.fsync import make_folder, remove_folder
@@ -31,49 +31,49 @@ class StoredSchemas:
     def __init__(self, folder: Callable[[], Path]) -> None:
         self._folder = folder
 
-    def documents(self) -> list[Any]:
+    def read_documents(self) -> list[Any]:
         """Return all stored schemas; an unreadable one has only its name, and is reported as a problem when loaded."""
         return [_read(path) for path in sorted(self._folder().glob(f"*/*{filenames.SUFFIX}"))]
 
-    def put(self, spaces: Spaces, space: str, name: str, document: Mapping[str, Any], actor: str) -> bool:
+    def put(self, spaces: Schemaspaces, space: str, name: str, document: Mapping[str, Any], actor: str) -> bool:
         """Store a schema and load it; return whether it is new.
 
         Raises SchemaspaceNotFound, SchemaRejected, AlreadyExists for a package's schema, StorageError.
         """
-        found = spaces.space(space)
+        schemaspace = spaces.get_space(space)
         require_schema(document)
-        _require_matching_names(found, name, document)
+        _require_matching_names(schemaspace, name, document)
         with _lock:
             _require_registered_class(spaces, document)
-            path = self._path_of(found, name)
+            path = self._build_path(schemaspace, name)
             before = path.read_bytes() if path.is_file() else None
-            if before is None and found.schema(name) is not None:
+            if before is None and schemaspace.find_schema(name) is not None:
                 raise AlreadyExists("a package's schema", name)
             _write(path, json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n")
-            reason = _load_stored(spaces, found.key, name)
+            reason = _load_stored(spaces, schemaspace.key, name)
             if reason:
                 self._undo(path, before)
-                spaces.refresh(found.key)
+                spaces.refresh(schemaspace.key)
                 raise SchemaRejected("the schema", (Problem("", reason),))
-        _logger.info("%s stored schema %s of %s", actor, name, found.key)
+        _logger.info("%s stored schema %s of %s", actor, name, schemaspace.key)
         return before is None
 
-    def remove(self, spaces: Spaces, space: str, name: str, actor: str) -> None:
+    def remove(self, spaces: Schemaspaces, space: str, name: str, actor: str) -> None:
         """Delete a stored schema; its instances stay, and are shown as instances without a schema.
 
         Raises SchemaspaceNotFound, NotFound if it was not stored, StorageError.
         """
-        found = spaces.space(space)
+        schemaspace = spaces.get_space(space)
         with _lock:
-            path = self._path_of(found, name)
+            path = self._build_path(schemaspace, name)
             if not path.is_file():
                 raise NotFound("stored schema", name)
             self._undo(path, None)
-            spaces.refresh(found.key)
-        _logger.info("%s removed schema %s of %s", actor, name, found.key)
+            spaces.refresh(schemaspace.key)
+        _logger.info("%s removed schema %s of %s", actor, name, schemaspace.key)
 
-    def _path_of(self, space: Space, name: str) -> Path:
-        if filenames.fault(name):
+    def _build_path(self, space: LoadedSchemaspace, name: str) -> Path:
+        if filenames.find_fault(name):
             raise NotFound("stored schema", name)
         return self._folder() / space.key / f"{name}{filenames.SUFFIX}"
 
@@ -87,21 +87,21 @@ class StoredSchemas:
             remove_folder(path.parent)
 
 
-def _require_matching_names(space: Space, name: str, document: Mapping[str, Any]) -> None:
+def _require_matching_names(space: LoadedSchemaspace, name: str, document: Mapping[str, Any]) -> None:
     """Raise SchemaRejected unless the document has this name and schemaspace."""
-    wanted = {"name": name, "schemaspace": space.key, "schemaspace_id": space.id.lower()}
-    found = [
+    expected = {"name": name, "schemaspace": space.key, "schemaspace_id": space.id.lower()}
+    problems = [
         Problem(f"/{member}", f"must be {value}")
-        for member, value in wanted.items()
+        for member, value in expected.items()
         if str(document.get(member, "")).lower() != value.lower()
     ]
-    if filenames.fault(name):
-        found.append(Problem("/name", filenames.fault(name)))
-    if found:
-        raise SchemaRejected("the schema", tuple(found))
+    if filenames.find_fault(name):
+        problems.append(Problem("/name", filenames.find_fault(name)))
+    if problems:
+        raise SchemaRejected("the schema", tuple(problems))
 
 
-def _require_registered_class(spaces: Spaces, document: Mapping[str, Any]) -> None:
+def _require_registered_class(spaces: Schemaspaces, document: Mapping[str, Any]) -> None:
     """Raise SchemaRejected for a class that no installed package registered."""
     class_name = document.get("metadata_class_name")
     if class_name is not None and not spaces.is_registered(class_name):
@@ -109,11 +109,18 @@ def _require_registered_class(spaces: Spaces, document: Mapping[str, Any]) -> No
         raise SchemaRejected("the schema", (problem,))
 
 
-def _load_stored(spaces: Spaces, space: str, name: str) -> str:
+def _load_stored(spaces: Schemaspaces, space: str, name: str) -> str:
     """Load a stored schema; return the error, or ""."""
     spaces.refresh(space)
     problem_name = f"{STORED.name}/{name}"
-    return next((one.reason for one in spaces.problems() if one.name == problem_name and one.value == STORED.value), "")
+    return next(
+        (
+            problem.reason
+            for problem in spaces.list_problems()
+            if problem.name == problem_name and problem.value == STORED.value
+        ),
+        "",
+    )
 
 
 def _write(path: Path, text: bytes) -> None:

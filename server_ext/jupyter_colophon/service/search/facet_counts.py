@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import nsmallest
 
 from jupyter_colophon.core.search.search import GROUPED, Group
-from jupyter_colophon.storage.search.grouping import grouped
+from jupyter_colophon.storage.search.grouping import group_documents
 from jupyter_colophon.storage.spi import Match, SearchIndex
 
 _VALUES_MAX = 20
@@ -17,15 +17,15 @@ def count_facets(
     """Return the most frequent values of each facet, of the groups, or of the matches where there are no groups."""
     if not facets:
         return {}
-    groups = groups or grouped((one.number, one.namespace, one.type) for one in matches)
+    groups = groups or group_documents((match.number, match.namespace, match.type) for match in matches)
     counts: dict[str, Counter[str]] = {name: Counter() for name in facets}
     for name, value, count in (*_count_groups(groups), *_count_past(matches)):
         if name in counts:
             counts[name][value] += count
     numbers = [number for group in groups for number in group.numbers if number]
-    wanted = [name for name in facets if name not in GROUPED]
-    if numbers and wanted:
-        for name, counted in index.count_facets(numbers, wanted).items():
+    to_count = [name for name in facets if name not in GROUPED]
+    if numbers and to_count:
+        for name, counted in index.count_facets(numbers, to_count).items():
             counts[name].update(counted)
     return {name: _find_most_frequent(counted) for name, counted in counts.items()}
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entities.entity_kinds import kind_of_row
+from jupyter_colophon.core.entities.entity_kinds import get_row_kind
 from jupyter_colophon.core.identity.names import NO_NAMESPACE
 from jupyter_colophon.core.model.registry import Registry, Scope
 from jupyter_colophon.core.model.search_index_terms import TAGS_KEY, fold
 from jupyter_colophon.core.search.query_language import Pattern
-from jupyter_colophon.core.search.search import KeyCount, KeysQuestion, ValuesQuestion
+from jupyter_colophon.core.search.search import KeyCount, KeysRequest, ValuesRequest
 from jupyter_colophon.service.entities.point_in_time import PointInTimeView
-from jupyter_colophon.service.read_audit import audited
+from jupyter_colophon.service.read_audit import audit_reads
 from jupyter_colophon.service.search.search import Searcher
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.retention import require_kept
@@ -35,89 +35,93 @@ class KeyLister:
 
     searcher: Searcher
 
-    @audited("keys", audit=lambda service: service.searcher.gate.audit)
-    def keys(self, question: KeysQuestion, principal: Principal) -> tuple[list[KeyCount], bool]:
+    @audit_reads("keys", audit=lambda service: service.searcher.read_policy.audit)
+    def list_keys(self, question: KeysRequest, principal: Principal) -> tuple[list[KeyCount], bool]:
         """Return the keys, sorted, with the number of entities of each; and whether the list is incomplete."""
         count = _count_now if question.as_of is None else _count_then
 
-        def work(tx: TableContext) -> tuple[Counter[_Key], bool]:
+        def count_keys(tx: TableContext) -> tuple[Counter[_Key], bool]:
             counts: Counter[_Key] = Counter()
             is_partial = False
             require_kept(tx, question.as_of)
-            for space in self._spaces(tx, question.namespace, principal, ever=question.as_of is not None):
+            for space in self._list_spaces(tx, question.namespace, principal, ever=question.as_of is not None):
                 is_partial = count(tx, self.searcher, space, question, counts) or is_partial
             return counts, is_partial
 
-        counts, is_partial = self.searcher.provider.tx_runner.run(work, read_only=True)
-        wanted = {key: count for key, count in counts.items() if not question.scopes or key[2] in question.scopes}
-        found = [KeyCount(key, kind, scope, count) for (key, kind, scope), count in wanted.items()]  # type: ignore[arg-type]
-        return sorted(found, key=lambda one: (fold(one.key), one.key, one.kind, one.scope)), is_partial
+        counts, is_partial = self.searcher.provider.tx_runner.run(count_keys, read_only=True)
+        selected = {key: count for key, count in counts.items() if not question.scopes or key[2] in question.scopes}
+        key_counts = [KeyCount(key, kind, scope, count) for (key, kind, scope), count in selected.items()]  # type: ignore[arg-type]
+        return sorted(
+            key_counts, key=lambda key_count: (fold(key_count.key), key_count.key, key_count.kind, key_count.scope)
+        ), is_partial
 
-    @audited("values", audit=lambda service: service.searcher.gate.audit)
-    def values(self, question: ValuesQuestion, limit: int, principal: Principal) -> tuple[list[tuple[str, int]], bool]:
+    @audit_reads("values", audit=lambda service: service.searcher.read_policy.audit)
+    def list_values(
+        self, question: ValuesRequest, limit: int, principal: Principal
+    ) -> tuple[list[tuple[str, int]], bool]:
         """Return the first values of a key, sorted, with the number of entities of each; and whether the list is incomplete.
 
         Raises HistoryExpired.
         """
         key, prefix = fold(question.key), fold(question.prefix)
 
-        def work(tx: TableContext) -> tuple[Counter[str], bool]:
+        def count_values(tx: TableContext) -> tuple[Counter[str], bool]:
             counts: Counter[str] = Counter()
             is_partial = False
             require_kept(tx, question.as_of)
-            for space in self._spaces(tx, question.namespace, principal, ever=question.as_of is not None):
+            for space in self._list_spaces(tx, question.namespace, principal, ever=question.as_of is not None):
                 if question.as_of is None and not question.scopes:
-                    for row in values.values_of(tx, space, key, prefix, limit):
+                    for row in values.list_values(tx, space, key, prefix, limit):
                         counts[row["shown"]] += row["entities"]
                     continue
                 pairs, is_cut = _find_values(tx, self.searcher.registry, space, question)
-                counts.update(shown for _, shown in pairs)
+                counts.update(value for _, value in pairs)
                 is_partial = is_partial or is_cut
             return counts, is_partial
 
-        counts, is_partial = self.searcher.provider.tx_runner.run(work, read_only=True)
+        counts, is_partial = self.searcher.provider.tx_runner.run(count_values, read_only=True)
         return sorted(counts.items())[:limit], is_partial
 
-    def _spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:
-        spaces = self.searcher.spaces(tx, namespace, principal, ever=ever)
+    def _list_spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:
+        spaces = self.searcher.list_spaces(tx, namespace, principal, ever=ever)
         return [space for space in spaces if space != NO_NAMESPACE]
 
 
-def _count_now(
-    tx: TableContext, _searcher: Searcher, space: str, question: KeysQuestion, counts: Counter[_Key]
-) -> bool:
+def _count_now(tx: TableContext, _searcher: Searcher, space: str, question: KeysRequest, counts: Counter[_Key]) -> bool:
     """Add the current keys of a namespace's entities to `counts`; return whether any are missing."""
-    for row in values.keys(tx, space, fold(question.prefix)):
+    for row in values.list_keys(tx, space, fold(question.prefix)):
         if not question.carriers or row["entity_kind"] in question.carriers:
             counts[row["key"], row["kind"], row["scope"]] += row["entities"]
     return False
 
 
-def _count_then(
-    tx: TableContext, searcher: Searcher, space: str, question: KeysQuestion, counts: Counter[_Key]
-) -> bool:
+def _count_then(tx: TableContext, searcher: Searcher, space: str, question: KeysRequest, counts: Counter[_Key]) -> bool:
     """Add the keys that a namespace's entities had at a time to `counts`; return whether any are missing."""
     prefix, time = fold(question.prefix), question.as_of or 0
-    now = list(_value_rows(tx, values.TABLE, space, prefix))
-    before = list(_value_rows(tx, past_values.TABLE, space, prefix))
+    now = list(_read_value_rows(tx, values.TABLE, space, prefix))
+    before = list(_read_value_rows(tx, past_values.TABLE, space, prefix))
     moment = PointInTimeView(tx, searcher.registry, time)
-    moment.preload([*(row["urn"] for row in now), *(row["urn"] for row in before if row["until"] > time)])
-    keys_by_urn, ambiguous = _unchanged_keys(moment, now, _spellings(tx, space, prefix))
+    moment.load_rows([*(row["urn"] for row in now), *(row["urn"] for row in before if row["until"] > time)])
+    keys_by_urn, ambiguous = _find_unchanged_keys(moment, now, _read_spellings(tx, space, prefix))
     keys_by_urn |= {
         urn: {
-            (key[1], key[2], key[3]) for key in index.keys_of(moment.row(urn), then.values) if key[0].startswith(prefix)
+            (key[1], key[2], key[3])
+            for key in index.get_key_counters(moment.get_row(urn), then.values)
+            if key[0].startswith(prefix)
         }
-        for urn, then in moment.states_at([*moment.changed(row["urn"] for row in (*now, *before)), *ambiguous]).items()
+        for urn, then in moment.read_states(
+            [*moment.filter_changed(row["urn"] for row in (*now, *before)), *ambiguous]
+        ).items()
         if not then.removed
     }
     for urn, keys in keys_by_urn.items():
-        if not question.carriers or kind_of_row(moment.row(urn)["type"], urn) in question.carriers:
+        if not question.carriers or get_row_kind(moment.get_row(urn)["type"], urn) in question.carriers:
             counts.update(keys)
     return moment.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
 def _find_values(
-    tx: TableContext, registry: Registry, space: str, question: ValuesQuestion
+    tx: TableContext, registry: Registry, space: str, question: ValuesRequest
 ) -> tuple[set[tuple[str, str]], bool]:
     """Return (URN, value) of a key in these scopes, now or at a time; and whether any are missing."""
     key, prefix = fold(question.key), fold(question.prefix)
@@ -126,23 +130,23 @@ def _find_values(
     now = list(values.find_values(tx, values.TABLE, space, *patterns, SCANNED_MAX))
     if question.as_of is None:
         pairs = {(row["urn"], row["shown"]) for row in now if row["scope"] in scopes}
-        present = aspects.not_removed(tx, {urn for urn, _ in pairs})
+        present = aspects.filter_not_removed(tx, {urn for urn, _ in pairs})
         return {pair for pair in pairs if pair[0] in present}, len(now) >= SCANNED_MAX
     before = list(values.find_values(tx, past_values.TABLE, space, *patterns, SCANNED_MAX))
     moment = PointInTimeView(tx, registry, question.as_of)
     urns = [row["urn"] for row in (*now, *before)]
-    moment.preload(urns)
-    same = {urn for urn in moment.unchanged(urns) if not moment.row(urn)["removed"]}
-    found = {(row["urn"], row["shown"]) for row in now if row["urn"] in same and row["scope"] in scopes}
-    for urn, then in moment.states_at(moment.changed(urns)).items():
+    moment.load_rows(urns)
+    same = {urn for urn in moment.filter_unchanged(urns) if not moment.get_row(urn)["removed"]}
+    historic_pairs = {(row["urn"], row["shown"]) for row in now if row["urn"] in same and row["scope"] in scopes}
+    for urn, then in moment.read_states(moment.filter_changed(urns)).items():
         if then.removed:
             continue
         matching = (row for row in then.values if fold(row.key) == key and patterns[1].matches(row.value.strip()))
-        found |= {(urn, row.shown) for row in matching if row.scope in scopes}
-    return found, moment.cut or max(len(now), len(before)) >= SCANNED_MAX
+        historic_pairs |= {(urn, row.shown) for row in matching if row.scope in scopes}
+    return historic_pairs, moment.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
-def _value_rows(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:
+def _read_value_rows(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:
     """Yield current or past value rows of keys with a prefix; a tag is a value of the key `tags`."""
     pattern = Pattern(prefix, "prefix" if prefix else "any")
     for row in values.find_values(tx, table, space, pattern, Pattern("", "any"), SCANNED_MAX):
@@ -152,15 +156,15 @@ def _value_rows(tx: TableContext, table: str, space: str, prefix: str) -> Iterat
         yield from values.find_values(tx, table, space, Pattern(TAGS_KEY, "exact"), pattern, SCANNED_MAX)
 
 
-def _spellings(tx: TableContext, space: str, prefix: str) -> dict[_Key, set[str]]:
+def _read_spellings(tx: TableContext, space: str, prefix: str) -> dict[_Key, set[str]]:
     """Return the current spellings of keys, by folded key, kind and scope."""
-    found: dict[_Key, set[str]] = defaultdict(set)
-    for row in values.keys(tx, space, prefix):
-        found[row["folded"], row["kind"], row["scope"]].add(row["key"])
-    return found
+    spellings: dict[_Key, set[str]] = defaultdict(set)
+    for row in values.list_keys(tx, space, prefix):
+        spellings[row["folded"], row["kind"], row["scope"]].add(row["key"])
+    return spellings
 
 
-def _unchanged_keys(
+def _find_unchanged_keys(
     moment: PointInTimeView, rows: Iterable[Row], spellings: Mapping[_Key, set[str]]
 ) -> tuple[dict[str, set[_Key]], list[str]]:
     """Return the keys of unchanged entities by URN, and the URNs whose key spellings must be looked up."""
@@ -174,5 +178,5 @@ def _unchanged_keys(
         spelled = spellings.get((row["key"], kind, scope), set())
         keys_by_urn[urn].update((key, kind, scope) for key in spelled)
         ambiguous |= {urn} if len(spelled) != 1 else set()
-    same = [urn for urn in moment.unchanged(keys_by_urn) if not moment.row(urn)["removed"]]
+    same = [urn for urn in moment.filter_unchanged(keys_by_urn) if not moment.get_row(urn)["removed"]]
     return {urn: keys_by_urn[urn] for urn in same if urn not in ambiguous}, [urn for urn in same if urn in ambiguous]

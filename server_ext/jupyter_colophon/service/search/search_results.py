@@ -28,17 +28,17 @@ class SearchResults:
         """Add the matches of a term; `score` replaces their own scores."""
         bit = 1 << term
         if not self.matches:
-            self.matches = {one.urn: one for one in matches}
+            self.matches = {match.urn: match for match in matches}
             self.terms = dict.fromkeys(self.matches, bit)
-            self.scores = {one.urn: one.score if score is None else score for one in matches}
+            self.scores = {match.urn: match.score if score is None else score for match in matches}
             return
-        for one in matches:
-            urn = one.urn
-            self.matches[urn] = one
+        for match in matches:
+            urn = match.urn
+            self.matches[urn] = match
             self.terms[urn] = self.terms.get(urn, 0) | bit
-            self.scores[urn] = self.scores.get(urn, 0.0) + (one.score if score is None else score)
+            self.scores[urn] = self.scores.get(urn, 0.0) + (match.score if score is None else score)
 
-    def best(self, matches: list[Match], count: int, *, by_type: bool) -> list[Match]:
+    def select_best(self, matches: list[Match], count: int, *, by_type: bool) -> list[Match]:
         """Return the best `count`: an exact name, then more terms (spec SEARCH-13), then the type, the score, the URN.
 
         Among types, datasets come first, then programs, then the rest. With `by_type` the type counts before everything.
@@ -46,12 +46,14 @@ class SearchResults:
         """
         type_weight = _LISTING_WEIGHT if by_type else _TYPE_WEIGHT
         weights = [
-            self.scores[one.urn]
-            + _TERM_WEIGHT * self.terms[one.urn].bit_count()
-            + _NAMED_WEIGHT * (one.urn in self.named)
-            - type_weight * _TYPE_ORDER.get(one.type, _OTHERS)
-            for one in matches
+            self.scores[match.urn]
+            + _TERM_WEIGHT * self.terms[match.urn].bit_count()
+            + _NAMED_WEIGHT * (match.urn in self.named)
+            - type_weight * _TYPE_ORDER.get(match.type, _OTHERS)
+            for match in matches
         ]
         least = sorted(weights, reverse=True)[:count][-1:]
-        best = [(-weight, one.urn, one) for weight, one in zip(weights, matches, strict=True) if [weight] >= least]
-        return [one for _, _, one in sorted(best)[:count]]
+        best = [
+            (-weight, match.urn, match) for weight, match in zip(weights, matches, strict=True) if [weight] >= least
+        ]
+        return [match for _, _, match in sorted(best)[:count]]

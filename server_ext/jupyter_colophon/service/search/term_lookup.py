@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.model.search_index_terms import NAME_KEY, PART_KEY, fold, fts_word
+from jupyter_colophon.core.model.search_index_terms import NAME_KEY, PART_KEY, encode_token, fold
 from jupyter_colophon.core.model.vocabulary import KEY_OF, REFERRED, Kind
 from jupyter_colophon.core.search.query_language import Pattern, Query, Term, parse_query
-from jupyter_colophon.core.search.time_words import RANGES_MAX, TIME_KEYS, Interval, cover, parse_interval
+from jupyter_colophon.core.search.time_words import RANGES_MAX, TIME_KEYS, TimeInterval, cover, parse_interval
 from jupyter_colophon.service.entities.reference_names import KIND_OF_KEY, ReferenceNames
 from jupyter_colophon.storage.search.index import CREATED_BY_KEY, EVERYTHING, UPDATED_BY_KEY
-from jupyter_colophon.storage.spi import Words
+from jupyter_colophon.storage.spi import TextQuery
 
 PROGRAM_KEY: Final = "last-updated-by-program"
 #: The system properties of entities, which have no history.
@@ -29,28 +29,30 @@ class ResolvedTerm:
     exact: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     values: tuple[tuple[str, Pattern], ...] = ()
-    interval: Interval | None = None
+    interval: TimeInterval | None = None
     edges: tuple[str, ...] = ()
 
 
 def check_query(text: str, now_ms: int) -> None:
     """Raise InvalidQuery if a search for this text would be refused."""
-    _limit_intervals(sum(_interval(term, now_ms) is not None for term in parse_query(text).terms))
+    _limit_intervals(sum(_parse_interval(term, now_ms) is not None for term in parse_query(text).terms))
 
 
 def resolve_terms(query: Query, names: ReferenceNames, now_ms: int) -> tuple[ResolvedTerm, ...]:
     """Return the meaning of each term, in order. Raises InvalidQuery."""
     meanings = tuple(_resolve_term(term, names, now_ms) for term in query.terms)
-    _limit_intervals(sum(one.interval is not None for one in meanings))
+    _limit_intervals(sum(meaning.interval is not None for meaning in meanings))
     return meanings
 
 
-def words_of(meanings: Sequence[ResolvedTerm], terms: tuple[str, ...], *, all_of_them: bool) -> Words:
+def combine_words(meanings: Sequence[ResolvedTerm], terms: tuple[str, ...], *, all_of_them: bool) -> TextQuery:
     """Return the words for the full-text engine; with `all_of_them`, match every document that has the filter terms."""
     if all_of_them:
-        return Words(terms=(EVERYTHING, *terms))
-    exact = dict.fromkeys(word for one in meanings for word in one.exact)
-    return Words(tuple(exact), tuple(dict.fromkeys(word for one in meanings for word in one.prefixes)), terms)
+        return TextQuery(terms=(EVERYTHING, *terms))
+    exact = dict.fromkeys(word for meaning in meanings for word in meaning.exact)
+    return TextQuery(
+        tuple(exact), tuple(dict.fromkeys(word for meaning in meanings for word in meaning.prefixes)), terms
+    )
 
 
 def _limit_intervals(intervals: int) -> None:
@@ -58,7 +60,7 @@ def _limit_intervals(intervals: int) -> None:
         raise InvalidQuery(f"the query has more than {RANGES_MAX} times", "query")
 
 
-def _interval(term: Term, now_ms: int) -> Interval | None:
+def _parse_interval(term: Term, now_ms: int) -> TimeInterval | None:
     """Return the interval of a term with a time key; None for other terms. Raises InvalidQuery."""
     if term.key in TIME_KEYS and term.pattern.kind == "exact":
         return parse_interval(term.pattern.text, now_ms)
@@ -66,38 +68,38 @@ def _interval(term: Term, now_ms: int) -> Interval | None:
 
 
 def _resolve_term(term: Term, names: ReferenceNames, now_ms: int) -> ResolvedTerm:
-    interval = _interval(term, now_ms)
+    interval = _parse_interval(term, now_ms)
     if interval is not None:
         covered = cover(str(term.key), interval)
         # As plain text, a property of this key is found as well.
-        inner, edges = ((fts_word(word) for word in words) for words in (covered.inner, covered.edges))
-        return ResolvedTerm(term, (*inner, fts_word(term.plain.text)), interval=interval, edges=tuple(edges))
-    kinds: tuple[Kind, ...] = tuple(REFERRED) if term.key is None else _kinds(term.key)
+        inner, edges = ((encode_token(word) for word in words) for words in (covered.inner, covered.edges))
+        return ResolvedTerm(term, (*inner, encode_token(term.plain.text)), interval=interval, edges=tuple(edges))
+    kinds: tuple[Kind, ...] = tuple(REFERRED) if term.key is None else _list_kinds(term.key)
     pattern = term.pattern if term.key is not None else term.plain
     references = names.resolve(pattern, kinds)
     if term.plain.text.startswith("urn:"):
         references += names.resolve(term.plain, tuple(REFERRED))
-    alternatives = _alternatives(term)
+    alternatives = _list_alternatives(term)
     values = [] if term.key is None else [(term.key, term.pattern)]
     for kind, key in references:
         alternatives.append((f"{KEY_OF[kind]}:{fold(key)}", "exact"))
         values.append((KEY_OF[kind], Pattern(fold(key), "exact")))
-    exact = dict.fromkeys(fts_word(text) for text, kind in alternatives if kind == "exact")
-    prefixes = dict.fromkeys(fts_word(text) for text, kind in alternatives if kind != "exact")
+    exact = dict.fromkeys(encode_token(text) for text, kind in alternatives if kind == "exact")
+    prefixes = dict.fromkeys(encode_token(text) for text, kind in alternatives if kind != "exact")
     return ResolvedTerm(term, tuple(exact), tuple(prefixes), tuple(dict.fromkeys(values)))
 
 
-def _kinds(key: str) -> tuple[Kind, ...]:
+def _list_kinds(key: str) -> tuple[Kind, ...]:
     return (KIND_OF_KEY[key],) if key in KIND_OF_KEY else ()
 
 
-def _alternatives(term: Term) -> list[tuple[str, str]]:
+def _list_alternatives(term: Term) -> list[tuple[str, str]]:
     """Return the texts to search for: a term with a key is searched with its key, and as plain text."""
     if term.key is None:
         return [(term.pattern.text, term.pattern.kind)]
     keyed = f"{term.key}:{term.pattern.text}"
     kind = "exact" if term.pattern.kind == "exact" else "prefix"
-    found = [(keyed, kind), (term.plain.text, term.plain.kind)]
+    alternatives = [(keyed, kind), (term.plain.text, term.plain.kind)]
     if term.key == NAME_KEY and term.pattern.kind != "any":
-        found.append((f"{PART_KEY}:{term.pattern.text}", kind))
-    return list(dict.fromkeys(found))
+        alternatives.append((f"{PART_KEY}:{term.pattern.text}", kind))
+    return list(dict.fromkeys(alternatives))

@@ -1,56 +1,56 @@
-"""Attaching the listener to a Spark session, and waiting until it has heard all that happened so far."""
+"""Attach the listener to a Spark session, and wait until it has processed all events so far."""
 
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.spark.capture.dropped_events import Unheard
-from jupyter_colophon.spark.plans.observation import Observation, Unseen
+from jupyter_colophon.spark.capture.dropped_events import DroppedEvents
+from jupyter_colophon.spark.plans.observation import MissingDetail, Observation
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.capture.listener import PlanListener
-    from jupyter_colophon.spark.capture.rdds import Rdds
+    from jupyter_colophon.spark.capture.rdds import RddCapture
 
 
 class Capture:
-    """A listener at work. `attach` makes it; `detach` ends it."""
+    """An attached listener, created by `attach` and ended by `detach`."""
 
     def __init__(
         self,
         session: Any,
         listener: "PlanListener",
         registration: Any,
-        unheard: Unheard,
-        rdds: "Rdds",
+        dropped_events: DroppedEvents,
+        rdds: "RddCapture",
         sink: Callable[[Observation], None],
     ) -> None:
         self._session = session
         self._listener = listener
         self._registration = registration
         self._sink = sink
-        self._unheard, self._rdds = unheard, rdds
+        self._dropped_events, self._rdds = dropped_events, rdds
 
     @property
     def errors(self) -> int:
-        """How many executions could not be recorded."""
+        """Return the number of executions that could not be recorded."""
         return self._listener.errors + self._listener.streams.errors
 
-    def drain(self, timeout_ms: int = 500) -> bool:
-        """Wait until what ended before this call was observed; False when that took longer, or the session is gone.
+    def flush(self, timeout_ms: int = 500) -> bool:
+        """Wait until all queries that have ended are observed; return False after a timeout, or if the session has stopped.
 
-        Where Spark could not tell of all, that is observed too.
+        Events that Spark dropped are reported as an observation of their own.
         """
         context = self._session.sparkContext
         if context._jsc is None:
             return False
-        is_heard = wait_until_heard(context._jsc.sc(), timeout_ms)
-        if self._unheard.is_some():
+        is_complete = wait_for_listener_bus(context._jsc.sc(), timeout_ms)
+        if self._dropped_events.detect_new():
             now = time.time_ns() // 1_000_000
-            self._sink(Observation(now, now, "", unseen=(Unseen.EVENTS,)))
-        return is_heard
+            self._sink(Observation(now, now, "", missing=(MissingDetail.EVENTS,)))
+        return is_complete
 
     def detach(self) -> None:
-        """Observe nothing from now on. May be called again, and after the session's end."""
+        """Stop observing. May be called repeatedly, and after the session has stopped."""
         self._listener.close()
         self._rdds.close()
         if self._session.sparkContext._jsc is not None:
@@ -59,30 +59,30 @@ class Capture:
 
 
 def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
-    """Have `sink` called with an observation of every query that ends in this session, on a thread of its own.
+    """Call `sink` with an observation of every query that ends in this session, on a separate thread.
 
-    `session` is a classic SparkSession, not one of Connect. What the sink raises is counted and logged once, and nothing else.
+    `session` is a classic SparkSession, not one of Spark Connect. Exceptions of the sink are counted, and the first is logged.
     """
     from pyspark.java_gateway import ensure_callback_server_started
 
     from jupyter_colophon.spark.capture.listener import PlanListener
-    from jupyter_colophon.spark.capture.rdds import Rdds
+    from jupyter_colophon.spark.capture.rdds import RddCapture
 
     gateway = session.sparkContext._gateway
     ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
-    unheard = Unheard(session)
-    listener = PlanListener(session._jsparkSession, sink, unheard.called)
-    registration = Registration(gateway, session._jsparkSession.listenerManager(), listener)
+    dropped_events = DroppedEvents(session)
+    listener = PlanListener(session._jsparkSession, sink, dropped_events.note_call)
+    registration = ListenerRegistration(gateway, session._jsparkSession.listenerManager(), listener)
     session.streams.addListener(listener.streams)
-    rdds = Rdds(session, listener.statements_of, sink)
+    rdds = RddCapture(session, listener.describe_dataframe, sink)
     rdds.open()
-    return Capture(session, listener, registration, unheard, rdds, sink)
+    return Capture(session, listener, registration, dropped_events, rdds, sink)
 
 
-def wait_until_heard(context: Any, timeout_ms: int) -> bool:
-    """Wait until Spark's listeners have heard every event posted so far.
+def wait_for_listener_bus(context: Any, timeout_ms: int) -> bool:
+    """Wait until Spark's listeners have processed all events posted so far; return False after the timeout.
 
-    The one place that calls `waitUntilEmpty`, which Spark means for its own tests and which raises when the time is over.
+    This is the only caller of `waitUntilEmpty`, which Spark has for its own tests and which raises on timeout.
     """
     from py4j.protocol import Py4JError
 
@@ -93,11 +93,11 @@ def wait_until_heard(context: Any, timeout_ms: int) -> bool:
     return True
 
 
-class Registration:
-    """A listener registered with a session, so that it can be removed again.
+class ListenerRegistration:
+    """A listener that is registered with a session and can be removed.
 
-    py4j makes a new Java object each time that a Python object is handed over, and Spark finds listeners by identity. So the Java
-    object is made once, in an array, and `register` and `unregister` are called by reflection with that array as arguments.
+    py4j creates a new Java object each time a Python object is passed, and Spark compares listeners by identity. So the Java
+    object is created once, in an array, and `register` and `unregister` are called by reflection with this array as arguments.
     """
 
     def __init__(self, gateway: Any, manager: Any, listener: "PlanListener") -> None:
@@ -109,7 +109,7 @@ class Registration:
         self._call("register")
 
     def remove(self) -> None:
-        """Take the listener off the session."""
+        """Unregister the listener."""
         self._call("unregister")
 
     def _call(self, method: str) -> None:

@@ -1,13 +1,13 @@
-"""When an execution began, to the millisecond, though Spark tells a listener only how long it took and often much later.
+"""The start time of an execution in milliseconds. Spark reports only the duration to a listener, often much later.
 
-Spark's clock is this machine's, so its times compare with `time.time()`. Three sources, best first:
+Spark uses this machine's clock, so its times are comparable with `time.time()`. There are three sources, best first:
 
 1. A command (every write is one) has a query execution of its own, which is optimised within it: the start of that phase
    is the start of the execution.
-2. An action may run a DataFrame that was planned, or has run, in an earlier cell. Spark's store of executions (what its web
-   UI shows, kept with the UI off too) has the time of each. The first one of a query carries the query's id; later ones
-   are known by their metrics, which are those of the first or some of them.
-3. Else (and before Spark 4.1, which names no queries) the time at which we were told, less the duration.
+2. An action may run a DataFrame that was planned, or executed, in an earlier cell. Spark's store of executions (which its web
+   UI shows, and which is kept with the UI disabled too) has the start of each. The first execution of a query has the
+   query's id; later ones are recognised by their metrics, which are those of the first or a subset of them.
+3. Otherwise (and before Spark 4.1, which assigns no ids to queries) the time of the report minus the duration.
 """
 
 import re
@@ -18,19 +18,19 @@ from typing import Any
 
 from py4j.protocol import Py4JError
 
-LOOK_BACK = 64
-"""How many of the last executions are looked at; far more than can end before one callback is through."""
+MAX_RECENT = 64
+"""Number of recent executions that are searched; far more than can end during one callback."""
 
-REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 WAITS, WAIT_S = 20, 0.01
-"""The store is filled by another thread of Spark's than the one that calls us, so it may lag."""
+"""Another thread of Spark fills the store, so it may lag behind the callback."""
 
 _PHASE = re.compile(r"(?:optimization|planning) -> PhaseSummary\((\d+),")
 _METRIC = re.compile(r",(\d+),[^,()]+\)")
 
 
-class Runs:
-    """The executions of one query: the ids of its metrics, the last one that was told, and how many were told without being found."""
+class QueryExecutions:
+    """The executions of one query: the ids of its metrics, the last one reported, and the number reported but not found."""
 
     def __init__(self) -> None:
         self.metrics: frozenset[str] = frozenset()
@@ -38,85 +38,85 @@ class Runs:
         self.missed = 0
 
 
-class Clock:
-    """Tells the start times of one Spark session's executions. Used by the listener's thread alone."""
+class ExecutionTimes:
+    """Determine the start times of one Spark session's executions. Only for the listener's thread."""
 
     def __init__(self, session: Any) -> None:
         self._store = session.sharedState().statusStore()
-        self._runs: OrderedDict[str, Runs] = OrderedDict()
-        self._known: OrderedDict[int, None] = OrderedDict()
-        last = next(self._rows(), None)
+        self._runs: OrderedDict[str, QueryExecutions] = OrderedDict()
+        self._seen_executions: OrderedDict[int, None] = OrderedDict()
+        last = next(self._list_recent(), None)
         self._before = -1 if last is None else int(last.executionId())
 
-    def started_ms(self, execution: Any, is_command: bool, duration_ms: float | None, told_ms: int) -> int:
-        """Give the start of a query execution that took so long and of which we were told then."""
-        number, query = execution.id(), _query_id(execution)
+    def determine_start(self, execution: Any, is_command: bool, duration_ms: float | None, reported_ms: int) -> int:
+        """Return the start (ms) of a query execution, given its duration and the time of the report."""
+        number, query = execution.id(), _read_query_id(execution)
         started: int | None = None
-        if is_command or (query is None and number not in self._known):
-            started = _planned(execution)
+        if is_command or (query is None and number not in self._seen_executions):
+            started = _read_planning_start(execution)
         elif query is not None:
-            started = self._stored(query)
-        _remember(self._known, number, None)
-        return min(told_ms - int(duration_ms or 0) if started is None else started, told_ms)
+            started = self._claim_execution_start(query)
+        _remember(self._seen_executions, number, None)
+        return min(reported_ms - int(duration_ms or 0) if started is None else started, reported_ms)
 
-    def _stored(self, query: str) -> int | None:
-        """Give the start of the oldest execution of a query that was not told before: they end one after the other."""
-        runs = self._runs.get(query) or Runs()
+    def _claim_execution_start(self, query: str) -> int | None:
+        """Return the start of the oldest unreported execution of a query: executions of a query end one after another."""
+        runs = self._runs.get(query) or QueryExecutions()
         _remember(self._runs, query, runs)
         for _ in range(WAITS):
-            found = self._unclaimed(query, runs)
-            if len(found) > runs.missed:
-                row = found[runs.missed]
+            candidates = self._find_unclaimed(query, runs)
+            if len(candidates) > runs.missed:
+                row = candidates[runs.missed]
                 runs.last, runs.missed = row.executionId(), 0
                 return int(row.submissionTime())
             time.sleep(WAIT_S)
         runs.missed += 1
         return None
 
-    def _unclaimed(self, query: str, runs: Runs) -> list[Any]:
-        """Give the executions of a query that were not told before, the oldest first."""
-        found: list[Any] = []
-        for row in self._rows():
-            is_first, is_told = _query_id(row) == query, row.executionId() <= max(runs.last, self._before)
+    def _find_unclaimed(self, query: str, runs: QueryExecutions) -> list[Any]:
+        """Return the executions of a query that were not reported before, oldest first."""
+        candidates: list[Any] = []
+        for row in self._list_recent():
+            is_first, is_reported = _read_query_id(row) == query, row.executionId() <= max(runs.last, self._before)
             if is_first:
-                runs.metrics = _metrics(row)
-            if not is_told:
-                found.append(row)
-            if is_first or (is_told and runs.metrics):
+                runs.metrics = _read_metric_ids(row)
+            if not is_reported:
+                candidates.append(row)
+            if is_first or (is_reported and runs.metrics):
                 break
-        return [row for row in reversed(found) if _query_id(row) == query or _is_within(row, runs)]
+        return [row for row in reversed(candidates) if _read_query_id(row) == query or _is_within(row, runs)]
 
-    def _rows(self) -> Iterator[Any]:
-        """Give the last executions, the newest first."""
+    def _list_recent(self) -> Iterator[Any]:
+        """Yield the latest executions, newest first."""
         count = self._store.executionsCount()
-        rows = self._store.executionsList(max(0, count - LOOK_BACK), LOOK_BACK)
+        rows = self._store.executionsList(max(0, count - MAX_RECENT), MAX_RECENT)
         for position in reversed(range(rows.length())):
             yield rows.apply(position)
 
 
-def _planned(execution: Any) -> int | None:
-    times = [int(found) for found in _PHASE.findall(execution.tracker().phases().toString())]
+def _read_planning_start(execution: Any) -> int | None:
+    times = [int(start) for start in _PHASE.findall(execution.tracker().phases().toString())]
     return min(times) if times else None
 
 
-def _metrics(row: Any) -> frozenset[str]:
+def _read_metric_ids(row: Any) -> frozenset[str]:
     return frozenset(_METRIC.findall(row.metrics().toString()))
 
 
-def _is_within(row: Any, runs: Runs) -> bool:
-    """Whether an execution is of the query that has these metrics: adaptive execution leaves out what it skipped the first time."""
-    return bool(runs.metrics) and _metrics(row) <= runs.metrics
+def _is_within(row: Any, runs: QueryExecutions) -> bool:
+    """Return whether an execution belongs to the query with these metrics: adaptive execution omits skipped metrics."""
+    return bool(runs.metrics) and _read_metric_ids(row) <= runs.metrics
 
 
-def _query_id(holder: Any) -> str | None:
+def _read_query_id(holder: Any) -> str | None:
     try:
-        found = holder.queryId()
-    except Py4JError:  # Spark before 4.1 gives queries no id.
+        query_id = holder.queryId()
+    except Py4JError:  # Spark before 4.1 has no query ids.
         return None
-    return None if found is None else str(found.toString())
+    return None if query_id is None else str(query_id.toString())
 
 
 def _remember(memory: OrderedDict[Any, Any], key: int | str, value: Any) -> None:
     memory[key] = value
-    while len(memory) > REMEMBERED:
+    while len(memory) > MAX_REMEMBERED:
         memory.popitem(last=False)

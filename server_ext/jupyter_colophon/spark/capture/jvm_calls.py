@@ -1,84 +1,88 @@
-"""The calls over py4j that learn what a plan's JSON does not say. Few: none for tables of the catalog, some for each relation of files."""
+"""The py4j calls for facts that a plan's JSON lacks: none for catalog tables, a few for each relation of files."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jupyter_colophon.spark.plans.jvm_facts import Facts, Target
+from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
 from jupyter_colophon.spark.plans.observation import DataRef
-from jupyter_colophon.spark.plans.plan import has_rows, unnamed
-from jupyter_colophon.spark.plans.plan_nodes import Reads, command, declaration
-from jupyter_colophon.spark.plans.plan_tree import Node
-from jupyter_colophon.spark.plans.write_commands import commands
+from jupyter_colophon.spark.plans.plan import find_unnamed, has_rows
+from jupyter_colophon.spark.plans.plan_nodes import Reads, get_command, get_plan_node
+from jupyter_colophon.spark.plans.plan_tree import TreeNode
+from jupyter_colophon.spark.plans.write_commands import find_commands
 
 
-def ask(execution: Any, plan: Any, root: Node) -> Facts:
-    """Ask the JVM about the analysed plan of an execution, from which `root` was read."""
-    targets = targets_of(execution, plan, root)
-    wanted, has_memory = unnamed(root), has_rows(root)
-    if not wanted and not has_memory:
-        return Facts({}, targets)
-    leaves = [leaf for query in queries_of(plan, root) for leaf in leaves_of(query)]
-    found = {column: refs_of(leaf) for leaf in leaves if (column := _first(leaf)) in wanted} if wanted else {}
-    return Facts(found, targets, has_memory and any(map(_is_made, leaves)))
+def fetch_facts(execution: Any, plan: Any, root: TreeNode) -> JvmFacts:
+    """Return the facts about the analysed plan of an execution, from which `root` was read."""
+    targets = find_targets(execution, plan, root)
+    columns, has_memory = find_unnamed(root), has_rows(root)
+    if not columns and not has_memory:
+        return JvmFacts({}, targets)
+    leaves = [leaf for query in find_queries(plan, root) for leaf in walk_leaves(query)]
+    relations = (
+        {column: find_refs(leaf) for leaf in leaves if (column := _get_first_column(leaf)) in columns}
+        if columns
+        else {}
+    )
+    return JvmFacts(relations, targets, has_memory and any(map(_is_from_program, leaves)))
 
 
-def targets_of(execution: Any, plan: Any, root: Node) -> tuple[Target, ...]:
+def find_targets(execution: Any, plan: Any, root: TreeNode) -> tuple[WriteTarget, ...]:
     """Return what each command of a plan writes to, in order."""
-    return tuple(_target(execution, each, node) for each, node in _commands(plan, root))
+    return tuple(_find_target(execution, each, node) for each, node in _list_commands(plan, root))
 
 
-def _target(execution: Any, plan: Any, node: Node) -> Target:
-    """Return the target of a command; one without a `ref` for a command that leaves no dataset."""
-    declared = command(node.kind)
-    return declared.target(execution, plan, node) if declared and declared.target else Target()
+def _find_target(execution: Any, plan: Any, node: TreeNode) -> WriteTarget:
+    """Return the target of a command; it has no `ref` if the command leaves no dataset."""
+    declared = get_command(node.kind)
+    return declared.target(execution, plan, node) if declared and declared.target else WriteTarget()
 
 
-def queries_of(plan: Any, root: Node) -> list[Any]:
-    """Give the queries of a plan's commands, in order; of a plan without a command the plan itself."""
-    return [_query(each, node) for each, node in _commands(plan, root)] or [plan]
+def find_queries(plan: Any, root: TreeNode) -> list[Any]:
+    """Return the queries of a plan's commands in order; the plan itself if it has no command."""
+    return [_get_query(each, node) for each, node in _list_commands(plan, root)] or [plan]
 
 
-def _commands(plan: Any, root: Node) -> list[tuple[Any, Node]]:
-    nodes = commands(root)
+def _list_commands(plan: Any, root: TreeNode) -> list[tuple[Any, TreeNode]]:
+    nodes = find_commands(root)
     if root.kind == "Union" and nodes:
         return [(plan.children().apply(position), node) for position, node in enumerate(nodes)]
     return [(plan, node) for node in nodes]
 
 
-def _query(plan: Any, node: Node) -> Any:
-    declared = command(node.kind)
+def _get_query(plan: Any, node: TreeNode) -> Any:
+    declared = get_command(node.kind)
     return getattr(plan, declared.query)() if declared and declared.query else plan
 
 
-def leaves_of(query: Any) -> Iterator[Any]:
-    """Give the leaves of a query and of the queries in its expressions."""
+def walk_leaves(query: Any) -> Iterator[Any]:
+    """Yield the leaves of a query and of the subqueries in its expressions."""
     subqueries = query.subqueriesAll()
     for plan in (query, *(subqueries.apply(position) for position in range(subqueries.length()))):
         leaves = plan.collectLeaves()
         yield from (leaves.apply(position) for position in range(leaves.length()))
 
 
-def named_leaves(query: Any, refs: Callable[[Any], tuple[DataRef, ...]]) -> Iterator[tuple[int, tuple[DataRef, ...]]]:
-    """Give what the leaves of a query are to `refs`, and else to us, by their first columns."""
-    for leaf in leaves_of(query):
-        column = _first(leaf)
+def resolve_leaves(query: Any, refs: Callable[[Any], tuple[DataRef, ...]]) -> Iterator[tuple[int, tuple[DataRef, ...]]]:
+    """Yield the first column of each leaf with its datasets, from `refs` or else from the table of plan nodes."""
+    for leaf in walk_leaves(query):
+        column = _get_first_column(leaf)
         if column is not None:
-            yield column, refs(leaf) or refs_of(leaf)
+            yield column, refs(leaf) or find_refs(leaf)
 
 
-def _first(leaf: Any) -> int | None:
-    """Give the id of a leaf's first column."""
+def _get_first_column(leaf: Any) -> int | None:
+    """Return the id of a leaf's first column, if it has any."""
     output = leaf.output()
     return int(output.head().exprId().id()) if output.nonEmpty() else None
 
 
-def _is_made(leaf: Any) -> bool:
-    """Whether a program handed over a leaf's rows; those of VALUES stand in a query's text."""
+def _is_from_program(leaf: Any) -> bool:
+    """Return whether a program supplied a leaf's rows; VALUES are part of the query's text."""
     kind = leaf.getClass().getSimpleName()
-    return declaration(kind).reads is Reads.MEMORY and (kind != "LocalRelation" or leaf.origin().sqlText().isEmpty())
+    return get_plan_node(kind).reads is Reads.MEMORY and (kind != "LocalRelation" or leaf.origin().sqlText().isEmpty())
 
 
-def refs_of(leaf: Any) -> tuple[DataRef, ...]:
+def find_refs(leaf: Any) -> tuple[DataRef, ...]:
     """Return the data outside the catalog that a leaf reads."""
-    datasets = declaration(leaf.getClass().getSimpleName()).datasets
+    datasets = get_plan_node(leaf.getClass().getSimpleName()).datasets
     return datasets(leaf) if datasets else ()

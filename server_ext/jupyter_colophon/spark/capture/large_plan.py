@@ -1,39 +1,39 @@
-"""A plan that is too large to be taken whole: its commands without their queries, and the tables at its leaves."""
+"""Facts about a plan that is too large to read completely: its commands without their queries, and the tables at its leaves."""
 
 from itertools import islice
 from typing import Any
 
-from jupyter_colophon.spark.capture.jvm_calls import leaves_of, queries_of, refs_of, targets_of
-from jupyter_colophon.spark.plans.datasets_from_jvm import described, table_ref
-from jupyter_colophon.spark.plans.jvm_facts import Facts
-from jupyter_colophon.spark.plans.observation import DataRef, Unseen, united, unknown
-from jupyter_colophon.spark.plans.plan_nodes import Reads, declaration, is_known_leaf
+from jupyter_colophon.spark.capture.jvm_calls import find_queries, find_refs, find_targets, walk_leaves
+from jupyter_colophon.spark.plans.datasets_from_jvm import create_table_ref, get_table_description
+from jupyter_colophon.spark.plans.jvm_facts import JvmFacts
+from jupyter_colophon.spark.plans.observation import DataRef, MissingDetail, describe_unknown, merge_refs
+from jupyter_colophon.spark.plans.plan_nodes import Reads, get_plan_node, is_known_leaf
 from jupyter_colophon.spark.plans.plan_reader import PlanReader
-from jupyter_colophon.spark.plans.plan_tree import Node
+from jupyter_colophon.spark.plans.plan_tree import TreeNode
 
-MOST_LEAVES = 200
-"""A plan's first leaves, each some calls over py4j; no more are looked at."""
-
-
-def ask_outline(reader: PlanReader, execution: Any, plan: Any, root: Node) -> Facts:
-    """Ask the JVM for the targets of an outlined plan's commands, and the tables that its queries read."""
-    targets = targets_of(execution, plan, root)
-    found = [list(islice(leaves_of(query), MOST_LEAVES + 1)) for query in queries_of(plan, root)]
-    looked_at = [[_look(reader, leaf) for leaf in leaves[:MOST_LEAVES]] for leaves in found]
-    reads = tuple(united(ref for refs, _ in leaves for ref in refs) for leaves in looked_at)
-    many = [Unseen.PLACES] if any(len(leaves) > MOST_LEAVES for leaves in found) else []
-    lost = dict.fromkeys(words for leaves in looked_at for _, words in leaves if words)
-    return Facts(targets=targets, outlined=reads, unseen=(Unseen.COLUMNS, *many, *lost))
+MAX_LEAVES = 200
+"""Maximum number of leaves that are inspected, each with a few py4j calls."""
 
 
-def _look(reader: PlanReader, leaf: Any) -> tuple[tuple[DataRef, ...], str]:
-    """Give what a leaf reads, and what of that is not seen."""
-    node = reader.top(leaf)
-    table = described(node)
+def fetch_outline_facts(reader: PlanReader, execution: Any, plan: Any, root: TreeNode) -> JvmFacts:
+    """Return the targets of a large plan's commands, and the tables that its queries read."""
+    targets = find_targets(execution, plan, root)
+    leaves_by_query = [list(islice(walk_leaves(query), MAX_LEAVES + 1)) for query in find_queries(plan, root)]
+    inspected = [[_inspect_leaf(reader, leaf) for leaf in leaves[:MAX_LEAVES]] for leaves in leaves_by_query]
+    reads = tuple(merge_refs(ref for refs, _ in leaves for ref in refs) for leaves in inspected)
+    over_limit = [MissingDetail.PLACES] if any(len(leaves) > MAX_LEAVES for leaves in leaves_by_query) else []
+    details = dict.fromkeys(words for leaves in inspected for _, words in leaves if words)
+    return JvmFacts(targets=targets, outline=reads, missing=(MissingDetail.COLUMNS, *over_limit, *details))
+
+
+def _inspect_leaf(reader: PlanReader, leaf: Any) -> tuple[tuple[DataRef, ...], str]:
+    """Return what a leaf reads, and a description of what is missing."""
+    node = reader.read_root(leaf)
+    table = get_table_description(node)
     if table is not None:
-        ref = table_ref(table)
+        ref = create_table_ref(table)
         return (ref,) if ref else (), ""
-    refs = refs_of(leaf)
+    refs = find_refs(leaf)
     if not is_known_leaf(node.kind):
-        return refs, unknown(node.kind)
-    return refs, Unseen.SOURCE if declaration(node.kind).reads is Reads.RELATION and not refs else ""
+        return refs, describe_unknown(node.kind)
+    return refs, MissingDetail.SOURCE if get_plan_node(node.kind).reads is Reads.RELATION and not refs else ""

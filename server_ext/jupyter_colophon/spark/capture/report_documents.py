@@ -1,33 +1,33 @@
-"""What was observed, as documents of the native API (schemas/api): accesses of a run, proposals for what it wrote."""
+"""Conversion of observations to documents of the native API (schemas/api): accesses of a run, and proposals for its outputs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.spark.names import dataset_names
-from jupyter_colophon.spark.plans.observation import ColumnEdge, DataRef, Observation
+from jupyter_colophon.spark.plans.observation import ColumnFlow, DataRef, Observation
 
 Document = dict[str, Any]
 
 #: Limits of schemas/api/accesses.json and of a property's value in technicalMetadata.
-ACCESSES_A_CALL = 1_000
-COLUMNS_A_CALL = 10_000
-VALUE_BYTES = 10_240
+MAX_ACCESSES = 1_000
+MAX_COLUMNS = 10_000
+MAX_VALUE_BYTES = 10_240
 
 
-def accesses(observations: Iterable[Observation]) -> Iterator[Document]:
-    """Return `Accesses` documents for what was observed, as few as the limits allow; none if nothing was touched.
+def build_accesses(observations: Iterable[Observation]) -> Iterator[Document]:
+    """Yield as few `Accesses` documents for the observations as the limits allow; none without reads and writes.
 
-    Accesses with the same number belong to one statement, and stand in one document. Where several actions made a
-    column from the same one, the last says how.
+    Accesses with the same number belong to one statement, and are in the same document. If several actions derived a
+    column from the same source column, the transformation of the last is reported.
     """
     statements: dict[tuple[frozenset[str], frozenset[str]], int] = {}
     columns: dict[tuple[str, str, str, str], str] = {}
     for observation in observations:
         for flow in _split_statement([ref.urn for ref in observation.reads], [ref.urn for ref in observation.writes]):
             statements.setdefault(flow, observation.started_ms)
-        columns.update((_ends(edge), str(edge.transformation)) for edge in observation.columns)
-    groups = [_access_rows(number, *flow, ms) for number, (flow, ms) in enumerate(statements.items())]
+        columns.update((_get_endpoints(edge), str(edge.transformation)) for edge in observation.columns)
+    groups = [_build_access_rows(number, *flow, ms) for number, (flow, ms) in enumerate(statements.items())]
     edges = [dict(zip(_END_NAMES, ends, strict=True), transformation=how) for ends, how in columns.items()]
     yield from _fill_calls(groups, edges)
 
@@ -35,62 +35,64 @@ def accesses(observations: Iterable[Observation]) -> Iterator[Document]:
 _END_NAMES = ("source", "sourceField", "target", "targetField")
 
 
-def _ends(edge: ColumnEdge) -> tuple[str, str, str, str]:
+def _get_endpoints(edge: ColumnFlow) -> tuple[str, str, str, str]:
     return (edge.source_urn, edge.source_field, edge.target_urn, edge.target_field)
 
 
 def _split_statement(reads: Sequence[str], writes: Sequence[str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """Return a statement as one pair of reads and writes, or several where one call has no room for it.
+    """Yield the reads and writes of a statement, in several parts if they exceed one call.
 
-    Each part of the reads goes with each part of the writes, so that the same data flows into the same data.
+    Each part of the reads is combined with each part of the writes, so that the lineage stays the same.
     """
-    read_parts = _in_parts(reads) if len(reads) + len(writes) > ACCESSES_A_CALL else [reads]
-    write_parts = _in_parts(writes) if len(reads) + len(writes) > ACCESSES_A_CALL else [writes]
+    read_parts = _split_urns(reads) if len(reads) + len(writes) > MAX_ACCESSES else [reads]
+    write_parts = _split_urns(writes) if len(reads) + len(writes) > MAX_ACCESSES else [writes]
     for read in read_parts:
         for write in write_parts:
             if read or write:
                 yield frozenset(read), frozenset(write)
 
 
-def _in_parts(urns: Sequence[str]) -> list[Sequence[str]]:
-    size = ACCESSES_A_CALL // 2
+def _split_urns(urns: Sequence[str]) -> list[Sequence[str]]:
+    size = MAX_ACCESSES // 2
     return [urns[at : at + size] for at in range(0, len(urns), size)] or [()]
 
 
-def _access_rows(number: int, reads: frozenset[str], writes: frozenset[str], ms: int) -> list[Document]:
-    touched = [*((urn, "read") for urn in sorted(reads)), *((urn, "write") for urn in sorted(writes))]
-    return [{"data": urn, "mode": mode, "time": format_time(ms), "statement": number} for urn, mode in touched]
+def _build_access_rows(number: int, reads: frozenset[str], writes: frozenset[str], ms: int) -> list[Document]:
+    accesses = [*((urn, "read") for urn in sorted(reads)), *((urn, "write") for urn in sorted(writes))]
+    return [{"data": urn, "mode": mode, "time": format_time(ms), "statement": number} for urn, mode in accesses]
 
 
 def _fill_calls(groups: Sequence[list[Document]], edges: Sequence[Document]) -> Iterator[Document]:
     waiting = list(groups)
     while waiting or edges:
-        # A call needs an access: further columns travel with a statement that the server has seen before.
+        # A call needs an access: repeat a statement to send further columns.
         rows = list(waiting.pop(0)) if waiting else list(groups[0])
-        while waiting and len(rows) + len(waiting[0]) <= ACCESSES_A_CALL:
+        while waiting and len(rows) + len(waiting[0]) <= MAX_ACCESSES:
             rows += waiting.pop(0)
-        yield {"accesses": rows, "columns": list(edges[:COLUMNS_A_CALL])}
-        edges = edges[COLUMNS_A_CALL:]
+        yield {"accesses": rows, "columns": list(edges[:MAX_COLUMNS])}
+        edges = edges[MAX_COLUMNS:]
 
 
-def proposals(ref: DataRef, run: str) -> list[Document]:
-    """What a machine knows of written data: proposals for `schemaMetadata` and `technicalMetadata` (SYSTEM).
+def build_proposals(ref: DataRef, run: str) -> list[Document]:
+    """Return proposals for `schemaMetadata` and `technicalMetadata` (SYSTEM) of written data.
 
-    The latter is a merge patch: other machines' properties stay.
+    The latter is a merge patch, which keeps the properties of other systems.
     """
-    found = []
+    documents = []
     if ref.fields:
         fields = [
             {"fieldPath": field.path, "nativeDataType": field.type, "nullable": field.nullable} for field in ref.fields
         ]
-        found.append(_proposal(ref.urn, "schemaMetadata", "upsert", {"fields": fields}, run))
-    location = dataset_names.without_credentials(ref.location) if ref.location else None
-    known = {"type": str(ref.kind), "format": ref.format, "location": location}
-    properties = {key: value for key, value in known.items() if value and len(value.encode()) <= VALUE_BYTES}
+        documents.append(_build_proposal(ref.urn, "schemaMetadata", "upsert", {"fields": fields}, run))
+    location = dataset_names.strip_credentials(ref.location) if ref.location else None
+    all_properties = {"type": str(ref.kind), "format": ref.format, "location": location}
+    properties = {
+        key: value for key, value in all_properties.items() if value and len(value.encode()) <= MAX_VALUE_BYTES
+    }
     if properties:
-        found.append(_proposal(ref.urn, "technicalMetadata", "patch", {"properties": properties}, run))
-    return found
+        documents.append(_build_proposal(ref.urn, "technicalMetadata", "patch", {"properties": properties}, run))
+    return documents
 
 
-def _proposal(urn: str, aspect: str, operation: str, value: Document, run: str) -> Document:
+def _build_proposal(urn: str, aspect: str, operation: str, value: Document, run: str) -> Document:
     return {"urn": urn, "aspect": aspect, "operation": operation, "value": value, "run": run}

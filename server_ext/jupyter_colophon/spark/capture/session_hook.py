@@ -1,7 +1,7 @@
-"""Knowing of every Spark session that a program makes, without asking the program to do anything.
+"""Callbacks for every Spark session that a program creates, without changes to the program.
 
-`SparkSession.Builder.getOrCreate` and `SparkSession.newSession` are wrapped when the module that defines them is imported, or at once
-where that has happened. Whatever goes wrong here, `import pyspark` goes on as if we were not there.
+`SparkSession.Builder.getOrCreate` and `SparkSession.newSession` are wrapped when the module that defines them is imported, or
+immediately if it is imported already. Errors here do not affect `import pyspark`.
 """
 
 import functools
@@ -20,7 +20,7 @@ log = logging.getLogger("jupyter_colophon.spark")
 
 
 class SessionKind(StrEnum):
-    """Whether a session runs beside this process, so that it can be captured, or behind Spark Connect, where capture is the cluster's."""
+    """Whether a session runs beside this process and can be captured, or behind Spark Connect, where only the cluster can."""
 
     CLASSIC = "classic"
     CONNECT = "connect"
@@ -33,22 +33,22 @@ MODULES = {
     "pyspark.sql.connect.session": SessionKind.CONNECT,
 }
 
-_told: dict[Callback, weakref.WeakSet[Any]] = {}
-"""Who wants to know, and the sessions of which each was told."""
+_announced: dict[Callback, weakref.WeakSet[Any]] = {}
+"""The callbacks, with the sessions that each has received."""
 
 
 def on_session(callback: Callback) -> Callable[[], None]:
-    """Have `callback` called once with every Spark session, and its kind: with the running one now, with others as they are made.
+    """Call `callback` once with every Spark session and its kind: the running one now, others when they are created.
 
-    What the callback raises is logged and goes no further. Gives a function that ends it.
+    Exceptions of the callback are logged. Return a function that removes it.
     """
-    _told[callback] = weakref.WeakSet()
+    _announced[callback] = weakref.WeakSet()
     _install()
 
     def end() -> None:
-        _told.pop(callback, None)
-        if not _told:
-            # Sessions that were wrapped stay so, and have nobody to announce themselves to.
+        _announced.pop(callback, None)
+        if not _announced:
+            # Wrapped functions stay wrapped, without an effect.
             sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
 
     return end
@@ -65,7 +65,7 @@ def _install() -> None:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Lets the other finders find the modules we wait for, and wraps what they load."""
+    """Find the modules to wrap with the other finders, and wrap them when they are loaded."""
 
     def __init__(self) -> None:
         self._busy: set[str] = set()
@@ -86,7 +86,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.abc.Loader):
-    """Loads a module as its own loader does, then wraps it."""
+    """Load a module with its original loader, then wrap it."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -95,8 +95,8 @@ class _Loader(importlib.abc.Loader):
         return getattr(self._inner, name)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        made: ModuleType | None = self._inner.create_module(spec)
-        return made
+        module: ModuleType | None = self._inner.create_module(spec)
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         self._inner.exec_module(module)
@@ -104,41 +104,41 @@ class _Loader(importlib.abc.Loader):
 
 
 def _wrap(module: ModuleType) -> None:
-    """Wrap the ways to a session that a module has. Again and again does no harm."""
+    """Wrap the module's functions that create sessions. May be called repeatedly."""
     kind = MODULES[module.__name__]
     session = getattr(module, "SparkSession", None)
     for owner, name in ((getattr(session, "Builder", None), "getOrCreate"), (session, "newSession")):
         original = getattr(owner, name, None)
         if original is not None and not hasattr(original, "colophon"):
-            setattr(owner, name, _announcing(original, kind))
+            setattr(owner, name, _wrap_factory(original, kind))
 
 
 def _find_running(module: ModuleType) -> None:
-    """Announce the session that a program made before we were asked to look out."""
+    """Announce the session that was created before the hook was installed."""
     running = getattr(getattr(module, "SparkSession", None), "_instantiatedSession", None)
     if running is not None and running.sparkContext._jsc is not None:
         _announce(running, MODULES[module.__name__])
 
 
-def _announcing(original: Callable[..., Any], kind: SessionKind) -> Callable[..., Any]:
+def _wrap_factory(original: Callable[..., Any], kind: SessionKind) -> Callable[..., Any]:
     @functools.wraps(original)
-    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         session = original(self, *args, **kwargs)
-        # A classic builder hands out sessions of Connect where it is told to, which have announced themselves.
+        # A classic builder may return a session of Connect, which was already announced.
         if MODULES.get(type(session).__module__, kind) is kind:
             _announce(session, kind)
         return session
 
-    wrapper.colophon = True  # type: ignore[attr-defined]  # Our mark, so that nothing is wrapped twice.
-    return wrapper
+    call.colophon = True  # type: ignore[attr-defined]  # Marks wrapped functions.
+    return call
 
 
 def _announce(session: Any, kind: SessionKind) -> None:
-    for callback, sessions in tuple(_told.items()):
+    for callback, sessions in tuple(_announced.items()):
         if session in sessions:
             continue
         sessions.add(session)
         try:
             callback(session, kind)
-        except Exception as error:  # noqa: BLE001 - a session must come into being whatever we make of it
+        except Exception as error:  # noqa: BLE001 - an error here must not prevent the session
             log.warning("This Spark session will not be recorded (%s).", type(error).__name__)

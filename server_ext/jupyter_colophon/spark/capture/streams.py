@@ -1,8 +1,7 @@
-"""Streaming queries: what they read and write, told when batches brought rows.
+"""Capture of streaming queries, reported when batches have rows.
 
-Spark names no execution of a stream's own batches to a `QueryExecutionListener`, so a `StreamingQueryListener` stands beside it.
-What a `foreachBatch` function writes is told by the other listener; `grafts` gives it the stream's plan in the place of the rows
-that the function was handed.
+Spark does not report a stream's own batches to a `QueryExecutionListener`, so a `StreamingQueryListener` does it. The other
+listener reports what a `foreachBatch` function writes; `StreamPlans` supplies the stream's plan for the rows of the batch.
 """
 
 import json
@@ -18,22 +17,22 @@ from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from jupyter_colophon.spark.capture.jvm_calls import leaves_of, named_leaves
+from jupyter_colophon.spark.capture.jvm_calls import resolve_leaves, walk_leaves
 from jupyter_colophon.spark.plans import schema
-from jupyter_colophon.spark.plans.datasets_from_jvm import file, table_ref, topics
-from jupyter_colophon.spark.plans.jvm_facts import Facts, Target
-from jupyter_colophon.spark.plans.observation import STREAM, DataRef, Observation, Unseen, united
-from jupyter_colophon.spark.plans.plan import Statement, streamed
-from jupyter_colophon.spark.plans.plan_reader import BOUNDED, PlanReader, reader_of
-from jupyter_colophon.spark.plans.plan_tree import Grafts
+from jupyter_colophon.spark.plans.datasets_from_jvm import create_file_ref, create_table_ref, create_topic_refs
+from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
+from jupyter_colophon.spark.plans.observation import STREAM, DataRef, MissingDetail, Observation, merge_refs
+from jupyter_colophon.spark.plans.plan import Statement, build_stream_statement
+from jupyter_colophon.spark.plans.plan_reader import BOUNDED, PlanReader, get_reader
+from jupyter_colophon.spark.plans.plan_tree import StreamPlans
 
 log = logging.getLogger("jupyter_colophon.spark")
 
-REMEMBERED = 64
-"""Streams whose plans are kept, for batches that a function of theirs still writes; more only where more run."""
+MAX_REMEMBERED = 64
+"""Number of ended streams that are kept, for batches that their functions still write."""
 
-AGAIN_S = 60.0
-"""A stream that goes on is told again after that long, not with each of its batches."""
+REPORT_INTERVAL_S = 60.0
+"""Interval between reports of a running stream."""
 
 _FILES = re.compile(r"(?:FileStreamSource|FileSink)\[(.*)\]", re.DOTALL)
 _TOPICS = re.compile(r"Kafka\w*\[Subscribe\[(.*)\]\]", re.DOTALL)
@@ -44,55 +43,55 @@ _RAISED = re.compile(r"Traceback \(.*\n(?:[ ].*\n|\n)+(?:[\w.<>]*\.)?([A-Za-z_]\
 
 
 @dataclass(slots=True)
-class Stream:
-    """A streaming query: Spark's object of it, and once a batch was planned the statement that it is."""
+class StreamState:
+    """A streaming query: Spark's object, and its statement after a batch was planned."""
 
     execution: Any
     began: datetime
     statement: Statement | None = None
-    told_s: float = 0.0
+    reported_s: float = 0.0
     is_over: bool = False
 
 
-class Streams(StreamingQueryListener):
-    """Follows the streaming queries of a session. Spark calls it on threads of its own."""
+class StreamListener(StreamingQueryListener):
+    """Capture the streaming queries of a session. Spark calls it on its own threads."""
 
-    def __init__(self, session: Any, sink: Callable[[Observation], None], grafts: Grafts) -> None:
-        self._session, self._sink, self._grafts, self._reader = session, sink, grafts, reader_of(session)
-        self._streams: OrderedDict[str, Stream] = OrderedDict()
+    def __init__(self, session: Any, sink: Callable[[Observation], None], stream_plans: StreamPlans) -> None:
+        self._session, self._sink, self._stream_plans, self._reader = session, sink, stream_plans, get_reader(session)
+        self._streams: OrderedDict[str, StreamState] = OrderedDict()
         self.is_open = True
         self.errors = 0
 
     def onQueryStarted(self, event: Any) -> None:
-        """Spark holds the query back until this returns: it cannot have ended yet, and is remembered."""
+        """Remember the query. Spark delays the query until this returns, so that it cannot have ended."""
         try:
-            found = self._session.streams().get(str(event.id))
+            query = self._session.streams().get(str(event.id))
             began = datetime.fromisoformat(event.timestamp)
-            self._streams[str(event.runId)] = Stream(found.streamingQuery(), began)
-            self._forget()
-        except Exception as error:  # noqa: BLE001 - the query must start whatever we make of it
-            self._miss(error)
+            self._streams[str(event.runId)] = StreamState(query.streamingQuery(), began)
+            self._forget_ended()
+        except Exception as error:  # noqa: BLE001 - an error here must not prevent the query
+            self._count_error(error)
 
     def onQueryProgress(self, event: Any) -> None:
-        """A batch is over, or nothing came for a while."""
+        """Report the stream after a batch with rows."""
         stream, progress = self._streams.get(str(event.progress.runId)), event.progress
         if stream is None or not self.is_open or not progress.numInputRows:
             return
-        if stream.told_s and time.monotonic() - stream.told_s < AGAIN_S:
+        if stream.reported_s and time.monotonic() - stream.reported_s < REPORT_INTERVAL_S:
             return
         try:
-            self._tell(stream, datetime.fromisoformat(progress.timestamp), progress.batchDuration)
-        except Exception as error:  # noqa: BLE001 - whatever a plan holds, capture must not reach into Spark
-            self._miss(error)
-        stream.told_s = time.monotonic()
+            self._report(stream, datetime.fromisoformat(progress.timestamp), progress.batchDuration)
+        except Exception as error:  # noqa: BLE001 - capture must not fail Spark, whatever the plan contains
+            self._count_error(error)
+        stream.reported_s = time.monotonic()
 
     def onQueryIdle(self, event: Any) -> None:
-        """Nothing came."""
+        """Do nothing: there were no rows."""
 
     def onQueryTerminated(self, event: Any) -> None:
-        """The query ended. Its plan stays: the batches of its function may be told later than this.
+        """Mark the query as ended. Its plan is kept, since batches of its function may be reported later.
 
-        A failure is told at the time when the stream began: perhaps nobody waits for it, and the cell is long over.
+        A failure is reported with the start time of the stream, since the cell may have ended long ago.
         """
         stream = self._streams.get(str(event.runId))
         if stream is None:
@@ -101,29 +100,29 @@ class Streams(StreamingQueryListener):
         if event.exception is None or not self.is_open:
             return
         began, ended = int(stream.began.timestamp() * 1000), time.time_ns() // 1_000_000
-        with suppress(Exception):  # The sink's own.
-            self._sink(Observation(began, ended, STREAM, failed=True, error=_cause(event)))
+        with suppress(Exception):  # Exceptions of the sink.
+            self._sink(Observation(began, ended, STREAM, failed=True, error=_get_cause(event)))
 
-    def _forget(self) -> None:
-        """Forget the oldest of those that ended; what runs is told again and again, however many there are."""
+    def _forget_ended(self) -> None:
+        """Forget the oldest ended streams; running ones are kept, however many there are."""
         over = [run for run, stream in self._streams.items() if stream.is_over]
-        for run in over[: max(0, len(self._streams) - REMEMBERED)]:
+        for run in over[: max(0, len(self._streams) - MAX_REMEMBERED)]:
             del self._streams[run]
 
-    def _miss(self, error: Exception) -> None:
-        """Count it, say so, and have the record say so. No message: it may hold values."""
+    def _count_error(self, error: Exception) -> None:
+        """Count, log and report an error. The message is omitted, since it may contain values."""
         self.errors += 1
-        log.warning("A stream runs, but what it reads and writes could not be recorded (%s).", type(error).__name__)
+        log.warning("The reads and writes of a stream could not be recorded (%s).", type(error).__name__)
         now = time.time_ns() // 1_000_000
         with suppress(Exception):
-            self._sink(Observation(now, now, STREAM, unseen=(Unseen.EXECUTION,)))
+            self._sink(Observation(now, now, STREAM, missing=(MissingDetail.EXECUTION,)))
 
-    def _tell(self, stream: Stream, began: datetime, duration_ms: int) -> None:
+    def _report(self, stream: StreamState, began: datetime, duration_ms: int) -> None:
         if stream.statement is None:
-            stream.statement = _statement(self._reader, stream.execution)
+            stream.statement = _build_statement(self._reader, stream.execution)
         started = int(began.timestamp() * 1000)
         each = stream.statement
-        if each.writes or each.unseen:
+        if each.writes or each.missing:
             self._sink(
                 Observation(
                     started,
@@ -132,86 +131,86 @@ class Streams(StreamingQueryListener):
                     reads=each.reads,
                     writes=each.writes,
                     columns=each.edges,
-                    unseen=each.unseen,
+                    missing=each.missing,
                 )
             )
 
-    def learn(self) -> None:
-        """Note the plans of all streams that have one by now, for the batches of their functions."""
+    def learn_plans(self) -> None:
+        """Remember the plans of all planned streams, for the batches of their functions."""
         for stream in tuple(self._streams.values()):
             if _FUNCTION_SINK in stream.execution.sink().toString():
-                _graft(self._reader, _query(stream.execution.logicalPlan()), self._grafts)
+                _remember_plan(self._reader, _get_query(stream.execution.logicalPlan()), self._stream_plans)
 
 
-def _cause(event: Any) -> str:
-    """Give Spark's error condition, and the class of what a function in Python raised; no message, which holds values."""
+def _get_cause(event: Any) -> str:
+    """Return Spark's error condition and the class of the exception of a Python function, without messages, which contain values."""
     raised = _RAISED.search(event.exception)
     condition = event.errorClassOnException or event.exception.partition(":")[0].rpartition(".")[2]
     return f"{condition} ({raised[1]})" if raised else str(condition)
 
 
-def _graft(reader: PlanReader, query: Any, grafts: Grafts) -> None:
+def _remember_plan(reader: PlanReader, query: Any, stream_plans: StreamPlans) -> None:
     output = query.output()
     key = int(output.head().exprId().id()) if output.nonEmpty() else None
-    if key is None or key in grafts.items:
+    if key is None or key in stream_plans.items:
         return
-    text = reader.text(query, BOUNDED)
+    text = reader.read_text(query, BOUNDED)
     if text is not None:
-        grafts.items[key] = json.loads(text)
-        grafts.relations |= _relations(query)
-        while len(grafts.items) > REMEMBERED:
-            del grafts.items[next(iter(grafts.items))]
+        stream_plans.items[key] = json.loads(text)
+        stream_plans.relations |= _map_relations(query)
+        while len(stream_plans.items) > MAX_REMEMBERED:
+            del stream_plans.items[next(iter(stream_plans.items))]
 
 
-def _query(plan: Any) -> Any:
-    """Give the query below the node that writes a stream's batches."""
+def _get_query(plan: Any) -> Any:
+    """Return the query below the node that writes a stream's batches."""
     return plan.children().head() if plan.getClass().getSimpleName().startswith("WriteToMicroBatch") else plan
 
 
-def _statement(reader: PlanReader, execution: Any) -> Statement:
+def _build_statement(reader: PlanReader, execution: Any) -> Statement:
     plan = execution.logicalPlan()
-    query, sink = _query(plan), execution.sink().toString()
+    query, sink = _get_query(plan), execution.sink().toString()
     if _FUNCTION_SINK in sink:
-        return Statement(STREAM)  # What its function writes is told by itself.
-    target = _target(reader, plan, sink, schema.fields(json.loads(query.schema().json())))
-    root = reader.whole(query, BOUNDED)
+        return Statement(STREAM)  # The other listener reports what its function writes.
+    target = _find_target(reader, plan, sink, schema.parse_fields(json.loads(query.schema().json())))
+    root = reader.read_full(query, BOUNDED)
     if root is None:
-        reads = united(ref for leaf in leaves_of(query) for ref in _refs(leaf))
-        return Statement(STREAM, reads, (target.ref,) if target.ref else (), unseen=(Unseen.COLUMNS,))
-    return streamed(root, target, Facts(_relations(query)))
+        reads = merge_refs(ref for leaf in walk_leaves(query) for ref in _find_refs(leaf))
+        return Statement(STREAM, reads, (target.ref,) if target.ref else (), missing=(MissingDetail.COLUMNS,))
+    return build_stream_statement(root, target, JvmFacts(_map_relations(query)))
 
 
-def _target(reader: PlanReader, plan: Any, sink: str, fields: tuple[Any, ...]) -> Target:
-    ref = _table(reader, plan) or next(iter(_places(sink)), None)
-    return Target(ref.having(fields), fields) if ref else Target(is_unnamed=True)
+def _find_target(reader: PlanReader, plan: Any, sink: str, fields: tuple[Any, ...]) -> WriteTarget:
+    ref = _find_table(reader, plan) or next(iter(_parse_datasets(sink)), None)
+    return WriteTarget(ref.with_fields(fields), fields) if ref else WriteTarget(has_no_dataset=True)
 
 
-def _table(reader: PlanReader, plan: Any) -> DataRef | None:
-    """Give the table that a stream was started into with `toTable`."""
+def _find_table(reader: PlanReader, plan: Any) -> DataRef | None:
+    """Return the table that a stream writes with `toTable`."""
     if plan.getClass().getSimpleName() != "WriteToMicroBatchDataSourceV1" or plan.catalogTable().isEmpty():
         return None
-    described = reader.top(plan).attrs.get("catalogTable")
-    return table_ref(described) if isinstance(described, dict) else None
+    described = reader.read_root(plan).attrs.get("catalogTable")
+    return create_table_ref(described) if isinstance(described, dict) else None
 
 
-def _relations(query: Any) -> Mapping[int, tuple[DataRef, ...]]:
-    return dict(named_leaves(query, _refs))
+def _map_relations(query: Any) -> Mapping[int, tuple[DataRef, ...]]:
+    return dict(resolve_leaves(query, _find_refs))
 
 
-def _refs(leaf: Any) -> tuple[DataRef, ...]:
+def _find_refs(leaf: Any) -> tuple[DataRef, ...]:
     match leaf.getClass().getSimpleName():
         case "StreamingExecutionRelation":
-            return _places(leaf.source().toString())
+            return _parse_datasets(leaf.source().toString())
         case "StreamingDataSourceV2Relation" | "StreamingDataSourceV2ScanRelation":
-            return _places(leaf.stream().toString())
+            return _parse_datasets(leaf.stream().toString())
     return ()
 
 
-def _places(described: str) -> tuple[DataRef, ...]:
-    """Give the datasets that Spark's description of a source or a sink of streams names."""
-    if found := _FILES.search(described):
-        ref = file(found[1], None)
+def _parse_datasets(described: str) -> tuple[DataRef, ...]:
+    """Return the datasets named in Spark's description of a streaming source or sink."""
+    if match := _FILES.search(described):
+        ref = create_file_ref(match[1], None)
         return (ref,) if ref else ()
-    if found := _TOPICS.search(described):
-        return topics(found[1])
+    if match := _TOPICS.search(described):
+        return create_topic_refs(match[1])
     return ()

@@ -1,4 +1,4 @@
-"""Crawl and profile: what is in folders and catalogs, and how it looks, told to the catalog (docs/crawl.md).
+"""Crawl and profile datasets in folders and catalogs, and record them in the catalog (docs/crawl.md).
 
-Importing this package imports neither pyspark nor py4j: a crawl that finds nothing new starts no Spark.
+Importing this package imports neither pyspark nor py4j: a crawl without new data starts no Spark session.
 """

@@ -3,15 +3,15 @@
 import os
 from collections.abc import Mapping, Sequence
 
-from jupyter_colophon.client.api.answer import Result, table
-from jupyter_colophon.client.api.current_connection import api_after_sync, current
+from jupyter_colophon.client.api.answer import Result, create_table
+from jupyter_colophon.client.api.current_connection import current, sync_and_get_api
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE
 from jupyter_colophon.spark.crawl import crawling
-from jupyter_colophon.spark.crawl.options import Asked
-from jupyter_colophon.spark.crawl.progress import bar
-from jupyter_colophon.spark.session import present_session
+from jupyter_colophon.spark.crawl.options import CrawlOptions
+from jupyter_colophon.spark.crawl.progress import format_bar
+from jupyter_colophon.spark.session import get_active_session
 
-#: One glob, or several.
+#: One or several globs.
 Globs = str | Sequence[str]
 
 
@@ -28,16 +28,17 @@ def crawl(
     dry_run: bool = False,
     jobs: int = 1,
 ) -> Result:
-    """Tells what is in a folder or a catalog of Spark's, with figures of the columns, by the session that is there, or a new one.
+    """Crawl a folder or a Spark catalog and record its datasets with column statistics, in the active session or a new one.
 
-    The document is the report: `status`, `counts`, `datasets`. Rows: name, status, rows, columns, bytes, ms, reason, urn.
-    Raises ValueError, OSError for a place that is not there, ClientError, and KeyboardInterrupt, with what was done until then.
+    The document of the result is the report: `status`, `counts`, `datasets`. Rows: name, status, rows, columns, bytes, ms,
+    reason, urn. Raises ValueError for invalid options, OSError if the place does not exist, ClientError, and
+    KeyboardInterrupt, which keeps what was recorded until then.
     """
-    api = api_after_sync()
-    asked = Asked(
+    api = sync_and_get_api()
+    crawl_options = CrawlOptions(
         place=os.fspath(place),
-        include=_several(include),
-        exclude=_several(exclude),
+        include=_to_tuple(include),
+        exclude=_to_tuple(exclude),
         statistics=statistics,
         sample=sample,
         views=views,
@@ -47,14 +48,16 @@ def crawl(
         jobs=jobs,
         namespace=api.namespace or DEFAULT_NAMESPACE,
     )
-    with current.show_progress() as tell:
-        report = crawling.crawl(api.catalog, present_session, asked, lambda *how_far: tell(bar(*how_far)))
+    with current.show_progress() as show:
+        report = crawling.crawl(
+            api.catalog, get_active_session, crawl_options, lambda *how_far: show(format_bar(*how_far))
+        )
     if report.status == "killed":
-        msg = f"{report.reason}; {report.sentence}. The same call goes on with the rest"
+        msg = f"{report.reason}; {report.sentence}. Repeat the call to continue"
         raise KeyboardInterrupt(msg)
-    document = report.document()
-    return table("crawl", document, "name status rows columns bytes ms reason urn", document["datasets"])
+    document = report.to_document()
+    return create_table("crawl", document, "name status rows columns bytes ms reason urn", document["datasets"])
 
 
-def _several(globs: Globs) -> tuple[str, ...]:
+def _to_tuple(globs: Globs) -> tuple[str, ...]:
     return (globs,) if isinstance(globs, str) else tuple(globs)

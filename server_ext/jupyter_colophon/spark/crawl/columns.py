@@ -1,4 +1,4 @@
-"""What is reckoned of a column, by its type: expressions of Spark SQL for one aggregate, and what their values say."""
+"""Column statistics by type: Spark SQL expressions for one aggregate, and the conversion of their values."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,10 +7,10 @@ from dataclasses import field as member
 from datetime import datetime, timedelta
 from typing import Any
 
-from jupyter_colophon.spark.plans.observation import Field
+from jupyter_colophon.spark.plans.observation import SchemaField
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-#: The sketch of distinct values has 2^12 places: a standard error of 1.6 %.
+#: log2 of the number of buckets of the distinct-value sketch: a standard error of 1.6 %.
 _PLACES = 12
 _TEXT_CHARS = 200
 _EPOCH = datetime(1970, 1, 1)
@@ -22,12 +22,12 @@ _PLAIN = re.compile(r"string|char|varchar|binary|boolean|date|timestamp|timestam
 
 @dataclass(slots=True)
 class ColumnProfile:
-    """What is known of a column. Values are texts, as DataHub has them; what is not known or not told is None.
+    """Statistics of a column. Values are strings, as in DataHub; None if unknown or not published.
 
-    `skipped` says why there is no more than the nulls. `lengths` are those of texts: shortest, longest, mean.
+    `skipped` explains why only nulls are counted. `lengths` are those of strings: shortest, longest, mean.
     """
 
-    field: Field
+    field: SchemaField
     filled: int = 0
     distinct: int | None = None
     least: str | None = None
@@ -40,7 +40,7 @@ class ColumnProfile:
 
     @property
     def median(self) -> str | None:
-        """The middle value."""
+        """Return the median."""
         return self.quantiles.get("0.5")
 
 
@@ -49,54 +49,54 @@ Take = Callable[[ColumnProfile, Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """An expression, and where its value goes."""
+    """An aggregate expression, and the function that stores its value."""
 
     sql: str
     take: Take
 
 
-def measures(column: str, type_: str, *, values: bool, has_kll: bool) -> Iterator[Measure]:
-    """What is asked of a column of this name and type; without `values` nothing that shows any."""
+def list_measures(column: str, type_: str, *, values: bool, has_kll: bool) -> Iterator[Measure]:
+    """Yield the measures for a column of this name and type; without `values` none that reveal values."""
     base = type_.partition("(")[0].partition("<")[0].split(" ")[0]
     yield Measure(f"count({column})", lambda profile, value: setattr(profile, "filled", value))
     is_number = base in _INTEGERS or base in _FRACTIONS or base == "decimal"
     if not is_number and _PLAIN.fullmatch(base) is None:
         return
-    # Not `approx_count_distinct`: to Spark its sketch is hundreds of columns, which it compiles code for.
+    # Not `approx_count_distinct`: Spark generates code for the hundreds of columns of its sketch.
     hashed = f"IF({column} IS NULL, NULL, xxhash64({column}))"
-    yield Measure(f"hll_sketch_estimate(hll_sketch_agg({hashed}, {_PLACES}))", _take_distinct)
+    yield Measure(f"hll_sketch_estimate(hll_sketch_agg({hashed}, {_PLACES}))", _store_distinct)
     if not values:
         return
     if base in {"string", "char", "varchar", "binary"}:
         size = f"length({column})"
-        yield Measure(f"struct(min({size}) AS a, max({size}) AS b, avg({size}) AS c)", _take_lengths)
+        yield Measure(f"struct(min({size}) AS a, max({size}) AS b, avg({size}) AS c)", _store_lengths)
     if base != "binary":
-        yield from _bounds(column, base)
+        yield from _measure_bounds(column, base)
     if is_number:
         number = column if base != "decimal" else f"CAST({column} AS double)"
-        yield Measure(f"avg({number})", lambda profile, value: setattr(profile, "mean", _text(value)))
-        yield Measure(f"stddev({number})", lambda profile, value: setattr(profile, "deviation", _text(value)))
-    if (quantiles := _quantiles(column, base, has_kll=has_kll)) is not None:
+        yield Measure(f"avg({number})", lambda profile, value: setattr(profile, "mean", _to_text(value)))
+        yield Measure(f"stddev({number})", lambda profile, value: setattr(profile, "deviation", _to_text(value)))
+    if (quantiles := _measure_quantiles(column, base, has_kll=has_kll)) is not None:
         yield quantiles
 
 
-def reason(type_: str) -> str:
-    """Why nothing but the nulls of a column is told; empty where more is."""
-    more = list(measures("c", type_, values=False, has_kll=True))
-    return "" if len(more) > 1 else "only its nulls are counted: Spark has no order of such values"
+def explain_skipped(type_: str) -> str:
+    """Return why only the nulls of a column are counted; empty if there are other statistics."""
+    more = list(list_measures("c", type_, values=False, has_kll=True))
+    return "" if len(more) > 1 else "only nulls are counted: values of this type have no order in Spark"
 
 
-def _bounds(column: str, base: str) -> Iterator[Measure]:
-    wrapped = _as_number(base)
+def _measure_bounds(column: str, base: str) -> Iterator[Measure]:
+    wrapped = _build_number_expression(base)
     for name, function in (("least", "min"), ("most", "max")):
-        found = f"{function}({column})"
-        sql = wrapped.format(found) if base.startswith("timestamp") else f"CAST({found} AS string)"
-        plain = found if base in _INTEGERS or base in _FRACTIONS or base == "string" else sql
-        yield Measure(plain, lambda profile, value, name=name: setattr(profile, name, _shown(base, value)))  # type: ignore[misc]
+        expression = f"{function}({column})"
+        sql = wrapped.format(expression) if base.startswith("timestamp") else f"CAST({expression} AS string)"
+        plain = expression if base in _INTEGERS or base in _FRACTIONS or base == "string" else sql
+        yield Measure(plain, lambda profile, value, name=name: setattr(profile, name, _format_value(base, value)))  # type: ignore[misc]
 
 
-def _as_number(base: str) -> str:
-    """How a value becomes a number that keeps its order."""
+def _build_number_expression(base: str) -> str:
+    """Return a format string for the conversion of a value to a number with the same order."""
     return {
         "date": "unix_date({})",
         "timestamp": "unix_micros({})",
@@ -105,51 +105,51 @@ def _as_number(base: str) -> str:
     }.get(base, "{}")
 
 
-def _quantiles(column: str, base: str, *, has_kll: bool) -> Measure | None:
+def _measure_quantiles(column: str, base: str, *, has_kll: bool) -> Measure | None:
     if base in _FRACTIONS or base == "decimal":
         kind = "float" if base == "float" else "double"
     elif base in _INTEGERS or base in {"date", "timestamp", "timestamp_ntz"}:
         kind = "bigint"
     else:
         return None
-    number = _as_number(base).format(column)
+    number = _build_number_expression(base).format(column)
     if has_kll:
         sketch = f"kll_sketch_get_quantile_{kind}(kll_sketch_agg_{kind}({number}), {_RANKS})"
-        # An empty sketch has no quantiles, and says so by an error.
+        # An empty sketch raises an error.
         sql = f"IF(count({column}) = 0, NULL, {sketch})"
     else:
         sql = f"percentile_approx({number}, {_RANKS}, 1000)"
 
-    def take(profile: ColumnProfile, found: Sequence[Any] | None) -> None:
-        shown = zip(QUANTILES, (_shown(base, value) for value in found or ()), strict=False)
-        profile.quantiles = {str(rank): value for rank, value in shown if value is not None}
+    def take(profile: ColumnProfile, values: Sequence[Any] | None) -> None:
+        formatted = zip(QUANTILES, (_format_value(base, value) for value in values or ()), strict=False)
+        profile.quantiles = {str(rank): value for rank, value in formatted if value is not None}
 
     return Measure(sql, take)
 
 
-def _take_distinct(profile: ColumnProfile, value: int) -> None:
-    # An estimate may be more than there are values.
+def _store_distinct(profile: ColumnProfile, value: int) -> None:
+    # An estimate may exceed the number of values.
     profile.distinct = min(value, profile.filled)
 
 
-def _take_lengths(profile: ColumnProfile, found: Any) -> None:
-    if found["a"] is not None:
-        profile.lengths = (found["a"], found["b"], round(found["c"], 3))
+def _store_lengths(profile: ColumnProfile, lengths: Any) -> None:
+    if lengths["a"] is not None:
+        profile.lengths = (lengths["a"], lengths["b"], round(lengths["c"], 3))
 
 
-def _shown(base: str, value: Any) -> str | None:
-    """A value as a text: moments in ISO 8601, long texts cut."""
+def _format_value(base: str, value: Any) -> str | None:
+    """Return a value as a string: times in ISO 8601, long strings truncated."""
     if value is None:
         return None
     if base == "date" and isinstance(value, int):
-        return (_moment(days=value) or "")[:10] or None
+        return (_format_time(days=value) or "")[:10] or None
     if base.startswith("timestamp"):
-        shown = _moment(microseconds=value)
-        return f"{shown}Z" if shown and base == "timestamp" else shown
-    return _text(value)
+        formatted = _format_time(microseconds=value)
+        return f"{formatted}Z" if formatted and base == "timestamp" else formatted
+    return _to_text(value)
 
 
-def _moment(**since: int) -> str | None:
+def _format_time(**since: int) -> str | None:
     try:
         return (_EPOCH + timedelta(**since)).isoformat()
     except OverflowError:
@@ -157,7 +157,7 @@ def _moment(**since: int) -> str | None:
         return None
 
 
-def _text(value: Any) -> str | None:
+def _to_text(value: Any) -> str | None:
     if value is None:
         return None
     if isinstance(value, float):

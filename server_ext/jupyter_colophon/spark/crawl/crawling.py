@@ -1,4 +1,4 @@
-"""A crawl: what is in a place is compared with what the catalog knows, looked at where that is needed, and told."""
+"""Crawl a place: compare its datasets with the catalog, read new and changed ones, and record them."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -8,185 +8,205 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
-from jupyter_colophon.spark.capture.report_documents import proposals
+from jupyter_colophon.spark.capture.report_documents import build_proposals
 from jupyter_colophon.spark.crawl import documents, reading
-from jupyter_colophon.spark.crawl.catalog_state import Known, known
-from jupyter_colophon.spark.crawl.catalogs import Tables
-from jupyter_colophon.spark.crawl.disappeared import Place, gone
-from jupyter_colophon.spark.crawl.discovered import Found, Met, Trouble, Wanted
+from jupyter_colophon.spark.crawl.catalog_state import CatalogState, read_state
+from jupyter_colophon.spark.crawl.catalogs import CatalogTables
+from jupyter_colophon.spark.crawl.disappeared import CrawlTarget, find_disappeared
+from jupyter_colophon.spark.crawl.discovered import CrawlIssue, Discovered, FoundDataset, PathFilter
 from jupyter_colophon.spark.crawl.documents import Document
-from jupyter_colophon.spark.crawl.local_files import Walk
-from jupyter_colophon.spark.crawl.options import Asked
-from jupyter_colophon.spark.crawl.places import folder_named
-from jupyter_colophon.spark.crawl.profile import Profile, fields_of, profile
-from jupyter_colophon.spark.crawl.report import Line, Report
+from jupyter_colophon.spark.crawl.local_files import FolderWalk
+from jupyter_colophon.spark.crawl.options import CrawlOptions
+from jupyter_colophon.spark.crawl.places import resolve_folder
+from jupyter_colophon.spark.crawl.profile import Profile, profile, read_fields
+from jupyter_colophon.spark.crawl.report import CrawlReport, DatasetReport
 from jupyter_colophon.spark.crawl.run import CrawlRun
 from jupyter_colophon.spark.names.file_formats import TEXTS
 from jupyter_colophon.spark.plans.connectors import ConnectorMissing
-from jupyter_colophon.spark.silence_pyspark import quiet
+from jupyter_colophon.spark.silence_pyspark import silence_temporarily
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
 
-_END_S = 20
-"""How long a crawl that was stopped waits for what it has under way."""
+_STOP_TIMEOUT_S = 20
+"""How long a stopped crawl waits for datasets that are being recorded, in seconds."""
 
-Seen = Callable[[int, int, str], None]
-"""Told how many datasets of how many are done, and which one was the last."""
+ProgressCallback = Callable[[int, int, str], None]
+"""Called with the number of finished datasets, the total, and the name of the last one."""
 
 
-def _unseen(_done: int, _all: int, _name: str) -> None:
-    """Nobody watches."""
+def _ignore_progress(_done: int, _all: int, _name: str) -> None:
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
-    """A dataset to be looked at."""
+class _PendingDataset:
+    """A dataset to read."""
 
-    found: Found
-    known: Known
-    mark: str | None
-    line: Line
+    found: FoundDataset
+    known: CatalogState
+    fingerprint: str | None
+    line: DatasetReport
 
 
-def crawl(catalog: "Operations", spark: Callable[[], Any], asked: Asked, seen: Seen = _unseen) -> Report:
-    """Crawl a place, as a run that is `failed` where anything could not be read; `spark` gives the session, when one is needed.
+def crawl(
+    catalog: "Operations",
+    spark: Callable[[], Any],
+    options: CrawlOptions,
+    on_progress: ProgressCallback = _ignore_progress,
+) -> CrawlReport:
+    """Crawl a place and record it as a run, which is `failed` if any dataset could not be read.
 
-    Whatever ends it early, what was told stays told, and the report says how much is left. Raises OtherMachine,
-    NoSuchPlace, OSError for a place that is not there, ClientError where the catalog cannot be asked at all.
+    `spark` returns the session; it is called only if needed. If the crawl is stopped early, recorded datasets are kept, and
+    the report has the number of remaining ones. Raises RemoteFolder, PlaceNotFound, OSError if the place does not exist,
+    ClientError if the catalog cannot be reached.
     """
-    folder, wanted = folder_named(asked.place), Wanted(asked.include, asked.exclude)
+    folder, selection = resolve_folder(options.place), PathFilter(options.include, options.exclude)
     with ExitStack() as until_done:
 
-        def hushed() -> Any:
-            found = spark()
-            until_done.enter_context(quiet())
-            return found
+        def start_quietly() -> Any:
+            session = spark()
+            until_done.enter_context(silence_temporarily())
+            return session
 
-        found = Walk(folder, wanted) if folder else Tables(hushed(), asked.place, wanted, views=asked.views)
-        place = str(folder.absolute()) if folder else asked.place
-        return _Crawl(catalog, hushed, asked, seen).crawl(found, place)
+        discovered = (
+            FolderWalk(folder, selection)
+            if folder
+            else CatalogTables(start_quietly(), options.place, selection, views=options.views)
+        )
+        place = str(folder.absolute()) if folder else options.place
+        return _Crawl(catalog, start_quietly, options, on_progress).crawl(discovered, place)
 
 
 class _Crawl:
-    def __init__(self, catalog: "Operations", spark: Callable[[], Any], asked: Asked, seen: Seen) -> None:
-        self._catalog, self._spark, self._asked, self._seen = catalog, spark, asked, seen
+    def __init__(
+        self, catalog: "Operations", spark: Callable[[], Any], options: CrawlOptions, on_progress: ProgressCallback
+    ) -> None:
+        self._catalog, self._spark, self._options, self._on_progress = catalog, spark, options, on_progress
 
-    def crawl(self, where: Place, place: str) -> Report:
-        report, met = Report(is_dry=self._asked.dry), list(where)
-        waiting = list(self._compared(met, report))
-        report.lines += gone(self._catalog, where, {one.ref.urn for one in met if isinstance(one, Found)})
+    def crawl(self, target: CrawlTarget, place: str) -> CrawlReport:
+        report, discovered = CrawlReport(is_dry=self._options.dry), list(target)
+        waiting = list(self._compare(discovered, report))
+        report.lines += find_disappeared(
+            self._catalog, target, {item.ref.urn for item in discovered if isinstance(item, FoundDataset)}
+        )
         report.status = report.outcome
-        if self._asked.dry:
+        if self._options.dry:
             return report
-        run = CrawlRun.begun(self._catalog, place, self._asked.namespace)
+        run = CrawlRun.begin(self._catalog, place, self._options.namespace)
         report.run = run.urn
         try:
             if waiting:
-                self._work(waiting, run, report)
+                self._process(waiting, run, report)
             report.status = report.outcome
         except KeyboardInterrupt:
-            report.status, report.reason = "killed", "it was stopped"
+            report.status, report.reason = "killed", "the crawl was stopped"
         except BaseException:
             report.status = "failed"
             raise
         finally:
-            told = {one.urn for one in report.lines}
-            report.left = sum(1 for one in waiting if one.line.urn not in told)
+            finished = {item.urn for item in report.lines}
+            report.left = sum(1 for item in waiting if item.line.urn not in finished)
             with suppress(ClientError):
                 run.end(report)
         return report
 
-    def _compared(self, met: Sequence[Met], report: Report) -> Iterator[_Work]:
-        """What has to be looked at; all else is in the report at once."""
-        for done, one in enumerate(met):
-            self._seen(done, len(met), f"compares {one.name}")
-            if isinstance(one, Trouble):
-                report.lines.append(Line(one.name, "failed" if one.is_failure else "skipped", reason=one.reason))
+    def _compare(self, discovered: Sequence[Discovered], report: CrawlReport) -> Iterator[_PendingDataset]:
+        """Yield the datasets that must be read; add all others to the report."""
+        for done, item in enumerate(discovered):
+            self._on_progress(done, len(discovered), f"comparing {item.name}")
+            if isinstance(item, CrawlIssue):
+                report.lines.append(
+                    DatasetReport(item.name, "failed" if item.is_failure else "skipped", reason=item.reason)
+                )
                 continue
-            before = known(self._catalog, one.ref.urn)
-            mark = documents.fingerprint(one, self._asked, self._hidden(before))
-            line = Line(one.name, "new" if before.is_new else "changed", one.ref.urn, bytes=one.bytes)
-            if not self._asked.force and mark is not None and mark == before.mark:
+            before = read_state(self._catalog, item.ref.urn)
+            fingerprint = documents.compute_fingerprint(item, self._options, self._list_hidden(before))
+            line = DatasetReport(item.name, "new" if before.is_new else "changed", item.ref.urn, bytes=item.bytes)
+            if not self._options.force and fingerprint is not None and fingerprint == before.fingerprint:
                 line.status = "same"
             if line.status == "same" or report.is_dry:
                 report.lines.append(line)
             else:
-                yield _Work(one, before, mark, line)
+                yield _PendingDataset(item, before, fingerprint, line)
 
     @staticmethod
-    def _hidden(before: Known) -> frozenset[str]:
+    def _list_hidden(before: CatalogState) -> frozenset[str]:
         return before.confidential | ({"*"} if before.is_confidential else frozenset())
 
-    def _work(self, waiting: Sequence[_Work], run: CrawlRun, report: Report) -> None:
+    def _process(self, waiting: Sequence[_PendingDataset], run: CrawlRun, report: CrawlReport) -> None:
         spark, total = self._spark(), len(waiting)
-        self._seen(0, total, waiting[0].found.name)
-        pool = ThreadPoolExecutor(self._asked.jobs, thread_name_prefix="colophon-crawl")
-        futures: list[Future[Line]] = []
+        self._on_progress(0, total, waiting[0].found.name)
+        pool = ThreadPoolExecutor(self._options.jobs, thread_name_prefix="colophon-crawl")
+        futures: list[Future[DatasetReport]] = []
         try:
-            futures += (pool.submit(self._look, spark, one, run) for one in waiting)
+            futures += (pool.submit(self._inspect, spark, pending, run) for pending in waiting)
             for done, future in enumerate(as_completed(futures), 1):
                 line = future.result()
                 report.lines.append(line)
-                self._seen(done, total, line.name)
+                self._on_progress(done, total, line.name)
         except ServerUnavailable as away:
             report.reason = str(away)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             _stop(spark, run, futures)
-            report.lines += _late(futures, report)
+            report.lines += _collect_finished(futures, report)
 
-    def _look(self, spark: Any, work: _Work, run: CrawlRun) -> Line:
-        """Look at one dataset, and tell. Raises ServerUnavailable."""
+    def _inspect(self, spark: Any, work: _PendingDataset, run: CrawlRun) -> DatasetReport:
+        """Read one dataset and record it. Raises ServerUnavailable."""
         line, started = work.line, time.monotonic()
         try:
             run.mark_jobs(spark)
-            told, columns, found = self._told(spark, work, run)
-            self._catalog.submit_proposals({"proposals": told})
-            line.rows, line.columns = found.rows if found else None, columns
-            if found and found.lost:
-                line.reason = f"{found.lost:,} of {found.looked_at:,} rows could not be read"
+            proposals, columns, profiled = self._build_proposals(spark, work, run)
+            self._catalog.submit_proposals({"proposals": proposals})
+            line.rows, line.columns = profiled.rows if profiled else None, columns
+            if profiled and profiled.corrupt_rows:
+                line.reason = f"{profiled.corrupt_rows:,} of {profiled.inspected_rows:,} rows could not be read"
         except ServerUnavailable:
             raise
         except RequestFailed as refusal:
             line.status, line.reason = "failed", str(refusal)
         except ConnectorMissing as missing:
             line.status, line.reason = "skipped", str(missing)
-        except Exception as error:  # noqa: BLE001  data may be broken in any way, and Spark says so by any class
-            line.status, line.reason = "failed", reading.why(error)
+        except Exception as error:  # noqa: BLE001  broken data may raise any exception
+            line.status, line.reason = "failed", reading.describe_error(error)
         line.ms = int((time.monotonic() - started) * 1000)
         return line
 
-    def _told(self, spark: Any, work: _Work, run: CrawlRun) -> tuple[list[Document], int, Profile | None]:
-        """The proposals for a dataset, which count together or not at all, and how many columns it has."""
-        data = reading.read(spark, work.found, self._asked.options)
-        lost, now = reading.lost(work.found, data), time.time_ns() // 1_000_000
-        fields = tuple(one for one in fields_of(data) if one.path != lost)
-        everything = work.known.is_confidential or not self._asked.statistics
-        hidden = {one.path for one in fields} if everything else work.known.confidential
-        ref, found = replace(work.found.ref, fields=fields), None
+    def _build_proposals(
+        self, spark: Any, work: _PendingDataset, run: CrawlRun
+    ) -> tuple[list[Document], int, Profile | None]:
+        """Return the proposals for a dataset, which are applied together, its number of columns, and its profile."""
+        data = reading.read(spark, work.found, self._options.options)
+        corrupt_column, now = reading.find_corrupt_column(work.found, data), time.time_ns() // 1_000_000
+        fields = tuple(item for item in read_fields(data) if item.path != corrupt_column)
+        everything = work.known.is_confidential or not self._options.statistics
+        hidden = {item.path for item in fields} if everything else work.known.confidential
+        ref, profiled = replace(work.found.ref, fields=fields), None
         if not work.found.schema_only:
             is_text = work.found.ref.format in TEXTS
-            found = profile(data, hidden=hidden, lost=lost, sample=self._asked.sample, is_text=is_text)
-        told = [*proposals(ref, run.urn)]
-        if found is not None:
-            value = documents.dataset_profile(found, work.found.bytes, now)
-            told.append({"urn": ref.urn, "aspect": "datasetProfile", "operation": "upsert", "value": value})
-        noted = documents.note(work.found, found, work.mark, hidden, now)
-        told.append({"urn": ref.urn, "aspect": documents.ASPECT, "operation": "upsert", "value": noted})
-        return [{**one, "run": run.urn} for one in told], len(fields), found
+            profiled = profile(
+                data, hidden=hidden, corrupt_column=corrupt_column, sample=self._options.sample, is_text=is_text
+            )
+        submitted = [*build_proposals(ref, run.urn)]
+        if profiled is not None:
+            value = documents.build_dataset_profile(profiled, work.found.bytes, now)
+            submitted.append({"urn": ref.urn, "aspect": "datasetProfile", "operation": "upsert", "value": value})
+        noted = documents.build_crawl_aspect(work.found, profiled, work.fingerprint, hidden, now)
+        submitted.append({"urn": ref.urn, "aspect": documents.ASPECT, "operation": "upsert", "value": noted})
+        return [{**item, "run": run.urn} for item in submitted], len(fields), profiled
 
 
-def _stop(spark: Any, run: CrawlRun, futures: Sequence["Future[Line]"]) -> None:
-    """Stop Spark's jobs of what is not done, and let what is being told come to its end."""
-    if not all(one.done() for one in futures):
+def _stop(spark: Any, run: CrawlRun, futures: Sequence["Future[DatasetReport]"]) -> None:
+    """Cancel Spark's jobs for unfinished datasets, and wait for those that are being recorded."""
+    if not all(future.done() for future in futures):
         run.stop_jobs(spark)
-        # One that was cancelled is never done for `wait`.
-        wait([one for one in futures if not one.cancelled()], _END_S)
+        # `wait` never counts a cancelled future as done.
+        wait([future for future in futures if not future.cancelled()], _STOP_TIMEOUT_S)
 
 
-def _late(futures: Sequence["Future[Line]"], report: Report) -> list[Line]:
-    """What was told after somebody stopped the crawl. What failed then was stopped itself, and is left."""
-    ended = [one.result() for one in futures if one.done() and not one.cancelled() and one.exception() is None]
-    heard = {id(one) for one in report.lines}
-    return [line for line in ended if id(line) not in heard and line.status != "failed"]
+def _collect_finished(futures: Sequence["Future[DatasetReport]"], report: CrawlReport) -> list[DatasetReport]:
+    """Return the results that arrived after the crawl was stopped. Failures are left out: they were caused by the stop."""
+    ended = [item.result() for item in futures if item.done() and not item.cancelled() and item.exception() is None]
+    reported = {id(item) for item in report.lines}
+    return [line for line in ended if id(line) not in reported and line.status != "failed"]

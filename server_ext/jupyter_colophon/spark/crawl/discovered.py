@@ -1,4 +1,4 @@
-"""What a crawl comes upon: datasets, and what it had to leave out."""
+"""The results of a walk: datasets, and places that cannot be profiled."""
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -7,8 +7,8 @@ from jupyter_colophon.spark.plans.observation import DataRef
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """A file of a dataset. `path` is relative to the dataset's place."""
+class CrawledFile:
+    """A file of a dataset. `path` is relative to the dataset's folder."""
 
     path: str
     size: int
@@ -16,12 +16,12 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDataset:
     """A dataset that can be read.
 
-    `name` is what reports call it: a path below the crawled folder, or a table. `state` changes when the data does; None
-    where nobody can tell, and the data is read each time. What has no `place` is a table, read by its `table` name.
-    `first` is a file of it that is not empty, from which the way to read a text is told. `bytes` is None where nobody knows.
+    `name` is used in reports: a path below the crawled folder, or a table. `state` changes when the data changes; if it is
+    None, changes cannot be detected and the data is read each time. A dataset without `place` is a table, read by its `table`
+    name. `first` is a non-empty file of it, from which text options are detected. `bytes` is None if unknown.
     """
 
     name: str
@@ -32,13 +32,13 @@ class Found:
     first: str = ""
     bytes: int | None = None
     files: int = 0
-    #: What is known without reading, of a view or a table whose rows are left alone.
+    #: Whether only the schema is recorded, as for a view.
     schema_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """Something that was met and cannot be profiled. `is_failure` where that is no choice of ours."""
+class CrawlIssue:
+    """A place that cannot be profiled. `is_failure` is False if it is skipped by design."""
 
     name: str
     reason: str
@@ -46,23 +46,23 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which datasets are meant, by globs on their names; `*` goes across folders."""
+class PathFilter:
+    """Selection of datasets by globs on their names; `*` also matches slashes."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
     def __call__(self, name: str) -> bool:
-        """Whether this one is."""
-        return (not self.include or _fits(name, self.include)) and not self.excludes(name)
+        """Return whether a dataset is selected."""
+        return (not self.include or _matches_any(name, self.include)) and not self.is_excluded(name)
 
-    def excludes(self, name: str) -> bool:
-        """Whether it is left out, and what is below it too."""
-        return _fits(name, self.exclude)
+    def is_excluded(self, name: str) -> bool:
+        """Return whether a name, and everything below it, is excluded."""
+        return _matches_any(name, self.exclude)
 
 
-def _fits(name: str, globs: tuple[str, ...]) -> bool:
+def _matches_any(name: str, globs: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, glob) for glob in globs)
 
 
-Met = Found | Trouble
+Discovered = FoundDataset | CrawlIssue

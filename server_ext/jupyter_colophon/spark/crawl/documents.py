@@ -1,4 +1,4 @@
-"""What a crawl tells of a dataset, as proposals of the native API: DataHub's shapes, and our own note of the crawl."""
+"""The proposals of a crawl: DataHub's aspects, and our aspect `crawl`."""
 
 import hashlib
 import json
@@ -6,76 +6,78 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from jupyter_colophon.spark.crawl.columns import ColumnProfile
-from jupyter_colophon.spark.crawl.discovered import Found
-from jupyter_colophon.spark.crawl.options import Asked
+from jupyter_colophon.spark.crawl.discovered import FoundDataset
+from jupyter_colophon.spark.crawl.options import CrawlOptions
 from jupyter_colophon.spark.crawl.profile import Profile
 
 Document = dict[str, Any]
 
 ASPECT = "crawl"
-"""The aspect that remembers what was looked at."""
+"""The aspect that records what was read."""
 
 _VERSION = 2
-"""Goes up when a profile says something else than before: then all data is looked at again."""
+"""Increase it if profiles of the same data change: then all datasets are read again."""
 
 
-def fingerprint(found: Found, asked: Asked, hidden: Collection[str]) -> str | None:
-    """What is the same as long as looking again would tell the same; None where nobody knows that."""
-    if found.state is None:
+def compute_fingerprint(dataset: FoundDataset, options: CrawlOptions, hidden: Collection[str]) -> str | None:
+    """Return a hash that changes if reading the dataset again may give another profile; None if unknown."""
+    if dataset.state is None:
         return None
-    said = [_VERSION, found.state, asked.statistics, asked.sample, dict(asked.options), sorted(hidden)]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    inputs = [_VERSION, dataset.state, options.statistics, options.sample, dict(options.options), sorted(hidden)]
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
 
 
-def dataset_profile(profile: Profile, size: int | None, now_ms: int) -> Document:
-    """DataHub's `datasetProfile`."""
-    told: Document = {
+def build_dataset_profile(profile: Profile, size: int | None, now_ms: int) -> Document:
+    """Return DataHub's aspect `datasetProfile`."""
+    document: Document = {
         "timestampMillis": now_ms,
         "partitionSpec": {"type": "FULL_TABLE", "partition": "FULL_TABLE_SNAPSHOT"},
         "rowCount": profile.rows,
         "columnCount": len(profile.fields),
-        "fieldProfiles": [_field(one, profile.looked_at) for one in profile.columns],
+        "fieldProfiles": [_build_field_profile(column, profile.inspected_rows) for column in profile.columns],
     }
     if profile.sampled is not None:
-        told["partitionSpec"] = {"type": "QUERY", "partition": f"SAMPLE ({profile.sampled} rows)"}
-    return told if size is None else told | {"sizeInBytes": size}
+        document["partitionSpec"] = {"type": "QUERY", "partition": f"SAMPLE ({profile.sampled} rows)"}
+    return document if size is None else document | {"sizeInBytes": size}
 
 
-def note(found: Found, profile: Profile | None, mark: str | None, hidden: Collection[str], now_ms: int) -> Document:
-    """Our aspect `crawl`: what was looked at, when and how, and what a profile of DataHub's has no place for."""
-    told: Document = {"time": now_ms, "files": found.files}
-    if mark is not None:
-        told["fingerprint"] = mark
+def build_crawl_aspect(
+    dataset: FoundDataset, profile: Profile | None, fingerprint: str | None, hidden: Collection[str], now_ms: int
+) -> Document:
+    """Return our aspect `crawl`: what was read, when and how, and statistics for which DataHub's profile has no field."""
+    document: Document = {"time": now_ms, "files": dataset.files}
+    if fingerprint is not None:
+        document["fingerprint"] = fingerprint
     if profile is None:
-        return told
+        return document
     if profile.sampled is not None:
-        told["sampledRows"] = profile.sampled
-    columns = [_noted(one, one.field.path in hidden) for one in profile.columns]
-    return told | {"columns": [one for one in columns if len(one) > 1]}
+        document["sampledRows"] = profile.sampled
+    columns = [_build_column_note(column, column.field.path in hidden) for column in profile.columns]
+    return document | {"columns": [column for column in columns if len(column) > 1]}
 
 
-def _noted(column: ColumnProfile, is_hidden: bool) -> Document:
-    told: Document = {"fieldPath": column.field.path}
+def _build_column_note(column: ColumnProfile, is_hidden: bool) -> Document:
+    document: Document = {"fieldPath": column.field.path}
     if column.lengths is not None:
-        told["lengths"] = dict(zip(("shortest", "longest", "mean"), column.lengths, strict=True))
+        document["lengths"] = dict(zip(("shortest", "longest", "mean"), column.lengths, strict=True))
     if is_hidden:
-        told["withoutValues"] = True
-    return told | ({"skipped": column.skipped} if column.skipped else {})
+        document["withoutValues"] = True
+    return document | ({"skipped": column.skipped} if column.skipped else {})
 
 
-def _field(column: ColumnProfile, rows: int) -> Document:
-    told = {
+def _build_field_profile(column: ColumnProfile, rows: int) -> Document:
+    document = {
         "fieldPath": column.field.path,
         "nullCount": rows - column.filled,
         "nullProportion": (rows - column.filled) / rows if rows else None,
         "uniqueCount": column.distinct,
         "uniqueProportion": column.distinct / column.filled if column.distinct is not None and column.filled else None,
-        **dict(_values(column)),
+        **dict(_list_values(column)),
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in document.items() if value is not None}
 
 
-def _values(column: ColumnProfile) -> Iterator[tuple[str, Any]]:
+def _list_values(column: ColumnProfile) -> Iterator[tuple[str, Any]]:
     yield from (("min", column.least), ("max", column.most), ("mean", column.mean), ("stdev", column.deviation))
     yield "median", column.median
     if column.quantiles:

@@ -1,44 +1,44 @@
-"""What somebody asks of a crawl."""
+"""The options of a crawl."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE
 
-#: How many datasets are looked at at once, at most.
-JOBS_MOST = 64
+#: Maximum number of datasets that are read in parallel.
+MAX_JOBS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A crawl. `place` is a folder or a file, or a catalog, a database or a table; `options` are Spark's readers'.
+class CrawlOptions:
+    """Options of a crawl. `place` is a folder or file, or a catalog, database or table; `options` are for Spark's readers.
 
-    Raises ValueError, which begins with the name of what is wrong.
+    Raises ValueError, whose message begins with the name of the invalid option.
     """
 
     place: str
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    #: Whether minima, maxima, means and quantiles are told.
+    #: Whether minima, maxima, means and quantiles are recorded.
     statistics: bool = True
-    #: About how many rows are looked at; None is all.
+    #: Approximate number of rows to read; None for all.
     sample: int | None = None
-    #: Whether the rows of views are looked at.
+    #: Whether the rows of views are read.
     views: bool = False
     options: Mapping[str, str] = field(default_factory=dict)
-    #: Whether also what did not change is looked at.
+    #: Whether unchanged datasets are read too.
     force: bool = False
-    #: Whether nothing is looked at, nor written.
+    #: Whether datasets are only compared, and nothing is read or recorded.
     dry: bool = False
-    #: How many datasets are looked at at once.
+    #: Number of datasets that are read in parallel.
     jobs: int = 1
     #: The namespace of the run.
     namespace: str = DEFAULT_NAMESPACE
 
     def __post_init__(self) -> None:
-        if not 1 <= self.jobs <= JOBS_MOST:
-            msg = f"jobs is from 1 to {JOBS_MOST}, not {self.jobs}"
+        if not 1 <= self.jobs <= MAX_JOBS:
+            msg = f"jobs must be from 1 to {MAX_JOBS}, not {self.jobs}"
             raise ValueError(msg)
         if self.sample is not None and self.sample < 1:
-            msg = f"sample is a number of rows, not {self.sample}"
+            msg = f"sample must be a positive number of rows, not {self.sample}"
             raise ValueError(msg)

@@ -1,4 +1,4 @@
-"""Whether somebody means a folder or a catalog."""
+"""Distinguish folders from names of a catalog."""
 
 import os
 import re
@@ -7,21 +7,21 @@ from pathlib import Path
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 
 
-class OtherMachine(ValueError):
-    """A folder that cannot be walked from here."""
+class RemoteFolder(ValueError):
+    """A folder that is not on this machine."""
 
 
-def folder_named(text: str) -> Path | None:
-    """The folder or file that is meant; None for a name of a catalog. Raises OtherMachine, FileNotFoundError."""
+def resolve_folder(text: str) -> Path | None:
+    """Return the folder or file; None for a name of a catalog. Raises RemoteFolder, FileNotFoundError."""
     scheme = _SCHEME.match(text)
     if scheme and scheme[1].lower() != "file" and not Path(text).exists():
-        msg = f"{text}: only folders of this machine are walked; lay a table over it, and crawl that"
-        raise OtherMachine(msg)
-    told = re.sub(r"^file:(//)?(?=/)", "", text) if scheme else text
-    path = Path(told).expanduser()
-    is_path = os.sep in told or told.startswith((".", "~"))
+        msg = f"{text}: only local folders can be crawled; create an external table and crawl that instead"
+        raise RemoteFolder(msg)
+    location = re.sub(r"^file:(//)?(?=/)", "", text) if scheme else text
+    path = Path(location).expanduser()
+    is_path = os.sep in location or location.startswith((".", "~"))
     if not path.exists() and not is_path:
         return None
     if not os.path.lexists(path):
-        raise FileNotFoundError(2, "No such file or directory", told)
+        raise FileNotFoundError(2, "No such file or directory", location)
     return path

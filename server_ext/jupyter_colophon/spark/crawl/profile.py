@@ -1,88 +1,96 @@
-"""The profile of a dataset: one aggregate over all its rows, whose parts Spark works out in one pass."""
+"""The profile of a dataset, computed by one aggregate over all rows."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_colophon.spark.crawl.columns import ColumnProfile, Measure, measures, reason
+from jupyter_colophon.spark.crawl.columns import ColumnProfile, Measure, explain_skipped, list_measures
 from jupyter_colophon.spark.plans import schema
-from jupyter_colophon.spark.plans.observation import Field
+from jupyter_colophon.spark.plans.observation import SchemaField
 
-#: Columns of one aggregate. A format that keeps columns apart is read in parts at no cost; of a text, each part reads all.
+#: Maximum number of columns of one aggregate. Columnar formats read only these columns; text formats read all.
 COLUMNS, COLUMNS_OF_TEXT = 50, 200
-#: Spark has the sketches of quantiles from this version on.
+#: The first Spark version with quantile sketches.
 _HAS_KLL = (4, 1)
 _SEED = 42
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is known of a dataset. `sampled` is how many rows were looked at, None where it was all of them."""
+    """The profile of a dataset. `sampled` is the number of rows of the sample; None if all rows were read."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[SchemaField, ...]
     rows: int
     columns: tuple[ColumnProfile, ...]
     sampled: int | None = None
-    #: How many of the rows that were looked at could not be read.
-    lost: int = 0
+    #: Number of rows that could not be parsed.
+    corrupt_rows: int = 0
 
     @property
-    def looked_at(self) -> int:
-        """How many rows the columns' figures are of."""
+    def inspected_rows(self) -> int:
+        """Return the number of rows that the column statistics cover."""
         return self.rows if self.sampled is None else self.sampled
 
 
-def fields_of(data: Any) -> tuple[Field, ...]:
-    """The columns of a DataFrame, in one answer however wide it is."""
-    return schema.fields(json.loads(data.schema.json()))
+def read_fields(data: Any) -> tuple[SchemaField, ...]:
+    """Return the columns of a DataFrame, in one call however many there are."""
+    return schema.parse_fields(json.loads(data.schema.json()))
 
 
 def profile(
     data: Any,
     *,
     hidden: Collection[str] = (),
-    lost: str | None = None,
+    corrupt_column: str | None = None,
     sample: int | None = None,
     is_text: bool = False,
 ) -> Profile:
-    """Look at all rows once, or at about `sample` of them; of `hidden` columns no values are asked for.
+    """Read all rows once, or about `sample` of them; no values are requested for `hidden` columns.
 
-    The column `lost` is none of the data's: rows that could not be read have a value in it, and are counted.
-    Raises whatever Spark raises.
+    `corrupt_column` is not part of the data: rows that could not be parsed have a value in it, and are counted.
+    Raises all exceptions of Spark.
     """
-    fields = fields_of(data)
+    fields = read_fields(data)
     if not fields:
         return Profile((), 0, ())
     has_kll = tuple(map(int, data.sparkSession.version.split(".")[:2])) >= _HAS_KLL
-    # By their place: names may hold anything, and be there twice.
+    # By position: names may contain any character, and may be duplicates.
     placed = data.toDF(*(f"c{at}" for at in range(len(fields))))
     rows, sampled = None, None
     if sample is not None:
         rows = placed.count()
         if rows > sample:
             placed = placed.sample(fraction=sample / rows, seed=_SEED)
-    found = [ColumnProfile(one, skipped=reason(one.type)) for one in fields]
-    unseen = hidden if lost is None else {*hidden, lost}
+    profiles = [ColumnProfile(item, skipped=explain_skipped(item.type)) for item in fields]
+    without_values = hidden if corrupt_column is None else {*hidden, corrupt_column}
     count = 0
     size = COLUMNS_OF_TEXT if is_text else COLUMNS
-    for first in range(0, len(found), size):
-        part = enumerate(found[first : first + size], first)
-        asked = [(column, one) for at, column in part for one in _asked(at, column, unseen, has_kll=has_kll)]
-        count, *answers = _answers(placed, ["count(1)", *(measure.sql for _, measure in asked)])
-        for (column, measure), answer in zip(asked, answers, strict=True):
+    for first in range(0, len(profiles), size):
+        part = enumerate(profiles[first : first + size], first)
+        requested = [
+            (column, item)
+            for at, column in part
+            for item in _list_column_measures(at, column, without_values, has_kll=has_kll)
+        ]
+        count, *answers = _compute_values(placed, ["count(1)", *(measure.sql for _, measure in requested)])
+        for (column, measure), answer in zip(requested, answers, strict=True):
             measure.take(column, answer)
     is_part = rows is not None and sample is not None and rows > sample
     sampled = count if is_part else None
-    kept = tuple(one for one in found if one.field.path != lost)
-    unread = sum(one.filled for one in found if one.field.path == lost)
-    return Profile(tuple(one.field for one in kept), rows if rows is not None else count, kept, sampled, unread)
+    data_profiles = tuple(item for item in profiles if item.field.path != corrupt_column)
+    unread = sum(item.filled for item in profiles if item.field.path == corrupt_column)
+    return Profile(
+        tuple(item.field for item in data_profiles), rows if rows is not None else count, data_profiles, sampled, unread
+    )
 
 
-def _asked(at: int, column: ColumnProfile, hidden: Collection[str], *, has_kll: bool) -> Iterator[Measure]:
-    return measures(f"c{at}", column.field.type, values=column.field.path not in hidden, has_kll=has_kll)
+def _list_column_measures(
+    at: int, column: ColumnProfile, hidden: Collection[str], *, has_kll: bool
+) -> Iterator[Measure]:
+    return list_measures(f"c{at}", column.field.type, values=column.field.path not in hidden, has_kll=has_kll)
 
 
-def _answers(data: Any, expressions: Sequence[str]) -> list[Any]:
-    (row,) = data.selectExpr(*(f"{one} AS a{at}" for at, one in enumerate(expressions))).collect()
+def _compute_values(data: Any, expressions: Sequence[str]) -> list[Any]:
+    (row,) = data.selectExpr(*(f"{expression} AS a{at}" for at, expression in enumerate(expressions))).collect()
     return list(row)

@@ -1,4 +1,4 @@
-"""Reading what a crawl found, by Spark."""
+"""Read the datasets of a crawl with Spark."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.spark.crawl import text
-from jupyter_colophon.spark.crawl.discovered import Found
-from jupyter_colophon.spark.error_messages import kind
+from jupyter_colophon.spark.crawl.discovered import FoundDataset
+from jupyter_colophon.spark.error_messages import get_error_class
 from jupyter_colophon.spark.names import file_formats
 from jupyter_colophon.spark.plans import connectors
 from jupyter_colophon.spark.plans.connectors import ConnectorMissing
@@ -17,65 +17,65 @@ _NO_HINT = ".NO_HINT"
 _GLOB = frozenset("*?[]{}\\")
 
 
-class Unreadable(Exception):
-    """A dataset cannot be read; the text says why, and holds no value of it."""
+class UnreadableDataset(Exception):
+    """A dataset cannot be read; the message explains why, without values."""
 
 
-def read(spark: Any, found: Found, said: Mapping[str, str]) -> Any:
-    """The dataset as a DataFrame; `said` are options of Spark's readers that outdo ours.
+def read(spark: Any, dataset: FoundDataset, reader_options: Mapping[str, str]) -> Any:
+    """Return the dataset as a DataFrame; `reader_options` override detected ones.
 
-    Raises Unreadable, ConnectorMissing, OSError, Spark's errors.
+    Raises UnreadableDataset, ConnectorMissing, OSError, and exceptions of Spark.
     """
-    format_ = str(found.ref.format)
+    format_ = str(dataset.ref.format)
     connectors.require(spark, format_)
-    if found.table:
-        return spark.table(found.table)
-    if format_ in file_formats.TEXTS and not found.first:
-        # No byte in it: no columns, and no rows.
+    if dataset.table:
+        return spark.table(dataset.table)
+    if format_ in file_formats.TEXTS and not dataset.first:
+        # An empty file has no columns and no rows.
         return spark.range(0).select()
-    told = {**_told(found, format_), **said}
-    if str(told.get("multiLine")).lower() == "true" and _GLOB & {*found.place}:
-        # Hadoop takes the path of what is read as a whole for a pattern, whatever it is told.
-        msg = "records over several lines cannot be read from a path with one of * ? [ ] { }"
-        raise Unreadable(msg)
-    # The path is meant as it stands, whatever is in it.
-    reader = spark.read.format(format_).options(**told, __globPaths__="false")
-    data = reader.load(found.place)
+    options = {**_detect_options(dataset, format_), **reader_options}
+    if str(options.get("multiLine")).lower() == "true" and _GLOB & {*dataset.place}:
+        # With multiLine, Hadoop always interprets the path as a glob.
+        msg = "multi-line records cannot be read from a path that contains * ? [ ] { or }"
+        raise UnreadableDataset(msg)
+    # Do not interpret the path as a glob.
+    reader = spark.read.format(format_).options(**options, __globPaths__="false")
+    data = reader.load(dataset.place)
     if format_ == "json" and data.columns == [_CORRUPT]:
-        msg = "no record in it is JSON"
-        raise Unreadable(msg)
+        msg = "it contains no valid JSON record"
+        raise UnreadableDataset(msg)
     return data
 
 
-def lost(found: Found, data: Any) -> str | None:
-    """The column in which Spark keeps the records that are no JSON; None where all are."""
-    return _CORRUPT if found.ref.format == "json" and not found.table and _CORRUPT in data.columns else None
+def find_corrupt_column(dataset: FoundDataset, data: Any) -> str | None:
+    """Return the column in which Spark puts invalid JSON records; None if there are none."""
+    return _CORRUPT if dataset.ref.format == "json" and not dataset.table and _CORRUPT in data.columns else None
 
 
-def _told(found: Found, format_: str) -> Mapping[str, str]:
+def _detect_options(dataset: FoundDataset, format_: str) -> Mapping[str, str]:
     if format_ not in file_formats.TEXTS:
         return {}
     inferred = {"inferSchema": "true"} if format_ == "csv" else {}
-    return {**inferred, **text.options(Path(found.first), format_)}
+    return {**inferred, **text.detect_options(Path(dataset.first), format_)}
 
 
-def why(error: Exception) -> str:
-    """Why something failed, as a sentence without values: Spark's own condition where it has one."""
-    if isinstance(error, Unreadable | ConnectorMissing):
+def describe_error(error: Exception) -> str:
+    """Return why something failed, in one sentence without values: Spark's error condition if there is one."""
+    if isinstance(error, UnreadableDataset | ConnectorMissing):
         return str(error)
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    condition = _condition(error)
+    condition = _get_condition(error)
     words = condition.lower().replace("_", " ").replace(".", ": ") if condition else ""
-    return f"Spark cannot read it ({words or kind(error)})"
+    return f"Spark cannot read it ({words or get_error_class(error)})"
 
 
-def _condition(error: Exception) -> str:
-    """Spark's condition; empty where it has none that says anything."""
+def _get_condition(error: Exception) -> str:
+    """Return Spark's error condition; empty if there is none, or it is meaningless."""
     java: Any = getattr(error, "java_exception", None)
     thrown: Any = error if java is None else java
-    told = ""
-    # Not every exception has one.
+    condition = ""
+    # Not every exception has a condition.
     with suppress(Exception):
-        told = str(thrown.getCondition() or "")
-    return "" if told.endswith(_NO_HINT) else told
+        condition = str(thrown.getCondition() or "")
+    return "" if condition.endswith(_NO_HINT) else condition

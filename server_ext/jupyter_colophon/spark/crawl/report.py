@@ -1,4 +1,4 @@
-"""What became of a crawl."""
+"""The report of a crawl."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ STATUSES: tuple[Status, ...] = ("new", "changed", "same", "failed", "skipped", "
 
 
 @dataclass(slots=True)
-class Line:
-    """What became of one dataset. Rows and columns are None where it was not looked at."""
+class DatasetReport:
+    """The result for one dataset. Rows and columns are None if it was not read."""
 
     name: str
     status: Status
@@ -24,45 +24,45 @@ class Line:
 
 
 @dataclass(slots=True)
-class Report:
-    """All of it. `status` is that of the run; `left` are datasets that it did not come to."""
+class CrawlReport:
+    """The result of a crawl. `status` is that of the run; `left` is the number of datasets that were not reached."""
 
     status: Literal["succeeded", "failed", "killed"] = "succeeded"
     run: str = ""
     is_dry: bool = False
-    lines: list[Line] = field(default_factory=list)
+    lines: list[DatasetReport] = field(default_factory=list)
     left: int = 0
-    #: Why it ended before it was done.
+    #: Why the crawl ended early.
     reason: str = ""
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many datasets there are of each status."""
-        found = Counter(one.status for one in self.lines)
-        return {status: found[status] for status in STATUSES}
+        """Return the number of datasets by status."""
+        counts = Counter(line.status for line in self.lines)
+        return {status: counts[status] for status in STATUSES}
 
     @property
     def outcome(self) -> Literal["succeeded", "failed"]:
-        """How a crawl ends that nobody stopped."""
+        """Return the final status of a crawl that was not stopped."""
         return "failed" if self.reason or self.counts["failed"] else "succeeded"
 
     @property
     def rows(self) -> int:
-        """How many rows were looked at, all in all."""
-        return sum(one.rows or 0 for one in self.lines)
+        """Return the total number of rows read."""
+        return sum(line.rows or 0 for line in self.lines)
 
     @property
     def sentence(self) -> str:
-        """The counts in a line."""
-        told = ", ".join(f"{count} {status}" for status, count in self.counts.items() if count)
-        told = told or ("nothing was looked at" if self.left else "nothing found")
-        return f"{told}{f'; {self.left} left for the next time' if self.left else ''}"
+        """Return the counts in one line."""
+        counts = ", ".join(f"{count} {status}" for status, count in self.counts.items() if count)
+        counts = counts or ("nothing was read" if self.left else "nothing found")
+        return f"{counts}{f'; {self.left} left for the next time' if self.left else ''}"
 
-    def document(self) -> dict[str, Any]:
-        """For programs."""
+    def to_document(self) -> dict[str, Any]:
+        """Return the report as a JSON document."""
         lines = [
-            {name: value for name in one.__slots__ if (value := getattr(one, name)) not in (None, "")}
-            for one in self.lines
+            {name: value for name in line.__slots__ if (value := getattr(line, name)) not in (None, "")}
+            for line in self.lines
         ]
-        told = {"status": self.status, "run": self.run, "dry": self.is_dry, "counts": dict(self.counts)}
-        return {**told, "rows": self.rows, "left": self.left, "reason": self.reason, "datasets": lines}
+        summary = {"status": self.status, "run": self.run, "dry": self.is_dry, "counts": dict(self.counts)}
+        return {**summary, "rows": self.rows, "left": self.left, "reason": self.reason, "datasets": lines}

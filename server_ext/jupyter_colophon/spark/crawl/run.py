@@ -1,4 +1,4 @@
-"""The run of the catalog that a crawl is."""
+"""The run that represents a crawl in the catalog."""
 
 import os
 import socket
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError
-from jupyter_colophon.core.identity.names import program, run_urn
+from jupyter_colophon.core.identity.names import make_program_urn, make_run_urn
 from jupyter_colophon.core.time_format import format_time
-from jupyter_colophon.spark.crawl.report import Report
+from jupyter_colophon.spark.crawl.report import CrawlReport
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -22,7 +22,7 @@ APPLICATION, TYPE, NAME = "colophon", "spark", "crawl"
 
 @dataclass(frozen=True, slots=True)
 class CrawlRun:
-    """A run that has begun."""
+    """A running crawl."""
 
     urn: str
     id: str
@@ -30,44 +30,44 @@ class CrawlRun:
     _started_ms: int
 
     @classmethod
-    def begun(cls, catalog: "Operations", place: str, namespace: str) -> "CrawlRun":
-        """Begin one; those that killed processes of this machine left are ended. Raises ClientError, InvalidName."""
-        of = program(namespace, APPLICATION, TYPE, NAME)
+    def begin(cls, catalog: "Operations", place: str, namespace: str) -> "CrawlRun":
+        """Start a run, and end those of killed processes of this machine. Raises ClientError, InvalidName."""
+        of = make_program_urn(namespace, APPLICATION, TYPE, NAME)
         with suppress(ClientError):
-            _bury(catalog, str(of))
-        id_, now = str(uuid.uuid4()), _now_ms()
-        arguments = {"place": place, **_here()}
+            _end_orphaned(catalog, str(of))
+        id_, now = str(uuid.uuid4()), _get_now_ms()
+        arguments = {"place": place, **_describe_process()}
         start = {"program": str(of), "runId": id_, "status": "running", "arguments": arguments}
         catalog.start_run(start | {"start": format_time(now)})
-        return cls(str(run_urn(of, id_)), id_, catalog, now)
+        return cls(str(make_run_urn(of, id_)), id_, catalog, now)
 
-    def end(self, report: Report) -> None:
-        """Say how it ended, and the counts. Raises ClientError."""
+    def end(self, report: CrawlReport) -> None:
+        """Record the final status and the counts. Raises ClientError."""
         facts: dict[str, int] = {"left": report.left, "rows": report.rows, **report.counts}
-        # The clock may have been put back meanwhile, and nothing ends before it began.
-        end = format_time(max(_now_ms(), self._started_ms))
+        # The clock may have been set back; the end must not precede the start.
+        end = format_time(max(_get_now_ms(), self._started_ms))
         self._catalog.update_run(self.urn, {"status": report.status, "end": end, "facts": facts})
 
     def mark_jobs(self, spark: Any) -> None:
-        """Let this thread's jobs be stopped by `stop_jobs`."""
+        """Assign the current thread's jobs to the group that `stop_jobs` cancels."""
         if hasattr(spark, "_jsparkSession"):
             spark.sparkContext.setJobGroup(self.id, "colophon crawl", interruptOnCancel=False)
 
     def stop_jobs(self, spark: Any) -> None:
-        """Stop the jobs that were marked. Spark may be gone already."""
+        """Cancel the marked jobs. Spark may have stopped already."""
         with suppress(Exception):
             spark.sparkContext.cancelJobGroup(self.id)
 
 
-def _bury(catalog: "Operations", of: str) -> None:
-    """End the runs that no process does any more. Raises ClientError."""
-    for one in catalog.list_runs(program=of, status="running")["runs"]:
-        told = catalog.read_run(one["urn"]).get("arguments", {})
-        if told.get("host") == _here()["host"] and not _lives(str(told.get("process", ""))):
-            catalog.update_run(one["urn"], {"status": "killed", "end": format_time(_now_ms())})
+def _end_orphaned(catalog: "Operations", program_urn: str) -> None:
+    """End the runs whose processes no longer exist. Raises ClientError."""
+    for run in catalog.list_runs(program=program_urn, status="running")["runs"]:
+        arguments = catalog.read_run(run["urn"]).get("arguments", {})
+        if arguments.get("host") == _describe_process()["host"] and not _is_alive(str(arguments.get("process", ""))):
+            catalog.update_run(run["urn"], {"status": "killed", "end": format_time(_get_now_ms())})
 
 
-def _lives(process: str) -> bool:
+def _is_alive(process: str) -> bool:
     if sys.platform == "win32" or not process.isdecimal():
         return True
     try:
@@ -79,9 +79,9 @@ def _lives(process: str) -> bool:
     return True
 
 
-def _here() -> dict[str, str]:
+def _describe_process() -> dict[str, str]:
     return {"host": socket.gethostname(), "process": str(os.getpid())}
 
 
-def _now_ms() -> int:
+def _get_now_ms() -> int:
     return time.time_ns() // 1_000_000

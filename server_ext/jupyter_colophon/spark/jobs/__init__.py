@@ -1,5 +1,5 @@
-"""Work over the whole catalog as Spark jobs: bulk ingest, statistics, and what the change log tells of people and days.
+"""Spark jobs over the whole catalog: bulk ingestion, statistics, and activity from the change log.
 
-`python -m jupyter_colophon.spark.jobs` runs them on this machine, and `spark-submit` with the folder's `__main__.py` on a
-cluster. They read and write by the data source `colophon` alone.
+Run them locally with `python -m jupyter_colophon.spark.jobs`, or on a cluster with `spark-submit` and this folder's
+`__main__.py`. They use only the data source `colophon`.
 """

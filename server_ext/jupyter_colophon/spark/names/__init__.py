@@ -1,1 +1,1 @@
-"""Dataset names of what Spark reads and writes."""
+"""Names of the datasets that Spark reads and writes."""

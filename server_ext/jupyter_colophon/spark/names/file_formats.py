@@ -1,4 +1,4 @@
-"""The format of a file, told by its name, or by its first bytes where it has no telling one."""
+"""The format of a file, detected by its name or its first bytes."""
 
 import re
 from pathlib import Path
@@ -18,22 +18,22 @@ _EXTENSIONS = {
 _MAGIC = {b"PAR1": "parquet", b"ORC": "orc", b"Obj\x01": "avro"}
 
 TEXTS = frozenset({"csv", "json"})
-"""Formats that are read as text, and may be compressed as a whole."""
+"""Text formats, whose files may be compressed."""
 
 COMPRESSED = frozenset({"gz", "bz2", "deflate"})
-"""Compressions that Spark reads everywhere, told by the last part of the name."""
+"""Compressions that Spark always supports, by file extension."""
 
 _OTHER_COMPRESSIONS = frozenset({"zip", "xz", "zst", "lz4", "snappy", "7z", "br"})
 
 PART = re.compile(r"part[-._]?\d+([-._].*)?|\d{6}_\d+(_copy_\d+)?(\..*)?", re.IGNORECASE)
-"""A file that a program wrote as one of many: Spark's and Hadoop's, pyarrow's, Dask's, Hive's."""
+"""A part file of Spark, Hadoop, pyarrow, Dask or Hive."""
 
 PARTITION = re.compile(r"[^=/]+=[^/]*")
-"""A folder of one value of a partition column."""
+"""The folder of a partition."""
 
 
-def of_name(name: str) -> str | None:
-    """The format that a name tells; None where it tells none."""
+def detect_from_name(name: str) -> str | None:
+    """Return the format for a file name; None if unknown."""
     words = name.lower().split(".")[1:]
     if words and words[-1] in COMPRESSED:
         format_ = _EXTENSIONS.get(words[-2]) if len(words) > 1 else None
@@ -41,15 +41,15 @@ def of_name(name: str) -> str | None:
     return _EXTENSIONS.get(words[-1]) if words else None
 
 
-def packed_otherwise(name: str) -> str | None:
-    """The compression of a text that Spark cannot read; None for any other file."""
+def find_unsupported_compression(name: str) -> str | None:
+    """Return the compression of a text file that Spark cannot read; None for other files."""
     words = name.lower().split(".")[1:]
     packed = len(words) > 1 and words[-1] in _OTHER_COMPRESSIONS and _EXTENSIONS.get(words[-2]) in TEXTS
     return words[-1] if packed else None
 
 
-def of_bytes(path: Path) -> str | None:
-    """The format that the first bytes tell. Raises OSError."""
+def detect_from_bytes(path: Path) -> str | None:
+    """Return the format for the first bytes of a file; None if unknown. Raises OSError."""
     with path.open("rb") as file:
         start = file.read(4)
     return next((format_ for magic, format_ in _MAGIC.items() if start.startswith(magic)), None)

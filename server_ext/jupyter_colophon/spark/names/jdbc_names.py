@@ -1,7 +1,7 @@
-"""The names of tables behind JDBC, by OpenLineage's naming specification: host, port and database, never credentials.
+"""Names of JDBC tables by OpenLineage's naming specification: host, port and database, never credentials.
 
-A URL is read by the rules of its driver. What does not fit them has no name: a part of a password that holds a `/` or an
-`@` must not pass for a host or a database.
+A URL is parsed by the rules of its driver. A URL that does not match has no name: a part of a password that contains `/` or
+`@` must not be mistaken for a host or a database.
 """
 
 import re
@@ -35,11 +35,10 @@ Properties: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
-    """A database: its platform, where it is (`host:port`; empty for a file), and what is before a table's name in it.
+class JdbcDatabase:
+    """A database: its platform, its server (`host:port`; empty for a file), and the qualifiers of a table name.
 
-    `levels` is how many words a table's whole name has: a table that is written with more words than one replaces the
-    last of `words`.
+    `levels` is the number of parts of a full table name; the parts of a qualified table name replace the last of `words`.
     """
 
     platform: str
@@ -47,8 +46,8 @@ class Database:
     words: tuple[str, ...]
     levels: int = 3
 
-    def table(self, table: str) -> str | None:
-        """Return the name of a table in it; None for a query in its place, or where its database is not known."""
+    def name_table(self, table: str) -> str | None:
+        """Return the full name of a table; None for a query, or if the database is unknown."""
         if _TABLE.fullmatch(table.strip()) is None:
             return None
         parts = [part for part in re.sub(r'[`"\[\]]', "", table.strip()).split(".") if part]
@@ -59,13 +58,13 @@ class Database:
         return f"{self.authority}/{name}" if self.authority else name
 
 
-def parse_jdbc_url(url: str) -> Database | None:
-    """Return the database that a JDBC URL leads to; None where the URL cannot be read with certainty."""
-    found = _URL.fullmatch(url.strip())
-    if found is None:
+def parse_jdbc_url(url: str) -> JdbcDatabase | None:
+    """Return the database of a JDBC URL; None if it cannot be parsed with certainty."""
+    match = _URL.fullmatch(url.strip())
+    if match is None:
         return None
-    driver = found["driver"].lower()
-    rest = _OF_CONNECTION.sub("", found["rest"]) if driver in _SERVERS else found["rest"]
+    driver = match["driver"].lower()
+    rest = _OF_CONNECTION.sub("", match["rest"]) if driver in _SERVERS else match["rest"]
     if driver in _DRIVERS:
         return _DRIVERS[driver](rest)
     return _parse_server(_SERVERS.get(driver, _Server(driver, levels=9)), rest)
@@ -73,10 +72,9 @@ def parse_jdbc_url(url: str) -> Database | None:
 
 @dataclass(frozen=True, slots=True)
 class _Server:
-    """How the URLs `//host:port/database` of a driver are read.
+    """How URLs of the form `//host:port/database` of a driver are parsed.
 
-    `properties` are those that name database and schema, before the words of the path;
-    `default` is the database where none is named.
+    `properties` name database and schema, and override the path; `default` is the database if none is given.
     """
 
     platform: str
@@ -87,17 +85,17 @@ class _Server:
 
     @property
     def port(self) -> int | None:
-        """The default port."""
+        """Return the default port."""
         return DEFAULT_PORTS.get(self.platform)
 
 
-def _parse_server(server: _Server, rest: str) -> Database | None:
+def _parse_server(server: _Server, rest: str) -> JdbcDatabase | None:
     place = _PLACE.fullmatch(rest)
     if place is None or ("@" in place["authority"] and "@" in place["path"] + place["more"]):
         return None
     authority = _parse_authority(place["authority"], server.port)
     path, more = place["path"].strip("/"), place["more"]
-    if server.separators == ",":  # Teradata has its properties in the path.
+    if server.separators == ",":  # Teradata has properties in the path.
         path, more = "", f"{path}{more}"
     properties = _parse_properties(more, server.separators)
     if authority is None or properties is None:
@@ -106,11 +104,11 @@ def _parse_server(server: _Server, rest: str) -> Database | None:
     words = tuple(word for word in named or path.split("/") if word) or tuple(filter(None, [server.default]))
     if not all(map(_WORD.fullmatch, words)):
         return None
-    return Database(server.platform, authority, words, server.levels)
+    return JdbcDatabase(server.platform, authority, words, server.levels)
 
 
 def _parse_authority(text: str, port: int | None) -> str | None:
-    """Return the hosts with their ports, without a user."""
+    """Return the hosts with their ports, without the user."""
     hosts = [_HOST.fullmatch(host) for host in text.rpartition("@")[2].split(",")]
     names = [_with_port(host["host"], host["port"] or port) for host in hosts if host is not None]
     return ",".join(names) if len(names) == len(hosts) else None
@@ -121,7 +119,7 @@ def _with_port(host: str, port: object) -> str:
 
 
 def _parse_properties(text: str, separators: str) -> dict[str, str] | None:
-    """Return properties by their names in lower case; None where something is not one."""
+    """Return properties by lower-case name; None if one is invalid."""
     pieces = re.findall(rf"(?:\{{[^}}]*\}}|'[^']*'|[^{re.escape(separators)}])+", text)
     pairs = [piece.partition("=") for piece in pieces if piece.strip()]
     if not all(sign and name.strip() for name, sign, _ in pairs):
@@ -129,37 +127,39 @@ def _parse_properties(text: str, separators: str) -> dict[str, str] | None:
     return {name.strip().lower(): value.strip().strip("{}'") for name, _, value in pairs}
 
 
-def _parse_postgres(rest: str) -> Database | None:
+def _parse_postgres(rest: str) -> JdbcDatabase | None:
     server = _SERVERS["postgresql"]
     return _parse_server(server, rest if rest.startswith("//") else f"//localhost/{rest}")
 
 
-def _parse_redshift(rest: str) -> Database | None:
-    found = _parse_server(_Server("redshift"), _OF_CONNECTION.sub("", rest))
-    cluster = _REDSHIFT.match(found.authority) if found is not None else None
-    if found is None or cluster is None:
-        return found
-    authority = f"{cluster['name']}.{cluster['region']}{found.authority[cluster.end() :]}"
-    return Database(found.platform, authority, found.words)
+def _parse_redshift(rest: str) -> JdbcDatabase | None:
+    database = _parse_server(_Server("redshift"), _OF_CONNECTION.sub("", rest))
+    cluster = _REDSHIFT.match(database.authority) if database is not None else None
+    if database is None or cluster is None:
+        return database
+    authority = f"{cluster['name']}.{cluster['region']}{database.authority[cluster.end() :]}"
+    return JdbcDatabase(database.platform, authority, database.words)
 
 
-def _parse_snowflake(rest: str) -> Database | None:
-    found = _parse_server(_Server("snowflake", properties=("db", "schema")), rest)
-    if found is None:
+def _parse_snowflake(rest: str) -> JdbcDatabase | None:
+    database = _parse_server(_Server("snowflake", properties=("db", "schema")), rest)
+    if database is None:
         return None
-    return Database("snowflake", found.authority.partition(":")[0].removesuffix(".snowflakecomputing.com"), found.words)
+    return JdbcDatabase(
+        "snowflake", database.authority.partition(":")[0].removesuffix(".snowflakecomputing.com"), database.words
+    )
 
 
-def _parse_teradata(rest: str) -> Database | None:
-    found = _parse_server(_Server("teradata", 2, ("database",), separators=","), rest)
+def _parse_teradata(rest: str) -> JdbcDatabase | None:
+    database = _parse_server(_Server("teradata", 2, ("database",), separators=","), rest)
     port = re.search(r"[/,]\s*DBS_PORT\s*=\s*(\d{1,5})\s*(?:,|$)", rest, re.IGNORECASE)
-    if found is None:
+    if database is None:
         return None
-    host, usual = found.authority.rpartition(":")[0], found.authority
-    return Database("teradata", _with_port(host, port[1]) if port else usual, found.words, found.levels)
+    host, usual = database.authority.rpartition(":")[0], database.authority
+    return JdbcDatabase("teradata", _with_port(host, port[1]) if port else usual, database.words, database.levels)
 
 
-def _parse_sql_server(rest: str) -> Database | None:
+def _parse_sql_server(rest: str) -> JdbcDatabase | None:
     place, _, more = rest.removeprefix("//").partition(";")
     at, properties = _INSTANCE.fullmatch(place.rstrip("/")), _parse_properties(more, ";")
     if at is None or properties is None:
@@ -171,33 +171,33 @@ def _parse_sql_server(rest: str) -> Database | None:
     whole = f"{host}\\{instance}" if instance and not port else f"{host}:{port or DEFAULT_PORTS['mssql']}"
     if _INSTANCE.fullmatch(whole) is None or not all(map(_WORD.fullmatch, words)):
         return None
-    return Database("mssql", whole.lower(), words)
+    return JdbcDatabase("mssql", whole.lower(), words)
 
 
-def _parse_jtds(rest: str) -> Database | None:
-    found = re.fullmatch(r"sqlserver:(//[^/;]+)(?:/([^;]*))?(;.*)?", rest, re.IGNORECASE)
-    if found is None:
+def _parse_jtds(rest: str) -> JdbcDatabase | None:
+    match = re.fullmatch(r"sqlserver:(//[^/;]+)(?:/([^;]*))?(;.*)?", rest, re.IGNORECASE)
+    if match is None:
         return None
-    return _parse_sql_server(f"{found[1]}{f';database={found[2]}' if found[2] else ''}{found[3] or ''}")
+    return _parse_sql_server(f"{match[1]}{f';database={match[2]}' if match[2] else ''}{match[3] or ''}")
 
 
-def _parse_oracle(rest: str) -> Database | None:
-    # A quoted password may hold what separates the parts; an `@` more than one leaves open where the host begins.
-    found = _ORACLE.fullmatch(re.sub(r'"[^"]*"', "", rest))
-    if found is None:
+def _parse_oracle(rest: str) -> JdbcDatabase | None:
+    # A quoted password may contain separators; with a second `@` the start of the host is ambiguous.
+    match = _ORACLE.fullmatch(re.sub(r'"[^"]*"', "", rest))
+    if match is None:
         return None
-    at = found["at"].strip()
+    at = match["at"].strip()
     if at.startswith("("):
         return _parse_oracle_description(re.sub(r"\s+", "", at))
     service = _ORACLE_SERVICE.fullmatch(at)
     if service is not None:
         authority = _parse_authority(service["hosts"], DEFAULT_PORTS["oracle"])
-        return Database("oracle", authority, (service["sid"] or service["service"],)) if authority else None
+        return JdbcDatabase("oracle", authority, (service["sid"] or service["service"],)) if authority else None
     alias = _ORACLE_ALIAS.fullmatch(at)
-    return Database("oracle", alias["alias"], (), 0) if alias else None
+    return JdbcDatabase("oracle", alias["alias"], (), 0) if alias else None
 
 
-def _parse_oracle_description(text: str) -> Database | None:
+def _parse_oracle_description(text: str) -> JdbcDatabase | None:
     parts = [(name.upper(), value) for name, value in _ORACLE_PART.findall(text)]
     hosts = [value for name, value in parts if name == "HOST"]
     ports = [value for name, value in parts if name == "PORT"]
@@ -205,28 +205,28 @@ def _parse_oracle_description(text: str) -> Database | None:
     if not hosts or not names or len(ports) not in (0, len(hosts)):
         return None
     pairs = zip(hosts, ports or [str(DEFAULT_PORTS["oracle"])] * len(hosts), strict=True)
-    return Database("oracle", ",".join(_with_port(host, port) for host, port in pairs), (names[0],))
+    return JdbcDatabase("oracle", ",".join(_with_port(host, port) for host, port in pairs), (names[0],))
 
 
-def _parse_files(platform: str, servers: tuple[str, ...]) -> Callable[[str], Database | None]:
-    """Return how the URLs of a database are read that is a file, is behind a server of its own, or is in memory."""
+def _parse_files(platform: str, servers: tuple[str, ...]) -> Callable[[str], JdbcDatabase | None]:
+    """Return the parser for a database that is a file, in memory, or behind its own server."""
 
-    def parse(rest: str) -> Database | None:
+    def parse(rest: str) -> JdbcDatabase | None:
         for scheme in servers:
             if rest.lower().startswith(f"{scheme}//"):
                 return _parse_server(_Server(platform, separators="?&;#"), rest[len(scheme) :])
         place = re.split(r"[;?]", rest, maxsplit=1)[0]
         scheme, sign, path = place.partition(":")
-        # One letter is a drive of Windows.
+        # A single letter is a Windows drive.
         is_path = not sign or len(scheme) == 1
         if scheme.lower() in ("mem", "memory") and _WORD.fullmatch(path):
-            return Database(platform, "", (path,))
+            return JdbcDatabase(platform, "", (path,))
         if not is_path and scheme.lower() not in ("file", "directory"):
             return None
         path = place if is_path else path
         if not path or _FILE.fullmatch(path) is None:
             return None
-        return Database(platform, "", (str(Path(path).expanduser().absolute()),))
+        return JdbcDatabase(platform, "", (str(Path(path).expanduser().absolute()),))
 
     return parse
 
@@ -248,9 +248,9 @@ _SERVERS: Final[Mapping[str, _Server]] = {
     "trino": _Server("trino"),
     "vertica": _Server("vertica"),
 }
-"""Drivers whose URLs name a server; those of a driver that is not here are read so too."""
+"""Drivers whose URLs name a server; also the default for unknown drivers."""
 
-_DRIVERS: Final[Mapping[str, Callable[[str], Database | None]]] = {
+_DRIVERS: Final[Mapping[str, Callable[[str], JdbcDatabase | None]]] = {
     "derby": _parse_files("derby", ("",)),
     "duckdb": _parse_files("duckdb", ()),
     "h2": _parse_files("h2", ("tcp:", "ssl:")),
@@ -264,4 +264,4 @@ _DRIVERS: Final[Mapping[str, Callable[[str], Database | None]]] = {
     "sqlserver": _parse_sql_server,
     "teradata": _parse_teradata,
 }
-"""Drivers whose URLs have a form of their own."""
+"""Drivers with another URL syntax."""

@@ -1,1 +1,1 @@
-"""Analysed Spark plans as statements: what they read and write, column by column."""
+"""Conversion of analysed Spark plans to statements: what they read and write, with column lineage."""

@@ -1,4 +1,4 @@
-"""Data sources that Spark knows by a jar which PySpark does not bring."""
+"""Spark data sources that need a connector which PySpark does not include."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ _PACKAGES = {"avro": "spark-avro", "kafka": "spark-sql-kafka-0-10"}
 
 
 class ConnectorMissing(LookupError):
-    """Spark does not know a data source; the text says which package has it."""
+    """Spark lacks the connector of a data source; the message names its package."""
 
 
 def require(spark: Any, format_: str) -> None:
-    """Ask Spark whether it knows a data source; one that PySpark brings is not asked for. Raises ConnectorMissing."""
+    """Raise ConnectorMissing if Spark does not find the connector of a data source."""
     package = _PACKAGES.get(format_)
     if package is None:
         return
@@ -22,7 +22,7 @@ def require(spark: Any, format_: str) -> None:
         sources.lookupDataSource(format_, spark._jsparkSession.sessionState().conf())
     except (AnalysisException, Py4JJavaError):
         msg = (
-            f"Spark has no connector for {format_}: begin it with the setting"
+            f"Spark has no connector for {format_}: start it with the setting"
             f" spark.jars.packages=org.apache.spark:{package}_2.13:{spark.version},"
             " or spark.jars with that jar and those it needs (docs/pipelines.md)"
         )

@@ -1,97 +1,99 @@
-"""What an expression's value is made of, and what steers which rows there are: joins, filters, groups, sorts, windows, conditions.
+"""Dependencies of expressions and rows: value columns, and control columns of joins, filters, groups, sorts and windows.
 
-Two things are told apart (OpenLineage's words): values flow *directly* from column to column; what a condition looks at decides
-which values flow, *indirectly*. Of several ways from one column to another the strongest counts, and direct ones are stronger.
+As in OpenLineage, values flow *directly* from column to column, and columns of conditions influence *indirectly* which
+values flow. Of several uses of a column the strongest counts; direct uses are stronger.
 """
 
 from collections.abc import Iterator
 from typing import Protocol
 
-from jupyter_colophon.spark.plans.plan_nodes import Inputs, declaration, expression
-from jupyter_colophon.spark.plans.plan_tree import Node, expr_id, lateral_plans
-from jupyter_colophon.spark.plans.session_variables import variable_id
-from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, joined
+from jupyter_colophon.spark.plans.plan_nodes import Inputs, get_expression_node, get_plan_node
+from jupyter_colophon.spark.plans.plan_tree import TreeNode, find_lateral_plans, get_expr_id
+from jupyter_colophon.spark.plans.session_variables import derive_variable_id
+from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, combine_usage
 
 
-class Plans(Protocol):
-    """What expressions need to know of the plans that are in them."""
+class PlanLookup(Protocol):
+    """The plan information that expressions need."""
 
-    def output(self, node: Node) -> tuple[int, ...]:
-        """The ids of a plan node's columns, in order."""
+    def get_output(self, node: TreeNode) -> tuple[int, ...]:
+        """Return the ids of a node's output columns, in order."""
 
-    def table(self, node: Node) -> Node | None:
-        """The common table expression that a node refers to."""
+    def find_table(self, node: TreeNode) -> TreeNode | None:
+        """Return the common table expression that a node refers to."""
 
 
-def references(root: Node, plans: Plans) -> Iterator[Reference]:
-    """Give the columns that go into an expression's value, and those that steer it."""
+def find_references(root: TreeNode, plans: PlanLookup) -> Iterator[Reference]:
+    """Yield the columns that an expression depends on, with their kind of use."""
     waiting = [(root, IDENTITY)]
     while waiting:
         node, rank = waiting.pop()
         if node.kind == "AttributeReference":
-            column = expr_id(node)
+            column = get_expr_id(node)
             if column is not None:
                 yield column, rank
         elif node.kind == "VariableReference":
-            yield variable_id(node.attrs["variable"]), joined(rank, TRANSFORMED)
+            yield derive_variable_id(node.attrs["variable"]), combine_usage(rank, TRANSFORMED)
         elif node.kind == "OuterReference":
-            waiting.extend((inner, rank) for inner in node.forest("e"))
+            waiting.extend((inner, rank) for inner in node.get_forest("e"))
         elif "plan" in node.trees:
-            yield from ((column, joined(rank, how)) for column, how in _of_subquery(node, plans))
+            yield from ((column, combine_usage(rank, how)) for column, how in _find_subquery_references(node, plans))
         else:
-            waiting.extend((below, joined(rank, how)) for below, how in expression(node.kind).uses(node))
+            waiting.extend(
+                (below, combine_usage(rank, how)) for below, how in get_expression_node(node.kind).uses(node)
+            )
 
 
-def _of_subquery(node: Node, plans: Plans) -> Iterator[Reference]:
-    """Give what a subquery within an expression looks at: of EXISTS, its conditions alone."""
-    for plan in node.forest("plan"):
+def _find_subquery_references(node: TreeNode, plans: PlanLookup) -> Iterator[Reference]:
+    """Yield the columns that a subquery in an expression depends on; for EXISTS only those of conditions."""
+    for plan in node.get_forest("plan"):
         if node.kind != "Exists":
-            yield from ((column, TRANSFORMED) for column in plans.output(plan))
-        yield from steering(plan, plans)
+            yield from ((column, TRANSFORMED) for column in plans.get_output(plan))
+        yield from find_control_references(plan, plans)
 
 
-def steering(plan: Node, plans: Plans) -> Iterator[Reference]:
-    """Give the columns that steer all that a plan puts out."""
+def find_control_references(plan: TreeNode, plans: PlanLookup) -> Iterator[Reference]:
+    """Yield the columns that control all output rows of a plan."""
     waiting, seen = [plan], set[int]()
     while waiting:
         node = waiting.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
-        yield from _steers(node, plans)
-        waiting.extend(_below(node, plans))
+        yield from _find_node_controls(node, plans)
+        waiting.extend(_list_inputs(node, plans))
 
 
-def _is_of_split(sort: Node, plans: Plans) -> bool:
-    """Whether a sort below a sample is that of `randomSplit`, which orders by all columns lest a row is in two parts."""
+def _is_of_split(sort: TreeNode, plans: PlanLookup) -> bool:
+    """Return whether a sort below a sample belongs to `randomSplit`, which sorts by all columns to keep its parts disjoint."""
     if sort.kind != "Sort" or sort.attrs.get("global") is not False:
         return False
-    keys = [next(references(order, plans), (None, 0))[0] for order in sort.forest("order")]
-    made = iter(plans.output(sort.children[0]))
-    # Columns that have no order (maps) are left out, the others are in theirs.
-    return all(key is not None and key in made for key in keys)
+    keys = [next(find_references(order, plans), (None, 0))[0] for order in sort.get_forest("order")]
+    output = iter(plans.get_output(sort.children[0]))
+    # Columns without an order (maps) are left out; the others are in order.
+    return all(key is not None and key in output for key in keys)
 
 
-def _steers(node: Node, plans: Plans) -> Iterator[Reference]:
-    declared = declaration(node.kind)
-    for field, how in declared.steering:
-        for condition in node.forest(field):
-            yield from ((column, how) for column, _ in references(condition, plans))
+def _find_node_controls(node: TreeNode, plans: PlanLookup) -> Iterator[Reference]:
+    declared = get_plan_node(node.kind)
+    for field, how in declared.controls:
+        for condition in node.get_forest(field):
+            yield from ((column, how) for column, _ in find_references(condition, plans))
     if declared.compared is not None:
         children, how = declared.compared
-        yield from ((column, how) for child in node.children[children] for column in plans.output(child))
+        yield from ((column, how) for child in node.children[children] for column in plans.get_output(child))
 
 
-def _below(node: Node, plans: Plans) -> tuple[Node, ...]:
-    """Return the plans that a plan takes rows from, those of common tables where they are used."""
-    match declaration(node.kind).inputs:
+def _list_inputs(node: TreeNode, plans: PlanLookup) -> tuple[TreeNode, ...]:
+    """Return the plans from which a plan reads rows, including common table expressions."""
+    match get_plan_node(node.kind).inputs:
         case Inputs.COMMON_TABLE:
-            table = plans.table(node)
+            table = plans.find_table(node)
             return (table,) if table is not None else ()
         case Inputs.LAST_CHILD:
             return node.children[-1:]
         case Inputs.SAMPLED if _is_of_split(node.children[0], plans):
             return node.children[0].children
         case Inputs.LATERAL:
-            return (*node.children, *lateral_plans(node))
+            return (*node.children, *find_lateral_plans(node))
     return node.children

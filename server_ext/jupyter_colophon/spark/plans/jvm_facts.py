@@ -1,37 +1,37 @@
-"""What a plan's JSON leaves out and the JVM was asked for: where unnamed relations lie, and what a command writes."""
+"""Facts that a plan's JSON lacks, read from the JVM: locations of unnamed relations, and the targets of commands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jupyter_colophon.spark.plans.observation import DataRef, Field
+from jupyter_colophon.spark.plans.observation import DataRef, SchemaField
 from jupyter_colophon.spark.plans.session_variables import Variables
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """What a command writes to, and the schema of what it writes.
+class WriteTarget:
+    """The target of a command, and the schema of the written data.
 
-    `over` are the files that a table without a query is laid over. One without `ref` is left out, unless data was written to it that
-    no dataset stands for (`is_unnamed`).
+    `located_on` is the location of an external table that is created without a query. A target without `ref` is ignored, unless
+    data was written to a place that is not a dataset (`has_no_dataset`).
     """
 
     ref: DataRef | None = None
-    fields: tuple[Field, ...] = ()
-    over: DataRef | None = None
-    is_untouched: bool = False
-    is_unnamed: bool = False
+    fields: tuple[SchemaField, ...] = ()
+    located_on: DataRef | None = None
+    is_unchanged: bool = False
+    has_no_dataset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """Relations by the id of their first output column, one target a command, in the plan's order, whether programs made rows,
-    and the variables of the session.
+class JvmFacts:
+    """Relations by the id of their first output column, a target for each command in order, whether the plan has rows of a
+    program, and the variables of the session.
     """
 
     relations: Mapping[int, tuple[DataRef, ...]] = field(default_factory=dict)
-    targets: tuple[Target, ...] = ()
-    made_in_memory: bool = False
+    targets: tuple[WriteTarget, ...] = ()
+    has_memory_rows: bool = False
     variables: Variables = field(default_factory=dict)
-    outlined: tuple[tuple[DataRef, ...], ...] | None = None
-    """Of a plan that is too large: what each query reads, all that is known of it. `unseen` then says what is missing."""
-    unseen: tuple[str, ...] = ()
+    outline: tuple[tuple[DataRef, ...], ...] | None = None
+    """For a plan that is too large: the datasets that each query reads; the rest is missing."""
+    missing: tuple[str, ...] = ()

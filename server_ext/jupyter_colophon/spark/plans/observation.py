@@ -1,4 +1,4 @@
-"""What one execution of a query did: the data it read and wrote, column by column where that is known."""
+"""The observation of one execution of a query: the data it read and wrote, with column lineage if known."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What sort of place data is in."""
+    """The kind of a dataset."""
 
     TABLE = "table"
     VIEW = "view"
@@ -16,7 +16,7 @@ class Kind(StrEnum):
 
 
 class Transformation(StrEnum):
-    """How a column's values became another's, or only steered which come (OpenLineage's words), from the weakest to the strongest."""
+    """How a column depends on another (as in OpenLineage), from the weakest to the strongest."""
 
     CONDITIONAL = "conditional"
     WINDOW = "window"
@@ -29,41 +29,41 @@ class Transformation(StrEnum):
     AGGREGATION = "aggregation"
 
 
-#: A list of files is each of them; of a longer one the first so many, and the run says that there were more.
-MOST_PATHS = 5_000
+#: Maximum number of files in a list that are recorded; the run reports that there were more.
+MAX_PATHS = 5_000
 
-#: What a streaming query is called in an observation.
+#: The function of an observation of a streaming query.
 STREAM = "stream"
 
-#: Names of classes are shorter.
+#: Longer than the names of known classes.
 _KIND_CHARS = 100
 
 
-class Unseen(StrEnum):
-    """What of an execution was not seen, in words for people."""
+class MissingDetail(StrEnum):
+    """Parts of the lineage of an execution that are missing, as text for users."""
 
-    COLUMNS = "which columns were made of which: the plan is too large, so only its tables were recorded"
-    PLACES = "tables or files of a plan that reads very many of them"
-    STEERING = "which columns steered the result: they were too many"
-    MEMORY = "where rows came from that were made in memory (createDataFrame, toPandas, checkpoint)"
-    NAME = "which table of another catalog than Spark's own got another name"
-    MODEL = "from which data a model was trained"
-    SOURCE = "data that was read by a query or a format that names no dataset"
-    SINK = "data that was written by a format that names no dataset"
-    ROWS = "which rows of which table were changed in place (UPDATE, DELETE, MERGE)"
-    EXECUTION = "a query whose plan could not be understood"
-    INTENDED = "some of the data that failed statements would have written: they were too many"
-    EVENTS = "queries whose ends Spark could not tell: it dropped them from its queue, or the connection was cut"
+    COLUMNS = "column lineage: the plan is too large, so only its tables were recorded"
+    PLACES = "some tables or files of a plan that reads very many"
+    CONTROLS = "column-level control dependencies: there were too many columns"
+    MEMORY = "sources of rows that were created in memory (createDataFrame, toPandas, checkpoint)"
+    NAME = "the rename of a table in another catalog than Spark's own"
+    MODEL = "the data that a model was trained on"
+    SOURCE = "data that was read by a query or a format that does not name a dataset"
+    SINK = "data that was written by a format that does not name a dataset"
+    ROWS = "rows that were changed in place (UPDATE, DELETE, MERGE)"
+    EXECUTION = "a query whose plan could not be read"
+    INTENDED = "some of the intended outputs of failed statements: there were too many"
+    EVENTS = "queries that Spark could not report: it dropped their events, or the connection was cut"
 
 
-def unknown(kind: str) -> str:
-    """What was not seen where a plan begins with a node of a kind that nobody told us of."""
-    return f"what a plan reads by {kind[:_KIND_CHARS]}, a kind of node that is not known here"
+def describe_unknown(kind: str) -> str:
+    """Return the missing detail for a plan with an unknown kind of leaf node."""
+    return f"data that was read by {kind[:_KIND_CHARS]}, an unknown kind of plan node"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A column: its name, its type as Spark SQL writes it (`bigint`, `array<string>`), and whether it may be null."""
+class SchemaField:
+    """A column: its name, its type in Spark SQL (`bigint`, `array<string>`), and whether it is nullable."""
 
     path: str
     type: str
@@ -72,42 +72,42 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class DataRef:
-    """A dataset that was touched.
+    """A dataset that was read or written.
 
-    `fields` is its whole schema, None where it is not known; `format` is a data source's short name (`parquet`);
-    `location` is a URI as Hadoop writes it (`file:/data/x`), None where it is not known or would say nothing new;
-    `parts` are the folders of partitions below it (`/day=mon`) where those alone were touched.
+    `fields` is its complete schema, None if unknown; `format` is a data source's short name (`parquet`); `location` is a URI
+    as in Hadoop (`file:/data/x`), None if unknown or redundant; `parts` are the partition folders below it (`/day=mon`) if
+    only those were read or written.
     """
 
     urn: str
     kind: Kind
-    fields: tuple[Field, ...] | None = None
+    fields: tuple[SchemaField, ...] | None = None
     format: str | None = None
     location: str | None = None
     parts: tuple[str, ...] = ()
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where exactly it was touched."""
+        """Return the exact locations that were read or written."""
         if self.location is None:
             return ()
         return tuple(self.location + part for part in self.parts) or (self.location,)
 
-    def having(self, fields: tuple[Field, ...]) -> "DataRef":
-        """The same with the schema of what was touched, where that is the whole's: a partition's folder may lack its column."""
+    def with_fields(self, fields: tuple[SchemaField, ...]) -> "DataRef":
+        """Return the reference with a schema, unless it lacks partition columns, as that of a partition folder may."""
         named = {folder.partition("=")[0] for part in self.parts for folder in part.split("/")[1:]}
         return replace(self, fields=fields if named <= {field.path for field in fields} else None)
 
 
-def united(refs: Iterable[DataRef]) -> tuple[DataRef, ...]:
-    """One for each dataset, with all that was touched of it."""
+def merge_refs(refs: Iterable[DataRef]) -> tuple[DataRef, ...]:
+    """Return one reference for each dataset, with all parts."""
     same: dict[str, list[DataRef]] = {}
     for ref in refs:
         same.setdefault(ref.urn, []).append(ref)
-    return tuple(_one(each) for each in same.values())
+    return tuple(_merge_same(each) for each in same.values())
 
 
-def _one(refs: list[DataRef]) -> DataRef:
+def _merge_same(refs: list[DataRef]) -> DataRef:
     is_whole = any(not ref.parts for ref in refs)
     parts = () if is_whole else tuple(dict.fromkeys(part for ref in refs for part in ref.parts))
     fields = next((ref.fields for ref in reversed(refs) if ref.fields is not None), None)
@@ -115,8 +115,8 @@ def _one(refs: list[DataRef]) -> DataRef:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnEdge:
-    """Values of one column went into another."""
+class ColumnFlow:
+    """A dependency between two columns."""
 
     source_urn: str
     source_field: str
@@ -127,15 +127,15 @@ class ColumnEdge:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One execution. Times are epoch milliseconds, rounded down, on the clock of `time.time()`: the start is within the
-    execution, the end may be some milliseconds late.
+    """One execution. Times are epoch milliseconds, rounded down, on the clock of `time.time()`; the end may be some
+    milliseconds late.
 
-    `function` is Spark's name of an action (`collectToPython`, `count`) or ours of a command (`insert`, `create view`).
-    Each observation is one statement: all that it reads flows into all that it writes, and into nothing else.
-    A failed execution names what it read, and as `intended` what it would have written; it writes nothing and has no columns.
-    `error` is then Spark's error condition or the exception's class, never its message, which holds values.
-    `renamed` are the old and the new URN of a table that got another name.
-    `unseen` says what is missing from the rest: words of Unseen, or of `unknown`.
+    `function` is Spark's name of an action (`collectToPython`, `count`) or our name of a command (`insert`, `create view`).
+    An observation is one statement: all data read flows into all data written.
+    A failed execution has the data it read, and as `intended` the data it would have written; it has no writes or columns.
+    `error` is then Spark's error condition or the exception's class, without the message, which contains values.
+    `renamed` are the old and the new URN of a renamed table.
+    `missing` lists missing lineage: values of MissingDetail, or of `describe_unknown`.
     """
 
     started_ms: int
@@ -145,7 +145,7 @@ class Observation:
     error: str | None = None
     reads: tuple[DataRef, ...] = ()
     writes: tuple[DataRef, ...] = ()
-    columns: tuple[ColumnEdge, ...] = ()
-    unseen: tuple[str, ...] = ()
+    columns: tuple[ColumnFlow, ...] = ()
+    missing: tuple[str, ...] = ()
     intended: tuple[DataRef, ...] = ()
     renamed: tuple[str, str] | None = None

@@ -1,7 +1,7 @@
 """Plans and expressions as trees, from the flat JSON that `PlanWriter.java` writes.
 
-That JSON is a list in preorder; each item says how many children follow, and fields that hold other trees (a project list, a
-subquery's plan) are lists of the same form. One call of it brings a whole plan, however wide (spec CAPTURE-3).
+The JSON is a list in preorder; each item has its number of children, and fields that contain other trees (a project list, a
+subquery's plan) are lists of the same form. One call transfers a whole plan, however wide (spec CAPTURE-3).
 """
 
 import json
@@ -9,102 +9,109 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-Forest: TypeAlias = "tuple[Node | Forest, ...]"
+Forest: TypeAlias = "tuple[TreeNode | Forest, ...]"
 _NONE: Mapping[str, Forest] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class TreeNode:
     """A node of a plan or an expression.
 
-    `kind` is its class's short name; `attrs` are its plain fields; `trees` are the fields that hold other trees, nested as Spark
-    nests them; `is_plan` tells plans from expressions.
+    `kind` is its class's short name; `attrs` are its plain fields; `trees` are the fields that contain other trees, nested as in
+    Spark; `is_plan` distinguishes plans from expressions.
     """
 
     kind: str
     is_plan: bool
     attrs: Mapping[str, Any]
     trees: Mapping[str, Forest]
-    children: tuple["Node", ...]
+    children: tuple["TreeNode", ...]
 
-    def tree(self, field: str) -> "Node | None":
-        """The one tree that a field holds."""
+    def get_tree(self, field: str) -> "TreeNode | None":
+        """Return the only tree in a field; None if there is none, or several."""
         match self.trees.get(field, ()):
-            case (Node() as only,):
+            case (TreeNode() as only,):
                 return only
         return None
 
-    def forest(self, field: str) -> tuple["Node", ...]:
-        """The trees that a field holds."""
+    def get_forest(self, field: str) -> tuple["TreeNode", ...]:
+        """Return all trees in a field."""
         return tuple(flatten(self.trees.get(field, ())))
 
 
 @dataclass(slots=True)
-class Grafts:
-    """Plans of streams, as JSON by the id of their first column: they stand for the rows that a batch's function is handed.
+class StreamPlans:
+    """Plans of streams, as JSON by the id of their first column: they replace the rows that a batch function receives.
 
-    `relations` are what their leaves read.
+    `relations` are the datasets that their leaves read.
     """
 
     items: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     relations: dict[int, Any] = field(default_factory=dict)
 
-    def put(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Give a tree's items with those of streams in the place of rows: the order of preorder stays."""
-        return [new for item in items for new in self._of(item) or [item]]
+    def insert(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return a tree's items with rows replaced by plans of streams, in preorder."""
+        return [new for item in items for new in self._find_plan(item) or [item]]
 
-    def _of(self, item: dict[str, Any]) -> list[dict[str, Any]] | None:
+    def _find_plan(self, item: dict[str, Any]) -> list[dict[str, Any]] | None:
         output = item.get("trees", {}).get("output") if item["kind"] == "LogicalRDD" else None
         return self.items.get(output[0][0]["attrs"]["exprId"]) if output else None
 
 
-def expr_id(node: Node) -> int | None:
-    """Return the id of a named expression, None for any other."""
+def get_expr_id(node: TreeNode) -> int | None:
+    """Return the id of a named expression, None for others."""
     return node.attrs.get("exprId")
 
 
-def lateral_plans(node: Node) -> tuple[Node, ...]:
-    """Return the subqueries of a lateral join, which stand in a field and are no children."""
-    return tuple(plan for lateral in node.forest("right") for plan in lateral.forest("plan"))
+def find_lateral_plans(node: TreeNode) -> tuple[TreeNode, ...]:
+    """Return the subqueries of a lateral join, which are in a field and not children."""
+    return tuple(plan for lateral in node.get_forest("right") for plan in lateral.get_forest("plan"))
 
 
-def parse(text: str, grafts: Grafts | None = None) -> Node:
-    """Read a tree. Raises ValueError for anything else."""
-    return _tree(json.loads(text), grafts)
+def parse(text: str, stream_plans: StreamPlans | None = None) -> TreeNode:
+    """Parse a tree. Raises ValueError if it is malformed."""
+    return _build_tree(json.loads(text), stream_plans)
 
 
-def _tree(items: list[dict[str, Any]], grafts: Grafts | None) -> Node:
-    # Backwards, so that a node's children stand ready when it comes; no recursion, since plans may be thousands of nodes deep.
-    ready: list[Node] = []
-    for item in reversed(grafts.put(items) if grafts and grafts.items else items):
+def _build_tree(items: list[dict[str, Any]], stream_plans: StreamPlans | None) -> TreeNode:
+    # Backwards, so that children precede their parent; no recursion, since plans may be thousands of nodes deep.
+    ready: list[TreeNode] = []
+    for item in reversed(stream_plans.insert(items) if stream_plans and stream_plans.items else items):
         children = tuple([ready.pop() for _ in range(item["children"])])
-        trees = {name: _forest(value, grafts) for name, value in item["trees"].items()} if "trees" in item else _NONE
-        ready.append(Node(item["kind"], item["plan"], item["attrs"], trees, children))
+        trees = (
+            {name: _build_forest(value, stream_plans) for name, value in item["trees"].items()}
+            if "trees" in item
+            else _NONE
+        )
+        ready.append(TreeNode(item["kind"], item["plan"], item["attrs"], trees, children))
     if len(ready) != 1:
-        raise ValueError("this is no tree")
+        raise ValueError("the JSON is not a single tree")
     return ready[0]
 
 
-def _forest(value: list[Any], grafts: Grafts | None) -> Forest:
-    """Give what a field holds: a tree is a list of items, a list of trees one of lists."""
+def _build_forest(value: list[Any], stream_plans: StreamPlans | None) -> Forest:
+    """Return a field's trees: a tree is a list of items, a list of trees is a list of lists."""
     if value and isinstance(value[0], dict):
-        return (_tree(value, grafts),)
-    return tuple(_tree(item, grafts) if item and isinstance(item[0], dict) else _forest(item, grafts) for item in value)
+        return (_build_tree(value, stream_plans),)
+    return tuple(
+        _build_tree(item, stream_plans) if item and isinstance(item[0], dict) else _build_forest(item, stream_plans)
+        for item in value
+    )
 
 
-def flatten(forest: Forest) -> Iterator[Node]:
-    """Give the trees of a forest, whatever their nesting."""
+def flatten(forest: Forest) -> Iterator[TreeNode]:
+    """Yield the trees of a nested forest."""
     for item in forest:
-        if isinstance(item, Node):
+        if isinstance(item, TreeNode):
             yield item
         else:
             yield from flatten(item)
 
 
-def walk(root: Node, stop: Callable[[Node], bool] = lambda _: False) -> Iterator[Node]:
-    """Give every node below and with the root, the trees in fields too. A node comes before all that it holds.
+def walk(root: TreeNode, stop: Callable[[TreeNode], bool] = lambda _: False) -> Iterator[TreeNode]:
+    """Yield all nodes of a tree in preorder, including the trees in fields.
 
-    What a node holds for which `stop` is true is left out, and so is that node.
+    Nodes for which `stop` is true are left out, with everything below them.
     """
     waiting = [root]
     while waiting:

@@ -3,34 +3,36 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jupyter_colophon.spark.plans.observation import Field
+from jupyter_colophon.spark.plans.observation import SchemaField
 
 SQL_NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
 
 
-def fields(struct: Mapping[str, Any]) -> tuple[Field, ...]:
-    """Give the columns of a `StructType`'s JSON."""
-    return tuple(Field(item["name"], type_name(item["type"]), bool(item["nullable"])) for item in struct["fields"])
+def parse_fields(struct: Mapping[str, Any]) -> tuple[SchemaField, ...]:
+    """Return the columns of a `StructType`'s JSON."""
+    return tuple(
+        SchemaField(item["name"], format_type(item["type"]), bool(item["nullable"])) for item in struct["fields"]
+    )
 
 
-def attributes(attrs: Iterable[Mapping[str, Any]]) -> tuple[Field, ...]:
-    """Give the columns that a plan node's output attributes stand for."""
-    return tuple(Field(item["name"], type_name(item["dataType"]), bool(item["nullable"])) for item in attrs)
+def parse_attributes(attrs: Iterable[Mapping[str, Any]]) -> tuple[SchemaField, ...]:
+    """Return the columns of a plan node's output attributes."""
+    return tuple(SchemaField(item["name"], format_type(item["dataType"]), bool(item["nullable"])) for item in attrs)
 
 
-def type_name(type_: Any) -> str:
-    """Write a type as Spark SQL does."""
+def format_type(type_: Any) -> str:
+    """Return a type in the syntax of Spark SQL."""
     if isinstance(type_, str):
         return SQL_NAMES.get(type_, type_)
     match type_.get("type"):
         case "struct":
-            inner = ",".join(f"{item['name']}:{type_name(item['type'])}" for item in type_["fields"])
+            inner = ",".join(f"{item['name']}:{format_type(item['type'])}" for item in type_["fields"])
             return f"struct<{inner}>"
         case "array":
-            return f"array<{type_name(type_['elementType'])}>"
+            return f"array<{format_type(type_['elementType'])}>"
         case "map":
-            return f"map<{type_name(type_['keyType'])},{type_name(type_['valueType'])}>"
+            return f"map<{format_type(type_['keyType'])},{format_type(type_['valueType'])}>"
         case "udt":
-            return type_name(type_["sqlType"])
+            return format_type(type_["sqlType"])
         case other:
             return str(other)

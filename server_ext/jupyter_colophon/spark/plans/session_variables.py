@@ -1,4 +1,4 @@
-"""The variables of a Spark session (`SET VAR m = (SELECT …)`): what their values were made of."""
+"""The variables of a Spark session (`SET VAR m = (SELECT …)`), with the sources of their values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from jupyter_colophon.spark.plans.observation import DataRef
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """The value of a variable: the datasets that it was made from, its source fields among them, and what was not seen."""
+    """The value of a variable: the datasets it depends on, their fields, and missing details."""
 
     reads: tuple[DataRef, ...] = ()
     origins: tuple[tuple[str, str], ...] = ()
-    unseen: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 Variables = Mapping[str, Variable]
-"""By name."""
+"""Variables by name."""
 
 
-def variable_id(name: str) -> int:
-    """Return what stands for a variable among the ids of columns: those are positive."""
+def derive_variable_id(name: str) -> int:
+    """Return the id of a variable among the ids of columns, which are positive."""
     return -1 - crc32(name.encode())

@@ -1,4 +1,4 @@
-"""How a column is used to make another, ranked from the weakest way to the strongest."""
+"""The kinds of use of a column, ranked from the weakest to the strongest."""
 
 from typing import TypeAlias
 
@@ -20,16 +20,16 @@ RANKS = (
 CONDITIONAL, WINDOW, SORT, GROUP_BY, FILTER, JOIN, IDENTITY, TRANSFORMED, AGGREGATED = range(len(RANKS))
 
 Reference: TypeAlias = tuple[int, int]
-"""A column's id and how it was used, an index into RANKS."""
+"""A column's id and its kind of use, an index into RANKS."""
 
 
 def is_direct(rank: int) -> bool:
-    """Return whether values flow, rather than steer which ones do."""
+    """Return whether values flow, rather than control which rows there are."""
     return rank >= IDENTITY
 
 
-def joined(near: int, far: int) -> int:
-    """Return how a column was used by way of another: what steers on the way steers the whole of it."""
+def combine_usage(near: int, far: int) -> int:
+    """Return the kind of use of a column through another: an indirect use makes the whole path indirect."""
     if not is_direct(near):
         return near
     return max(near, far) if is_direct(far) else far

@@ -1,7 +1,7 @@
-"""The commands of Spark that write data, and where in a plan they stand."""
+"""The commands of Spark that write data, and their positions in a plan."""
 
-from jupyter_colophon.spark.plans.plan_nodes import command, declaration
-from jupyter_colophon.spark.plans.plan_tree import Node
+from jupyter_colophon.spark.plans.plan_nodes import get_command, get_plan_node
+from jupyter_colophon.spark.plans.plan_tree import TreeNode
 
 INNER_WRITES = frozenset({"file source write", "inner data writing for CTAS/RTAS"})
 """Spark's names of the executions that write the files of a table for a command that creates it."""
@@ -18,34 +18,34 @@ COMMAND_FUNCTIONS = INNER_WRITES | {
 """Spark's names of executions that are commands; all other names are actions on DataFrames."""
 
 
-def is_command(node: Node) -> bool:
-    """Return whether a node is a command, or the result of one: nothing below it is read when it is."""
-    return _writes(node) or node.kind.endswith("Command") or node.kind == "CommandResult"
+def is_command(node: TreeNode) -> bool:
+    """Return whether a node is a command or its result, whose inputs are not read with it."""
+    return _is_write(node) or node.kind.endswith("Command") or node.kind == "CommandResult"
 
 
-def commands(root: Node) -> tuple[Node, ...]:
-    """Return the writing commands of a plan, in order; an INSERT of several tables is a union of them."""
+def find_commands(root: TreeNode) -> tuple[TreeNode, ...]:
+    """Return the writing commands of a plan, in order; a multi-table INSERT is a union of them."""
     nodes = root.children if root.kind == "Union" else (root,)
-    return tuple(node for node in nodes if _writes(node))
+    return tuple(node for node in nodes if _is_write(node))
 
 
-def is_writing(root: Node) -> bool:
-    """Return whether a plan is, or consists of, commands that write data."""
-    return bool(commands(root))
+def is_writing(root: TreeNode) -> bool:
+    """Return whether a plan consists of commands that write data."""
+    return bool(find_commands(root))
 
 
-def label_of(node: Node) -> str:
-    """Return what the statement of a command is called."""
-    found = declaration(node.kind).command
-    return found.label if found else ""
+def get_label(node: TreeNode) -> str:
+    """Return the label of a command's statement."""
+    command = get_plan_node(node.kind).command
+    return command.label if command else ""
 
 
-def query_of(node: Node) -> Node | None:
+def get_query(node: TreeNode) -> TreeNode | None:
     """Return the query whose rows a command writes."""
-    found = declaration(node.kind).command
-    query = node.tree(found.query) if found and found.query else None
+    command = get_plan_node(node.kind).command
+    query = node.get_tree(command.query) if command and command.query else None
     return query or (node.children[-1] if node.children else None)
 
 
-def _writes(node: Node) -> bool:
-    return command(node.kind) is not None
+def _is_write(node: TreeNode) -> bool:
+    return get_command(node.kind) is not None

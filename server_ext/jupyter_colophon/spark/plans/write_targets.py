@@ -1,4 +1,4 @@
-"""The rules by which a command names what it writes to, and with which schema. `plan_nodes.py` says which command has which."""
+"""Rules for the targets of commands, with the schema of the written data. `plan_nodes.py` assigns them to commands."""
 
 import json
 from collections.abc import Callable
@@ -6,152 +6,164 @@ from dataclasses import replace
 from typing import Any
 
 from jupyter_colophon.spark.plans import schema
-from jupyter_colophon.spark.plans.datasets_from_jvm import catalog_table, file, jdbc, table_ref, topics, v2
-from jupyter_colophon.spark.plans.jvm_facts import Target
-from jupyter_colophon.spark.plans.observation import DataRef, Field, Kind
-from jupyter_colophon.spark.plans.plan_tree import Node
+from jupyter_colophon.spark.plans.datasets_from_jvm import (
+    create_catalog_ref,
+    create_file_ref,
+    create_jdbc_refs,
+    create_table_ref,
+    create_topic_refs,
+    find_v2_refs,
+)
+from jupyter_colophon.spark.plans.jvm_facts import WriteTarget
+from jupyter_colophon.spark.plans.observation import DataRef, Kind, SchemaField
+from jupyter_colophon.spark.plans.plan_tree import TreeNode
 
-Rule = Callable[[Any, Any, Node], Target]
-"""Makes the target of an execution's command, whose JSON is the node."""
+TargetRule = Callable[[Any, Any, TreeNode], WriteTarget]
+"""Returns the target of an execution's command; the node is its JSON."""
 
 
-UNNAMED = Target(is_unnamed=True)
+NO_DATASET = WriteTarget(has_no_dataset=True)
 
 
-def _schema_of(plan: Any) -> tuple[Field, ...]:
-    """Return the schema of a query, in one answer however wide it is."""
-    return schema.fields(json.loads(plan.schema().json()))
+def _read_schema(plan: Any) -> tuple[SchemaField, ...]:
+    """Return the schema of a query, in one call however wide it is."""
+    return schema.parse_fields(json.loads(plan.schema().json()))
 
 
-def write_files(execution: Any, command: Any, node: Node) -> Target:
-    """Return the table or the folder that files are written to."""
-    fields, location = _schema_of(command.query()), command.outputPath().toString()
-    untouched = command.mode().toString() == "Ignore" and not _wrote_files(execution.executedPlan().metrics())
+def write_files(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the table or folder that files are written to."""
+    fields, location = _read_schema(command.query()), command.outputPath().toString()
+    unchanged = command.mode().toString() == "Ignore" and not _has_written_files(execution.executedPlan().metrics())
     table = node.attrs.get("catalogTable")
     if isinstance(table, dict):
-        return Target(table_ref(table, location=location), fields, is_untouched=untouched)
-    ref = file(location, command.fileFormat().toString().lower())
-    return Target(ref.having(fields) if ref else None, fields, is_untouched=untouched)
+        return WriteTarget(create_table_ref(table, location=location), fields, is_unchanged=unchanged)
+    ref = create_file_ref(location, command.fileFormat().toString().lower())
+    return WriteTarget(ref.with_fields(fields) if ref else None, fields, is_unchanged=unchanged)
 
 
-def _wrote_files(metrics: Any) -> bool:
+def _has_written_files(metrics: Any) -> bool:
     return not metrics.contains("numFiles") or metrics.apply("numFiles").value() > 0
 
 
-def create_described(field: str) -> Rule:
-    """Return the rule of a command that creates the table that one of its fields describes."""
+def create_described(field: str) -> TargetRule:
+    """Return the rule for a command that creates the table described by one of its fields."""
 
-    def rule(_: Any, command: Any, node: Node) -> Target:
-        fields = _schema_of(command.query())
-        ref = table_ref(node.attrs[field])
-        return Target(replace(ref, fields=fields) if ref else None, fields)
+    def resolve(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+        fields = _read_schema(command.query())
+        ref = create_table_ref(node.attrs[field])
+        return WriteTarget(replace(ref, fields=fields) if ref else None, fields)
 
-    return rule
+    return resolve
 
 
-def create_table_as_select(execution: Any, command: Any, node: Node) -> Target:
-    """Return the table that is created. IF NOT EXISTS may leave it as it was: only the writing of its files, an execution of its own, says that it is not."""
+def create_table_as_select(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the created table. With IF NOT EXISTS it may be unchanged: only the execution that writes its files shows that it was written."""
     return replace(
-        create_described("table")(execution, command, node), is_untouched=command.mode().toString() == "Ignore"
+        create_described("table")(execution, command, node), is_unchanged=command.mode().toString() == "Ignore"
     )
 
 
-def write_hive_table(_: Any, command: Any, node: Node) -> Target:
-    """Return the table of Hive that is inserted into."""
-    return Target(table_ref(node.attrs["table"]), _schema_of(command.query()))
+def write_hive_table(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the Hive table that is inserted into."""
+    return WriteTarget(create_table_ref(node.attrs["table"]), _read_schema(command.query()))
 
 
-def write_hive_directory(_: Any, command: Any, node: Node) -> Target:
+def write_hive_directory(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the folder that Hive writes to."""
-    place, fields = command.storage().locationUri(), _schema_of(command.query())
-    ref = None if place.isEmpty() else file(write_path(place.get()), "hive")
-    return Target(ref.having(fields) if ref else None, fields)
+    place, fields = command.storage().locationUri(), _read_schema(command.query())
+    ref = None if place.isEmpty() else create_file_ref(write_path(place.get()), "hive")
+    return WriteTarget(ref.with_fields(fields) if ref else None, fields)
 
 
 def write_path(place: Any) -> str:
-    """Write a `java.net.URI` as Hadoop's `Path` does, not percent-encoded."""
+    """Return a `java.net.URI` in the syntax of Hadoop's `Path`, not percent-encoded."""
     authority = f"//{place.getAuthority()}" if place.getAuthority() else ""
     return f"{place.getScheme() or 'file'}:{authority}{place.getPath()}"
 
 
-def create_external_table(execution: Any, command: Any, node: Node) -> Target:
-    """Return the table that is laid over files; one without a location has no data yet."""
+def create_external_table(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the external table; a table without a location has no data yet."""
     catalog = execution.sparkSession().sessionState().catalog()
     if command.table().storage().locationUri().isEmpty() or not catalog.tableExists(command.table().identifier()):
-        return Target()
+        return WriteTarget()
     table = catalog.getTableMetadata(command.table().identifier())
-    fields = schema.fields(json.loads(table.schema().json()))
+    fields = schema.parse_fields(json.loads(table.schema().json()))
     location = write_path(table.location())
-    files, ref = file(location, node.attrs["table"].get("provider")), table_ref(node.attrs["table"], location=location)
+    files, ref = (
+        create_file_ref(location, node.attrs["table"].get("provider")),
+        create_table_ref(node.attrs["table"], location=location),
+    )
     if ref is None or files is None:
-        return Target()
-    return Target(replace(ref, fields=fields), fields, files.having(fields))
+        return WriteTarget()
+    return WriteTarget(replace(ref, fields=fields), fields, files.with_fields(fields))
 
 
-def create_view(execution: Any, command: Any, node: Node) -> Target:
-    """Return the view that is created; a temporary one leaves no dataset."""
+def create_view(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the created view; a temporary one is not a dataset."""
     if command.viewType().toString() != "PersistedView":
-        return Target()
-    return _view(execution, command, command.plan(), node)
+        return WriteTarget()
+    return _build_view_target(execution, command, command.plan(), node)
 
 
-def alter_view(execution: Any, command: Any, node: Node) -> Target:
-    """Return the view that gets another query."""
-    return _view(execution, command, command.query(), node)
+def change_view(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the view whose query is replaced."""
+    return _build_view_target(execution, command, command.query(), node)
 
 
-def _view(execution: Any, command: Any, query: Any, node: Node) -> Target:
-    ref = table_ref({"identifier": node.attrs["name"], "schema": {"fields": []}}, Kind.VIEW)
-    fields = _view_fields(execution.sparkSession(), query, command.name())
-    return Target(replace(ref, fields=fields) if ref else None, fields)
+def _build_view_target(execution: Any, command: Any, query: Any, node: TreeNode) -> WriteTarget:
+    ref = create_table_ref({"identifier": node.attrs["name"], "schema": {"fields": []}}, Kind.VIEW)
+    fields = _read_view_fields(execution.sparkSession(), query, command.name())
+    return WriteTarget(replace(ref, fields=fields) if ref else None, fields)
 
 
-def _view_fields(session: Any, query: Any, name: Any) -> tuple[Field, ...]:
-    """Ask the catalog, since the view may name its columns otherwise than its query; it may also be gone again."""
+def _read_view_fields(session: Any, query: Any, name: Any) -> tuple[SchemaField, ...]:
+    """Return the columns from the catalog, since the view may rename those of its query; it may have been dropped again."""
     catalog = session.sessionState().catalog()
     if not catalog.tableExists(name):
-        return _schema_of(query)
-    return schema.fields(json.loads(catalog.getTableMetadata(name).schema().json()))
+        return _read_schema(query)
+    return schema.parse_fields(json.loads(catalog.getTableMetadata(name).schema().json()))
 
 
-def save_source(_: Any, command: Any, node: Node) -> Target:
-    """Return what a data source that is saved to by its options stands for."""
+def save_source(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the dataset that is written through a data source with options."""
     kind, options = command.dataSource().getClass().getSimpleName(), command.options()
-    if "Jdbc" in kind and (values := _options(options, "url", "dbtable")):
-        return _at(jdbc(*values), _schema_of(command.query()))
-    if "Kafka" in kind and (values := _options(options, "topic")):
-        return _at(topics(*values), _schema_of(command.query()))
-    return UNNAMED
+    if "Jdbc" in kind and (values := _get_options(options, "url", "dbtable")):
+        return _create_target(create_jdbc_refs(*values), _read_schema(command.query()))
+    if "Kafka" in kind and (values := _get_options(options, "topic")):
+        return _create_target(create_topic_refs(*values), _read_schema(command.query()))
+    return NO_DATASET
 
 
-def _options(options: Any, *names: str) -> list[str]:
-    """Return the values of a command's options; none where one of them is not set."""
+def _get_options(options: Any, *names: str) -> list[str]:
+    """Return the values of a command's options; empty if one is not set."""
     values = [options.get(name) for name in names]
     return [] if any(value.isEmpty() for value in values) else [str(value.get()) for value in values]
 
 
-def write_source(_: Any, command: Any, node: Node) -> Target:
-    """Return the table of a data source that is inserted into."""
-    relation = node.tree("logicalRelation")
+def write_source(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the data source table that is inserted into."""
+    relation = node.get_tree("logicalRelation")
     table = relation.attrs.get("catalogTable") if relation else None
     if isinstance(table, dict):
-        return Target(table_ref(table), _schema_of(command.query()))
+        return WriteTarget(create_table_ref(table), _read_schema(command.query()))
     inner = command.logicalRelation().relation()
     if inner.getClass().getSimpleName() != "JDBCRelation":
-        return UNNAMED
-    return _at(jdbc(inner.jdbcOptions().url(), inner.jdbcOptions().tableOrQuery()), _schema_of(command.query()))
+        return NO_DATASET
+    return _create_target(
+        create_jdbc_refs(inner.jdbcOptions().url(), inner.jdbcOptions().tableOrQuery()), _read_schema(command.query())
+    )
 
 
-def write_v2(_: Any, command: Any, node: Node) -> Target:
+def write_v2(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the table of a catalog plug-in that is written to."""
-    return _at(v2(command.table()), _schema_of(command.query()))
+    return _create_target(find_v2_refs(command.table()), _read_schema(command.query()))
 
 
-def create_v2(_: Any, command: Any, node: Node) -> Target:
+def create_v2(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the table of a catalog plug-in that is created."""
-    ref = catalog_table(command.name().catalog(), command.name().identifier())
-    return _at((ref,) if ref else (), _schema_of(command.query()))
+    ref = create_catalog_ref(command.name().catalog(), command.name().identifier())
+    return _create_target((ref,) if ref else (), _read_schema(command.query()))
 
 
-def _at(refs: tuple[DataRef, ...], fields: tuple[Field, ...]) -> Target:
-    return Target(replace(refs[0], fields=fields), fields) if refs else UNNAMED
+def _create_target(refs: tuple[DataRef, ...], fields: tuple[SchemaField, ...]) -> WriteTarget:
+    return WriteTarget(replace(refs[0], fields=fields), fields) if refs else NO_DATASET

@@ -1,7 +1,7 @@
-"""Where refused rows are kept: a file of JSON lines for each batch that had some, below a folder for the load.
+"""Storage of rejected rows: a file of JSON lines for each batch with rejected rows, in a folder for each load.
 
-Tasks write them, so the folder is one that all of them reach: on this machine, or mounted everywhere. A file is written
-whole under its final name, and again with the same content where a task is run again.
+Tasks write these files, so the folder must be accessible to all of them: local, or a shared mount. A file is written
+completely and then renamed; if a task is repeated, it writes the same content.
 """
 
 import json
@@ -13,40 +13,42 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from jupyter_colophon.spark.source.options import WrongOption
+from jupyter_colophon.spark.source.options import InvalidOption
 
 
 @dataclass(frozen=True, slots=True)
 class BadRecords:
-    """A folder for refused rows."""
+    """A folder for rejected rows."""
 
     folder: str
 
     @classmethod
-    def at(cls, told: str | None) -> "BadRecords | None":
-        """The folder that an option names; None where it names none. Raises WrongOption."""
-        if not told:
+    def from_option(cls, value: str | None) -> "BadRecords | None":
+        """Create it from an option; None if the option is not set. Raises InvalidOption."""
+        if not value:
             return None
-        parts = urlsplit(told)
+        parts = urlsplit(value)
         if parts.scheme not in ("", "file"):
-            raise WrongOption(f"badRecordsPath is a folder that all tasks reach as files, not {parts.scheme}:")
-        folder = unquote(parts.path) if parts.scheme else told
+            raise InvalidOption(
+                f"badRecordsPath must be a folder in a file system that all tasks can access, not {parts.scheme}:"
+            )
+        folder = unquote(parts.path) if parts.scheme else value
         if not Path(folder).is_absolute():
-            # A relative one would be somewhere below a folder of the task's own, which may go with it.
-            raise WrongOption(f"badRecordsPath is a whole path, such as /data/bad, not {told!r}")
+            # A relative path would be below the working directory of a task, which may be deleted with it.
+            raise InvalidOption(f"badRecordsPath must be an absolute path, such as /data/bad, not {value!r}")
         return cls(folder)
 
-    def keep(
+    def write(
         self, load: str, partition: int, number: int, batch: Sequence[bytes], refused: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Write down the refused rows of a batch, each with its problem."""
+        """Write the rejected rows of a batch, each with its problem."""
         folder = Path(self.folder) / load
         folder.mkdir(parents=True, exist_ok=True)
         name = f"part-{partition:05}-{number:06}.json"
         part = folder / f".{name}.{uuid.uuid4().hex}"
         lines = [
-            {"partition": partition, "number": number, **one, "record": json.loads(batch[one["row"]])}
-            for one in refused
+            {"partition": partition, "number": number, **rejection, "record": json.loads(batch[rejection["row"]])}
+            for rejection in refused
         ]
         part.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
         os.replace(part, folder / name)

@@ -1,4 +1,4 @@
-"""What the options of a read or a write say; names are Spark's, which know no upper or lower case."""
+"""The options of a read or write. As in Spark, names of options are not case-sensitive."""
 
 import os
 import uuid
@@ -6,94 +6,94 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.transport import Server, Transport
-from jupyter_colophon.spark.source.user_errors import Mistake
+from jupyter_colophon.client.transport import ServerAddress, Transport
+from jupyter_colophon.spark.source.user_errors import UserError
 
-#: How many pieces a read is cut into at most, unless told.
+#: Default maximum number of partitions of a read.
 PARTITIONS = 8
-#: How many rows a page has that is asked for: as many as the server gives.
+#: Page size of requests: the maximum of the server.
 PAGE_ROWS = 500
-#: How many rows a batch has, and how many may one have.
+#: Default and maximum number of rows of a batch.
 BATCH_ROWS, BATCH_ROWS_MAX = 500, 1_000
-#: Seconds for one answer, and for a server that is away or too busy to come back.
-ANSWER_S, PATIENCE_S = 120.0, 300
-#: The same before it has ever answered: perhaps there is none at that URL, and nothing is lost yet.
-FIRST_PATIENCE_S = 20
+#: Timeouts in seconds: for a response, and for retries while the server is unavailable or overloaded.
+REQUEST_TIMEOUT_S, RETRY_TIMEOUT_S = 120.0, 300
+#: The timeout for retries before the first response: the URL may be wrong, and no data is lost yet.
+FIRST_RETRY_TIMEOUT_S = 20
 
 
-class WrongOption(Mistake):
-    """An option of the data source cannot be meant; the words say which and why."""
+class InvalidOption(UserError):
+    """An option of the data source is invalid; the message explains why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """The options of one read or write; those of one kind of table are among `filters`."""
+class SourceOptions:
+    """The options of a read or write; `filters` has those that are specific to a table."""
 
-    server: Server
+    server: ServerAddress
     table: str
     partitions: int
     filters: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, told: Mapping[str, str]) -> "Options":
-        """Read the options. Raises WrongOption."""
-        given = {name.lower(): value for name, value in told.items()}
+    def from_options(cls, options: Mapping[str, str]) -> "SourceOptions":
+        """Parse the options. Raises InvalidOption."""
+        lowered = {name.lower(): value for name, value in options.items()}
         return cls(
-            server=_server(given),
-            table=given.get("table", "entities").lower(),
-            partitions=number(given, "numPartitions", PARTITIONS, least=1, most=1_000),
-            filters={name: value for name, value in given.items() if name not in _SHARED},
+            server=_resolve_server(lowered),
+            table=lowered.get("table", "entities").lower(),
+            partitions=parse_number(lowered, "numPartitions", PARTITIONS, minimum=1, maximum=1_000),
+            filters={name: value for name, value in lowered.items() if name not in _SHARED},
         )
 
-    def number(self, name: str, default: int, *, least: int, most: int) -> int:
-        """A whole number among the filters. Raises WrongOption."""
-        return number(self.filters, name, default, least=least, most=most)
+    def get_number(self, name: str, default: int, *, minimum: int, maximum: int) -> int:
+        """Return an integer option. Raises InvalidOption."""
+        return parse_number(self.filters, name, default, minimum=minimum, maximum=maximum)
 
-    def flag(self, name: str) -> bool:
-        """Whether an option is `true`. Raises WrongOption for anything but `true` and `false`."""
+    def get_flag(self, name: str) -> bool:
+        """Return a boolean option, `true` or `false`. Raises InvalidOption."""
         value = self.filters.get(name.lower(), "false").lower()
         if value not in ("true", "false"):
-            raise WrongOption(f"the option {name} is true or false, not {value!r}")
+            raise InvalidOption(f"the option {name} must be true or false, not {value!r}")
         return value == "true"
 
     def require_known(self, *names: str) -> None:
-        """Raise WrongOption for an option that means nothing here: what it was to do would silently not be done."""
-        known = {name.lower() for name in names}
-        if strange := sorted(name for name in self.filters if name not in known and not name.startswith("__")):
-            raise WrongOption(f"{self.table} has no option {strange[0]!r}; there are {', '.join(sorted(names))}")
+        """Raise InvalidOption for an unknown option, which would be ignored silently."""
+        lowered_names = {name.lower() for name in names}
+        if unknown := sorted(name for name in self.filters if name not in lowered_names and not name.startswith("__")):
+            raise InvalidOption(f"{self.table} has no option {unknown[0]!r}; available: {', '.join(sorted(names))}")
 
-    def catalog(self) -> Operations:
-        """A connection to the server."""
-        return Operations(Transport(self.server, timeout_s=ANSWER_S))
+    def connect(self) -> Operations:
+        """Return a connection to the server."""
+        return Operations(Transport(self.server, timeout_s=REQUEST_TIMEOUT_S))
 
 
-def number(given: Mapping[str, str], name: str, default: int, *, least: int, most: int) -> int:
-    """A whole number. Raises WrongOption."""
-    told = given.get(name.lower())
-    if told is None:
+def parse_number(options: Mapping[str, str], name: str, default: int, *, minimum: int, maximum: int) -> int:
+    """Return an integer option. Raises InvalidOption."""
+    text = options.get(name.lower())
+    if text is None:
         return default
-    if not (told.isascii() and told.isdigit() and least <= int(told) <= most):
-        raise WrongOption(f"the option {name} is a whole number from {least} to {most}, not {told!r}")
-    return int(told)
+    if not (text.isascii() and text.isdigit() and minimum <= int(text) <= maximum):
+        raise InvalidOption(f"the option {name} must be an integer from {minimum} to {maximum}, not {text!r}")
+    return int(text)
 
 
-def load_name(told: str | None) -> str:
-    """The name of the load: the one told, or a new one."""
-    return told or uuid.uuid4().hex
+def choose_load_name(name: str | None) -> str:
+    """Return the name of the load: the given one, or a new one."""
+    return name or uuid.uuid4().hex
 
 
-def _server(given: Mapping[str, str]) -> Server:
-    """The server of the options, else that of the environment, whose token no other server sees. Raises WrongOption."""
+def _resolve_server(options: Mapping[str, str]) -> ServerAddress:
+    """Return the server of the options, else that of the environment, whose token is sent to no other server. Raises InvalidOption."""
     own_url, own_token = os.environ.get("COLOPHON_URL", ""), os.environ.get("COLOPHON_TOKEN", "")
-    url = given.get("url") or own_url
+    url = options.get("url") or own_url
     if not url:
-        raise WrongOption("which server? Say option('url', …), or set COLOPHON_URL where Spark is started")
+        raise InvalidOption("no server is configured: set option('url', …), or COLOPHON_URL before Spark is started")
     try:
-        server = Server(url)
-        meant = not own_url or Server(own_url).url == server.url
-        return Server(url, given.get("token") or (own_token if meant else ""))
+        server = ServerAddress(url)
+        is_same_server = not own_url or ServerAddress(own_url).url == server.url
+        return ServerAddress(url, options.get("token") or (own_token if is_same_server else ""))
     except ValueError as error:
-        raise WrongOption(str(error)) from None
+        raise InvalidOption(str(error)) from None
 
 
 _SHARED = frozenset({"url", "token", "table", "numpartitions", "path"})

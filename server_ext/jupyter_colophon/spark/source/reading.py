@@ -1,4 +1,4 @@
-"""Reading a table, in pieces; with `pushdown`, so that Spark's filters become the server's."""
+"""Reads of a table, in pieces; with `pushdown`, Spark's filters are evaluated by the server."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -6,70 +6,70 @@ from typing import Any, Final
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from jupyter_colophon.spark.source.options import Options
-from jupyter_colophon.spark.source.queries import QUESTIONS, Piece
+from jupyter_colophon.spark.source.options import SourceOptions
+from jupyter_colophon.spark.source.queries import TABLE_QUERIES, Piece
 from jupyter_colophon.spark.source.tables import TABLES, Row
-from jupyter_colophon.spark.source.user_errors import told_plainly
+from jupyter_colophon.spark.source.user_errors import hide_traceback
 
 
 class PiecePartition(InputPartition):
-    """A piece, as Spark hands it to a task."""
+    """A piece, as an input partition of Spark."""
 
     def __init__(self, piece: Piece) -> None:
         super().__init__(piece)
 
 
 class TableReader(DataSourceReader):
-    """Reads one table."""
+    """Read one table."""
 
-    def __init__(self, options: Options) -> None:
-        options.require_known(*QUESTIONS[options.table].options)
+    def __init__(self, options: SourceOptions) -> None:
+        options.require_known(*TABLE_QUERIES[options.table].options)
         self.options = options
 
-    @told_plainly()
+    @hide_traceback()
     def partitions(self) -> Sequence[InputPartition]:
-        """The pieces; the server is asked what there is."""
-        catalog = self.options.catalog()
+        """Return the pieces, which depend on the content of the catalog."""
+        catalog = self.options.connect()
         try:
-            return [PiecePartition(piece) for piece in QUESTIONS[self.options.table].pieces(catalog, self.options)]
+            return [PiecePartition(piece) for piece in TABLE_QUERIES[self.options.table].pieces(catalog, self.options)]
         finally:
             catalog.close()
 
     def read(self, partition: InputPartition) -> Iterator[Row]:
-        """The rows of a piece."""
-        return rows(self.options, partition.value)
+        """Yield the rows of a piece."""
+        return read_rows(self.options, partition.value)
 
 
-def rows(options: Options, piece: Piece) -> Iterator[Row]:
-    """The rows of a piece of a table."""
-    catalog = options.catalog()
+def read_rows(options: SourceOptions, piece: Piece) -> Iterator[Row]:
+    """Yield the rows of a piece of a table."""
+    catalog = options.connect()
     try:
         row = TABLES[options.table].row
-        with told_plainly():
-            yield from map(row, QUESTIONS[options.table].documents(catalog, options, piece))
+        with hide_traceback():
+            yield from map(row, TABLE_QUERIES[options.table].documents(catalog, options, piece))
     finally:
         catalog.close()
 
 
-class PushingReader(TableReader):
-    """The same for PySpark 4.1 and newer, with `spark.sql.python.filterPushdown.enabled`: without it, Spark refuses it.
+class PushdownReader(TableReader):
+    """A reader with pushdown, for PySpark 4.1 and newer. Spark rejects it unless `spark.sql.python.filterPushdown.enabled` is set.
 
-    Spark holds the rows against each filter that is given back; what becomes an option is exact, and is not.
+    Spark evaluates the filters that are returned; those that become options are exact, and are not returned.
     """
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:
-        """Make options of the filters that the server knows; the others are Spark's."""
-        for one in filters:
-            pushed = _option(
-                self.options, type(one).__name__, getattr(one, "attribute", ()), getattr(one, "value", None)
+        """Convert the filters that the server supports to options, and yield the others."""
+        for item in filters:
+            pushed = _build_option(
+                self.options, type(item).__name__, getattr(item, "attribute", ()), getattr(item, "value", None)
             )
             if pushed is None:
-                yield one
+                yield item
             else:
                 self.options = replace(self.options, filters={**self.options.filters, **pushed})
 
 
-#: Which columns of a table can be asked for by an equal value: those that are options of the same name.
+#: The columns of a table that the server can filter by equality: those with an option of the same name.
 _EQUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "entities": ("namespace", "type"),
     "aspects": ("namespace", "type", "aspect"),
@@ -79,18 +79,23 @@ _EQUAL: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def _option(options: Options, kind: str, attribute: Sequence[str], value: Any) -> dict[str, str] | None:
-    """The option that means the same as a filter, where there is one and the user has not told it."""
+def _build_option(options: SourceOptions, kind: str, attribute: Sequence[str], value: Any) -> dict[str, str] | None:
+    """Return the option that is equivalent to a filter, unless the user has set it."""
     if len(attribute) != 1:
         return None
     (column,) = attribute
-    if kind == "EqualTo" and column in _EQUAL[options.table] and _is_one(value) and column not in options.filters:
+    if (
+        kind == "EqualTo"
+        and column in _EQUAL[options.table]
+        and _is_single_value(value)
+        and column not in options.filters
+    ):
         return {column: value}
     if options.table == "changes" and column == "seq" and kind == "GreaterThan" and "after" not in options.filters:
         return {"after": str(max(0, int(value)))}
     return None
 
 
-def _is_one(value: Any) -> bool:
-    """Whether a value can be an option: an empty one means all, and a comma parts several."""
+def _is_single_value(value: Any) -> bool:
+    """Return whether a value can be an option: an empty one means all values, and a comma separates several."""
     return isinstance(value, str) and value != "" and "," not in value

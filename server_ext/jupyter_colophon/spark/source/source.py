@@ -1,53 +1,53 @@
-"""The data source itself: what Spark asks first."""
+"""The data source class, which Spark calls first."""
 
 from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
 
-from jupyter_colophon.spark.source.options import Options, WrongOption
+from jupyter_colophon.spark.source.options import InvalidOption, SourceOptions
 from jupyter_colophon.spark.source.tables import TABLES
-from jupyter_colophon.spark.source.user_errors import told_plainly
+from jupyter_colophon.spark.source.user_errors import hide_traceback
 
 
 class ColophonSource(DataSource):
-    """`format("colophon")`. Spark calls it in Python workers; what fails here is told to the user in its words."""
+    """`format("colophon")`. Spark calls it in Python workers; errors are reported without a traceback."""
 
     @classmethod
     def name(cls) -> str:
-        """The format's name."""
+        """Return the name of the format."""
         return "colophon"
 
-    @told_plainly()
+    @hide_traceback()
     def schema(self) -> str:
-        """The columns of the table that `table` names."""
-        return TABLES[self._options().table].schema
+        """Return the columns of the table in the option `table`."""
+        return TABLES[self._read_options().table].schema
 
-    @told_plainly()
+    @hide_traceback()
     def reader(self, schema: Any) -> DataSourceReader:
-        """A read; with `pushdown`, Spark's filters become the server's where it has them."""
+        """Return a reader; with `pushdown`, the server evaluates Spark's filters where it can."""
         from jupyter_colophon.spark.source import reading
 
-        options = self._options()
-        return (reading.PushingReader if options.flag("pushdown") else reading.TableReader)(options)
+        options = self._read_options()
+        return (reading.PushdownReader if options.get_flag("pushdown") else reading.TableReader)(options)
 
-    @told_plainly()
+    @hide_traceback()
     def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
-        """A bulk write of proposals."""
+        """Return a writer for proposals."""
         from jupyter_colophon.spark.source.writing import LoadWriter
 
         if overwrite:
-            raise WrongOption("proposals are added to a catalog: write with mode('append')")
-        return LoadWriter(Options.of({**self.options, "table": "proposals"}), schema)
+            raise InvalidOption("proposals can only be appended: write with mode('append')")
+        return LoadWriter(SourceOptions.from_options({**self.options, "table": "proposals"}), schema)
 
-    @told_plainly()
+    @hide_traceback()
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
-        """The change log as a stream."""
-        from jupyter_colophon.spark.source.stream_factory import reader
+        """Return a stream of the change log."""
+        from jupyter_colophon.spark.source.stream_factory import create_stream_reader
 
-        return reader(self._options())
+        return create_stream_reader(self._read_options())
 
-    def _options(self) -> Options:
-        options = Options.of(self.options)
+    def _read_options(self) -> SourceOptions:
+        options = SourceOptions.from_options(self.options)
         if options.table not in TABLES:
-            raise WrongOption(f"the option table is one of {', '.join(sorted(TABLES))}, not {options.table!r}")
+            raise InvalidOption(f"the option table must be one of {', '.join(sorted(TABLES))}, not {options.table!r}")
         return options

@@ -1,4 +1,4 @@
-"""The stream of PySpark 4.2 and newer: batches are bounded, and `availableNow` ends at what there was at its beginning."""
+"""The stream for PySpark 4.2 and newer: batches are limited, and `availableNow` stops at the changes of its start."""
 
 from typing import Any
 
@@ -9,28 +9,28 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from jupyter_colophon.spark.source.streaming import ChangeStream, Offset, bounded
+from jupyter_colophon.spark.source.streaming import ChangeStream, Offset, limit_offset
 
 
 class LimitedChangeStream(ChangeStream, SupportsTriggerAvailableNow):
-    """A stream that is told how much to read at once."""
+    """A stream with a read limit."""
 
-    #: Where a query that reads what is available now ends.
+    #: The end of a query with the trigger `availableNow`.
     target: Offset | None = None
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """So many changes at once as the option says."""
-        return ReadMaxRows(self.most)
+        """Return the read limit of the options."""
+        return ReadMaxRows(self.max_changes)
 
     def latestOffset(self, start: Offset, limit: Any) -> Offset:  # type: ignore[override]
-        """Where the batch ends that begins at `start`."""
-        most = None if isinstance(limit, ReadAllAvailable) else getattr(limit, "max_rows", self.most)
-        return bounded(start, self.target or self.latest(), most)
+        """Return the end of the batch that begins at `start`."""
+        max_changes = None if isinstance(limit, ReadAllAvailable) else getattr(limit, "max_rows", self.max_changes)
+        return limit_offset(start, self.target or self.read_latest(), max_changes)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Remember where the log ends."""
-        self.target = self.latest()
+        """Remember the current end of the log."""
+        self.target = self.read_latest()
 
     def reportLatestOffset(self) -> Offset:
-        """The newest change, for the query's progress."""
-        return self.latest()
+        """Return the newest change, for the query's progress."""
+        return self.read_latest()

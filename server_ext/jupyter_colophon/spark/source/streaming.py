@@ -1,77 +1,77 @@
-"""The change log as a stream: an offset is the number of a change, so a range is the same whenever it is read.
+"""The change log as a stream. An offset is the number of a change, so a range has the same content whenever it is read.
 
-Before PySpark 4.2 a stream cannot be told how much to read at once; from then on it has other methods for it. Each has a
-class of its own, and `reader` chooses by what there is.
+Before PySpark 4.2 a stream has no read limit; newer versions have other methods for it. There is a class for each,
+and `create_stream_reader` chooses one.
 """
 
 from collections.abc import Iterator, Sequence
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
-from jupyter_colophon.spark.source.options import Options, WrongOption
-from jupyter_colophon.spark.source.queries import head, ranges
-from jupyter_colophon.spark.source.reading import PiecePartition, rows
+from jupyter_colophon.spark.source.options import InvalidOption, SourceOptions
+from jupyter_colophon.spark.source.queries import read_head, split_range
+from jupyter_colophon.spark.source.reading import PiecePartition, read_rows
 from jupyter_colophon.spark.source.tables import Row
-from jupyter_colophon.spark.source.user_errors import told_plainly
+from jupyter_colophon.spark.source.user_errors import hide_traceback
 
 Offset = dict[str, int]
-#: How many changes a micro-batch has at most, unless told.
+#: Default maximum number of changes of a micro-batch.
 BATCH_CHANGES = 10_000
 _OPTIONS = ("namespace", "urn", "type", "startingOffset", "maxRowsPerBatch")
 
 
 class ChangeStream(DataSourceStreamReader):
-    """What both have in common, and all there is before PySpark 4.2."""
+    """The stream for PySpark before 4.2, and the base of the other."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: SourceOptions) -> None:
         options.require_known(*_OPTIONS)
         if options.table != "changes":
-            raise WrongOption(f"only changes are a stream, not {options.table}")
+            raise InvalidOption(f"only the table changes can be streamed, not {options.table}")
         self.options = options
-        self.most = options.number("maxRowsPerBatch", BATCH_CHANGES, least=1, most=10_000_000)
+        self.max_changes = options.get_number("maxRowsPerBatch", BATCH_CHANGES, minimum=1, maximum=10_000_000)
 
-    @told_plainly()
+    @hide_traceback()
     def initialOffset(self) -> Offset:
-        """Where a stream begins that has no checkpoint."""
-        told = self.options.filters.get("startingoffset", "earliest")
-        if told == "earliest":
-            return _at(0)
-        if told == "latest":
-            return self.latest()
-        if not (told.isascii() and told.isdigit()):
-            raise WrongOption("the option startingOffset is earliest, latest or the number of a change")
-        return _at(int(told))
+        """Return the start of a stream without a checkpoint."""
+        value = self.options.filters.get("startingoffset", "earliest")
+        if value == "earliest":
+            return _create_offset(0)
+        if value == "latest":
+            return self.read_latest()
+        if not (value.isascii() and value.isdigit()):
+            raise InvalidOption("the option startingOffset must be earliest, latest or the number of a change")
+        return _create_offset(int(value))
 
-    def latestOffset(self) -> Offset:  # type: ignore[override]  # as it was before PySpark 4.2
-        """The newest change."""
-        return self.latest()
+    def latestOffset(self) -> Offset:  # type: ignore[override]  # the signature before PySpark 4.2
+        """Return the newest change."""
+        return self.read_latest()
 
-    @told_plainly()
-    def latest(self) -> Offset:
-        """The newest change."""
-        catalog = self.options.catalog()
+    @hide_traceback()
+    def read_latest(self) -> Offset:
+        """Return the newest change."""
+        catalog = self.options.connect()
         try:
-            return _at(head(catalog))
+            return _create_offset(read_head(catalog))
         finally:
             catalog.close()
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        """The changes after one offset up to another; nothing where they are the same."""
-        return [PiecePartition(piece) for piece in ranges(start["seq"], end["seq"], self.options.partitions)]
+        """Return the changes in a range; empty if it is."""
+        return [PiecePartition(piece) for piece in split_range(start["seq"], end["seq"], self.options.partitions)]
 
     def read(self, partition: InputPartition) -> Iterator[Row]:
-        """The changes of a piece."""
-        return rows(self.options, partition.value)
+        """Yield the changes of a piece."""
+        return read_rows(self.options, partition.value)
 
     def commit(self, end: Offset) -> None:
-        """Nothing is to be let go of: the log keeps what it keeps."""
+        """Do nothing: the retention of the change log does not depend on streams."""
 
 
-def _at(seq: int) -> Offset:
+def _create_offset(seq: int) -> Offset:
     return {"seq": seq}
 
 
-def bounded(start: Offset, newest: Offset, most: int | None) -> Offset:
-    """Where a batch ends that begins at one offset and has at most so many changes."""
-    end = newest["seq"] if most is None else min(newest["seq"], start["seq"] + most)
-    return _at(max(start["seq"], end))
+def limit_offset(start: Offset, newest: Offset, max_changes: int | None) -> Offset:
+    """Return the end of a batch with a start and a maximum number of changes."""
+    end = newest["seq"] if max_changes is None else min(newest["seq"], start["seq"] + max_changes)
+    return _create_offset(max(start["seq"], end))

@@ -1,4 +1,4 @@
-"""The tables that can be read: their columns, and how documents of the API become rows."""
+"""The tables that can be read: their columns, and the conversion of API documents to rows."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -10,46 +10,63 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """One of them: its schema in Spark's words, and what makes a row of a document."""
+class SourceTable:
+    """A table: its schema in Spark SQL, and the function that converts a document to a row."""
 
     schema: str
     row: Callable[[Mapping[str, Any]], Row]
 
 
-def time_of(text: str | None) -> datetime | None:
-    """A time as Spark takes it."""
+def parse_time(text: str | None) -> datetime | None:
+    """Return a time for Spark."""
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _entity(told: Mapping[str, Any]) -> Row:
-    created, updated = told["created"], told["updated"]
-    names = (told[name] for name in ("urn", "type", "namespace", "name", "platform"))
-    return (*names, time_of(created["time"]), created["actor"], time_of(updated["time"]), updated["actor"])
+def _to_entity_row(document: Mapping[str, Any]) -> Row:
+    created, updated = document["created"], document["updated"]
+    names = (document[name] for name in ("urn", "type", "namespace", "name", "platform"))
+    return (*names, parse_time(created["time"]), created["actor"], parse_time(updated["time"]), updated["actor"])
 
 
-def _hit(told: Mapping[str, Any]) -> Row:
-    return (*_entity(told), told.get("description"), list(told.get("tags", ())), told.get("owner"))
+def _to_hit_row(document: Mapping[str, Any]) -> Row:
+    return (
+        *_to_entity_row(document),
+        document.get("description"),
+        list(document.get("tags", ())),
+        document.get("owner"),
+    )
 
 
-def _aspect(told: Mapping[str, Any]) -> Row:
-    """Of a line of an export, which the reader gave its namespace."""
-    kind = told["urn"].split(":", 3)[2]
-    return told["urn"], kind, told["namespace"], told["aspect"], _json(told["value"])
+def _to_aspect_row(document: Mapping[str, Any]) -> Row:
+    """Convert a line of an export, to which the reader added the namespace."""
+    kind = document["urn"].split(":", 3)[2]
+    return document["urn"], kind, document["namespace"], document["aspect"], _to_json(document["value"])
 
 
-def _edge(told: Mapping[str, Any]) -> Row:
-    ends = (told["source"], told["target"], told["access"], list(told["runs"]), told["runCount"])
-    return (*ends, time_of(told["start"]), time_of(told["end"]), told["reportedBy"], told["declared"])
+def _to_edge_row(document: Mapping[str, Any]) -> Row:
+    ends = (document["source"], document["target"], document["access"], list(document["runs"]), document["runCount"])
+    return (
+        *ends,
+        parse_time(document["start"]),
+        parse_time(document["end"]),
+        document["reportedBy"],
+        document["declared"],
+    )
 
 
-def _change(told: Mapping[str, Any]) -> Row:
+def _to_change_row(document: Mapping[str, Any]) -> Row:
     names = ("urn", "type", "namespace", "name", "aspect", "operation", "version", "scope", "actor", "via", "run")
-    said = (told[name] for name in names)
-    return (told["seq"], time_of(told["time"]), *said, _json(told["previous"]), _json(told["value"]))
+    values = (document[name] for name in names)
+    return (
+        document["seq"],
+        parse_time(document["time"]),
+        *values,
+        _to_json(document["previous"]),
+        _to_json(document["value"]),
+    )
 
 
-def _json(value: Any) -> str | None:
+def _to_json(value: Any) -> str | None:
     return None if value is None else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -57,19 +74,19 @@ _ENTITY = (
     "urn STRING, type STRING, namespace STRING, name STRING, platform STRING, "
     "created TIMESTAMP, created_by STRING, updated TIMESTAMP, updated_by STRING"
 )
-TABLES: Final[Mapping[str, Table]] = {
-    "entities": Table(_ENTITY, _entity),
-    "search": Table(f"{_ENTITY}, description STRING, tags ARRAY<STRING>, owner STRING", _hit),
-    "aspects": Table("urn STRING, type STRING, namespace STRING, aspect STRING, value STRING", _aspect),
-    "edges": Table(
+TABLES: Final[Mapping[str, SourceTable]] = {
+    "entities": SourceTable(_ENTITY, _to_entity_row),
+    "search": SourceTable(f"{_ENTITY}, description STRING, tags ARRAY<STRING>, owner STRING", _to_hit_row),
+    "aspects": SourceTable("urn STRING, type STRING, namespace STRING, aspect STRING, value STRING", _to_aspect_row),
+    "edges": SourceTable(
         "source STRING, target STRING, access STRING, runs ARRAY<STRING>, run_count BIGINT, "
         "start TIMESTAMP, end TIMESTAMP, reported_by STRING, declared BOOLEAN",
-        _edge,
+        _to_edge_row,
     ),
-    "changes": Table(
+    "changes": SourceTable(
         "seq BIGINT, time TIMESTAMP, urn STRING, type STRING, namespace STRING, name STRING, aspect STRING, "
         "operation STRING, version BIGINT, scope STRING, actor STRING, via STRING, run STRING, "
         "previous STRING, value STRING",
-        _change,
+        _to_change_row,
     ),
 }

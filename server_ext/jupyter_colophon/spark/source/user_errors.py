@@ -1,7 +1,7 @@
-"""What users did wrong is told to them in one line.
+"""Report errors of users in one line.
 
-Spark shows users the whole traceback of the Python worker that failed, ours as anybody's. A worker that has this in its
-environment tells no more than the error itself; it ends then, so that no other error is told so.
+Spark shows the complete traceback of a failed Python worker. A worker with this setting in its environment shows only the
+error; it exits afterwards, so that other errors keep their tracebacks.
 """
 
 import os
@@ -14,16 +14,16 @@ from jupyter_colophon.client.problems import ClientError
 _SPARKS_SETTING: Final = "SPARK_HIDE_TRACEBACK"
 
 
-class Mistake(ValueError):
-    """Something that the user can put right; the words say what and how."""
+class UserError(ValueError):
+    """An error that the user can fix; the message explains how."""
 
 
 @contextmanager
-def told_plainly() -> Iterator[None]:
-    """Whatever is about the user's words, or the server's answer to them, is told without where it was raised."""
+def hide_traceback() -> Iterator[None]:
+    """Report errors in the user's options or data, and responses of the server to them, without a traceback."""
     try:
         yield
-    except (Mistake, ClientError) as error:
+    except (UserError, ClientError) as error:
         os.environ[_SPARKS_SETTING] = "1"
-        # The name of a class of ours, with its module, says less than the words.
+        # Omit the qualified class name, which does not help users.
         raise ValueError(str(error)) from None

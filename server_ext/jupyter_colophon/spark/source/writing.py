@@ -1,8 +1,8 @@
-"""Writing proposals in bulk: a load of batches, each told by its partition and its number, so that it is applied once.
+"""Bulk writes of proposals: a load of batches, each identified by partition and number, so that it is applied once.
 
-Never by the attempt: a task that is run again sends the same batches, which have their first answers. A batch ends after
-so many rows or so many bytes, whichever comes first, and so always at the same row. A load that was committed or aborted
-takes no batch any more: tasks may still be sending when Spark has given a write up.
+The attempt is not part of the identity: a repeated task sends the same batches and gets the original results. A batch ends
+after a maximum number of rows or bytes, and therefore always at the same row. A load that was committed or aborted accepts
+no more batches: tasks may still be sending after Spark has aborted a write.
 """
 
 import json
@@ -22,34 +22,34 @@ from jupyter_colophon.spark.source.bad_records import BadRecords
 from jupyter_colophon.spark.source.options import (
     BATCH_ROWS,
     BATCH_ROWS_MAX,
-    FIRST_PATIENCE_S,
-    PATIENCE_S,
-    Options,
-    WrongOption,
-    load_name,
+    FIRST_RETRY_TIMEOUT_S,
+    RETRY_TIMEOUT_S,
+    InvalidOption,
+    SourceOptions,
+    choose_load_name,
 )
-from jupyter_colophon.spark.source.user_errors import Mistake, told_plainly
+from jupyter_colophon.spark.source.user_errors import UserError, hide_traceback
 
 T = TypeVar("T")
-#: How many bytes of rows a batch has; the server takes 10 MiB unless it is told otherwise.
+#: Maximum size of a batch in bytes; the default limit of the server is 10 MiB.
 _BATCH_BYTES: Final = 4 * 1024 * 1024
 _PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
-#: The members of a proposal by the names that columns may have.
+#: The members of a proposal by column name.
 _MEMBERS: Final[Mapping[str, str]] = {
     name.lower(): name
     for name in ("urn", "aspect", "operation", "value", "ifVersion", "ifAbsent", "run", "systemMetadata")
 }
-#: Members that are documents: a text in such a column is the document as JSON.
+#: Members that are documents: a string in such a column is parsed as JSON.
 _DOCUMENTS: Final = frozenset({"value", "systemMetadata"})
 
 
-class RowsRefused(Mistake):
-    """Rows were refused, and nobody said where to keep them."""
+class RowsRejected(UserError):
+    """Rows were rejected, and no folder for them is set."""
 
 
 @dataclass(frozen=True)
-class Sent(WriterCommitMessage):
-    """What became of the rows of a task."""
+class TaskResult(WriterCommitMessage):
+    """The result of a task."""
 
     written: int
     unchanged: int
@@ -58,97 +58,97 @@ class Sent(WriterCommitMessage):
 
 
 class LoadWriter(DataSourceWriter):
-    """Sends the rows of a DataFrame as proposals."""
+    """Write the rows of a DataFrame as proposals."""
 
-    def __init__(self, options: Options, schema: Any) -> None:
+    def __init__(self, options: SourceOptions, schema: Any) -> None:
         options.require_known("jobId", "batchSize", "badRecordsPath", "retryTimeout")
         self.options = options
-        self.columns = _columns(schema)
-        self.size = options.number("batchSize", BATCH_ROWS, least=1, most=BATCH_ROWS_MAX)
-        self.patience_s = options.number("retryTimeout", PATIENCE_S, least=0, most=86_400)
-        self.bad = BadRecords.at(options.filters.get("badrecordspath"))
-        self.load = load_name(options.filters.get("jobid"))
-        first_s = options.number("retryTimeout", FIRST_PATIENCE_S, least=0, most=86_400)
-        self._ask(lambda catalog: catalog.open_load(self.load), first_s)
+        self.columns = _map_columns(schema)
+        self.size = options.get_number("batchSize", BATCH_ROWS, minimum=1, maximum=BATCH_ROWS_MAX)
+        self.retry_timeout_s = options.get_number("retryTimeout", RETRY_TIMEOUT_S, minimum=0, maximum=86_400)
+        self.bad_records = BadRecords.from_option(options.filters.get("badrecordspath"))
+        self.load = choose_load_name(options.filters.get("jobid"))
+        first_retry_timeout_s = options.get_number("retryTimeout", FIRST_RETRY_TIMEOUT_S, minimum=0, maximum=86_400)
+        self._call_server(lambda catalog: catalog.open_load(self.load), first_retry_timeout_s)
 
-    @told_plainly()
-    def write(self, iterator: Iterator[Any]) -> Sent:
-        """Send the rows of a partition."""
+    @hide_traceback()
+    def write(self, iterator: Iterator[Any]) -> TaskResult:
+        """Write the rows of a partition."""
         partition = TaskContext.get().partitionId()  # type: ignore[union-attr]
-        catalog = self.options.catalog()
+        catalog = self.options.connect()
         written = unchanged = refused = 0
         example = ""
         try:
-            for number, batch in enumerate(batches(map(self._document, iterator), self.size)):
-                done = self._patiently(lambda: catalog.load_batch(self.load, _body(partition, number, batch)))  # noqa: B023
+            for number, batch in enumerate(split_batches(map(self._build_proposal, iterator), self.size)):
+                done = self._retry(lambda: catalog.load_batch(self.load, _build_body(partition, number, batch)))  # noqa: B023
                 written, unchanged = written + done["written"], unchanged + done["unchanged"]
                 if done["rejected"]:
                     refused += len(done["rejected"])
-                    example = example or _sentence(done["rejected"][0])
-                    if self.bad is not None:
-                        self.bad.keep(self.load, partition, number, batch, done["rejected"])
+                    example = example or _describe_rejection(done["rejected"][0])
+                    if self.bad_records is not None:
+                        self.bad_records.write(self.load, partition, number, batch, done["rejected"])
         finally:
             catalog.close()
-        return Sent(written, unchanged, refused, example)
+        return TaskResult(written, unchanged, refused, example)
 
-    @told_plainly()
+    @hide_traceback()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Commit the load: it takes no batch any more. Raises RowsRefused where rows are lost otherwise."""
-        self._ask(lambda catalog: catalog.end_load(self.load, {"state": "committed"}))
-        sent = [one for one in messages if isinstance(one, Sent)]
-        refused = sum(one.refused for one in sent)
-        if refused and self.bad is None:
-            example = next(one.example for one in sent if one.example)
-            raise RowsRefused(
-                f"{refused} rows were refused, the others of load {self.load} are written: {example}. "
-                "To keep refused rows aside, say option('badRecordsPath', …)"
+        """Commit the load. Raises RowsRejected if rows were rejected that are not stored."""
+        self._call_server(lambda catalog: catalog.end_load(self.load, {"state": "committed"}))
+        sent = [message for message in messages if isinstance(message, TaskResult)]
+        refused = sum(message.refused for message in sent)
+        if refused and self.bad_records is None:
+            example = next(message.example for message in sent if message.example)
+            raise RowsRejected(
+                f"{refused} rows were rejected; the others of load {self.load} were written: {example}. "
+                "To store rejected rows, set option('badRecordsPath', …)"
             )
 
-    @told_plainly()
+    @hide_traceback()
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Abort the load: what tasks still send is refused. What was applied stays."""
-        # A commit that raised is followed by this: the load has ended then.
+        """Abort the load: batches that tasks still send are rejected. Applied batches are kept."""
+        # Spark calls this also after a failed commit, when the load has ended.
         with suppress(RequestFailed):
-            self._ask(lambda catalog: catalog.end_load(self.load, {"state": "aborted"}))
+            self._call_server(lambda catalog: catalog.end_load(self.load, {"state": "aborted"}))
 
-    def _document(self, row: Any) -> bytes:
-        """A row as a proposal; what is null is not said."""
-        told = {"operation": "upsert"}
+    def _build_proposal(self, row: Any) -> bytes:
+        """Return a row as a proposal; null values are omitted."""
+        proposal = {"operation": "upsert"}
         for (column, member), value in zip(self.columns, row, strict=True):
             if value is not None:
-                told[member] = _plain(value, member, column)
-        return json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+                proposal[member] = _to_json_value(value, member, column)
+        return json.dumps(proposal, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
-    def _ask(self, ask: Callable[[Operations], T], patience_s: float | None = None) -> T:
-        catalog = self.options.catalog()
+    def _call_server(self, ask: Callable[[Operations], T], retry_timeout_s: float | None = None) -> T:
+        catalog = self.options.connect()
         try:
-            return self._patiently(lambda: ask(catalog), patience_s)
+            return self._retry(lambda: ask(catalog), retry_timeout_s)
         finally:
             catalog.close()
 
-    def _patiently(self, ask: Callable[[], T], patience_s: float | None = None) -> T:
-        """Ask again while the server is away or too busy: what is sent twice is done once."""
-        deadline = time.monotonic() + (self.patience_s if patience_s is None else patience_s)
+    def _retry(self, ask: Callable[[], T], retry_timeout_s: float | None = None) -> T:
+        """Repeat a request while the server is unavailable or overloaded; repeated requests are applied once."""
+        deadline = time.monotonic() + (self.retry_timeout_s if retry_timeout_s is None else retry_timeout_s)
         for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
             try:
                 return ask()
             except ClientError as error:
-                passing = isinstance(error, ServerUnavailable) or (
+                is_temporary = isinstance(error, ServerUnavailable) or (
                     isinstance(error, RequestFailed) and error.is_temporary
                 )
-                if not passing or time.monotonic() + pause_s > deadline:
+                if not is_temporary or time.monotonic() + pause_s > deadline:
                     raise
             time.sleep(pause_s)
         raise AssertionError
 
 
-def _body(partition: int, number: int, rows: Sequence[bytes]) -> bytes:
+def _build_body(partition: int, number: int, rows: Sequence[bytes]) -> bytes:
     """Return a batch (`LoadBatch`) of rows that are JSON already."""
     return b'{"partition":%d,"number":%d,"rows":[%b]}' % (partition, number, b",".join(rows))
 
 
-def batches(rows: Iterator[bytes], size: int) -> Iterator[list[bytes]]:
-    """Rows in batches of so many, and of so many bytes unless a row alone has more."""
+def split_batches(rows: Iterator[bytes], size: int) -> Iterator[list[bytes]]:
+    """Split rows into batches with a maximum number of rows and bytes; a larger row is a batch of its own."""
     batch: list[bytes] = []
     weight = 0
     for row in rows:
@@ -161,35 +161,35 @@ def batches(rows: Iterator[bytes], size: int) -> Iterator[list[bytes]]:
         yield batch
 
 
-def _columns(schema: Any) -> tuple[tuple[str, str], ...]:
-    """The columns and the members of a proposal that they are. Raises WrongOption."""
+def _map_columns(schema: Any) -> tuple[tuple[str, str], ...]:
+    """Return the columns with the proposal members that they contain. Raises InvalidOption."""
     names = [field.name for field in schema.fields]
-    strange = [name for name in names if name.lower() not in _MEMBERS]
-    if strange or "urn" not in map(str.lower, names):
-        what = f"{strange[0]!r} is none of them" if strange else "urn is missing"
-        raise WrongOption(f"the columns of proposals are {', '.join(_MEMBERS.values())}: {what}")
+    unknown = [name for name in names if name.lower() not in _MEMBERS]
+    if unknown or "urn" not in map(str.lower, names):
+        what = f"unknown column {unknown[0]!r}" if unknown else "urn is missing"
+        raise InvalidOption(f"invalid columns of proposals: {what}; available: {', '.join(_MEMBERS.values())}")
     return tuple((name, _MEMBERS[name.lower()]) for name in names)
 
 
-def _plain(value: Any, member: str, column: str) -> Any:
-    """A column's value as JSON has it."""
+def _to_json_value(value: Any, member: str, column: str) -> Any:
+    """Return a column's value for JSON."""
     if member in _DOCUMENTS and isinstance(value, str):
-        # What is no JSON goes as it is: the server refuses that row, and says where.
+        # Send invalid JSON unchanged: the server rejects the row, and explains why.
         with suppress(ValueError):
             return json.loads(value)
-    return _nested(value)
+    return _convert_nested(value)
 
 
-def _nested(value: Any) -> Any:
+def _convert_nested(value: Any) -> Any:
     if hasattr(value, "asDict"):
-        return {name: _nested(one) for name, one in value.asDict().items() if one is not None}
+        return {name: _convert_nested(item) for name, item in value.asDict().items() if item is not None}
     if isinstance(value, dict):
-        return {str(name): _nested(one) for name, one in value.items()}
+        return {str(name): _convert_nested(item) for name, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
-        return [_nested(one) for one in value]
+        return [_convert_nested(item) for item in value]
     return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
 
 
-def _sentence(refused: Mapping[str, Any]) -> str:
-    """Why a row was refused, in one line."""
+def _describe_rejection(refused: Mapping[str, Any]) -> str:
+    """Return why a row was rejected, in one line."""
     return str(RequestFailed(refused["problem"]["status"], refused["problem"]))

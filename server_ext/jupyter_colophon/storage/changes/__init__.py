@@ -1,1 +1,1 @@
-"""The change log, and the tables of what follows or feeds it."""
+"""The change log, and the tables that follow it or feed it."""

@@ -1,38 +1,38 @@
-"""The rows of the dead letters."""
+"""Store dead letters."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.inbox import EVENTS, MESSAGE, PROPOSALS, REFUSED, DeadLetter, Refusal
-from jupyter_colophon.core.documents.json_parsing import compact, stored
+from jupyter_colophon.core.changes.inbox import EVENTS, MESSAGE, PROPOSALS, REFUSED, DeadLetter, Rejection
+from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.storage import codecs
-from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
+from jupyter_colophon.storage.spi import FieldValue, Range, Row, TableContext
 
-#: For so many failures it is known in which order they came to be.
+#: The number of failures whose order is stored.
 _FAILURES_KEPT: Final = 100_000
-#: So many letters of one user make the oldest refusal go, and none is kept that is larger: a client may send the same
-#: again and again.
+#: The number of letters of one user beyond which the oldest refusal is deleted, and the largest refusal that is stored:
+#: a client may repeat the same request forever.
 _KEPT: Final = 500
 _REFUSED_BYTES: Final = 256 * 1024
 
 
-def bury(tx: TableContext, parcel: Row, refusal: Refusal, now: int) -> None:
-    """Keep a row of the inbox that could not be applied, under its number."""
+def add_inbox_row(tx: TableContext, parcel: Row, refusal: Rejection, now: int) -> None:
+    """Store a row of the inbox that could not be applied, under its number."""
     common = {name: parcel[name] for name in ("id", "actor", "principal", "run", "time", "proposals")}
     more = {"kind": PROPOSALS, "failed": now, "attempts": 1, "problem": compact(codecs.REFUSAL.write(refusal))}
-    tx.table("dead_letters").upsert(common | more)
-    _announce(tx, parcel["id"])
+    tx.get_table("dead_letters").upsert(common | more)
+    _record_failure(tx, parcel["id"])
 
 
-def bury_message(
-    tx: TableContext, document: str, proposals: tuple[Proposal, ...], sender: Principal, refusal: Refusal, now: int
+def add_message(
+    tx: TableContext, document: str, proposals: tuple[Proposal, ...], sender: Principal, refusal: Rejection, now: int
 ) -> None:
-    """Keep a message that could not be applied, with what it proposes where that could be read."""
-    number = free_number(tx, now)
-    tx.table("dead_letters").upsert(
+    """Store a message that could not be applied, with its proposals if they could be parsed."""
+    number = find_free_number(tx, now)
+    tx.get_table("dead_letters").upsert(
         {
             "id": number,
             "kind": MESSAGE,
@@ -47,29 +47,29 @@ def bury_message(
             "document": document,
         }
     )
-    _announce(tx, number)
+    _record_failure(tx, number)
 
 
-def bury_refused(
-    tx: TableContext, proposals: Sequence[Proposal], sender: Principal, refusal: Refusal, now: int
+def add_refused(
+    tx: TableContext, proposals: Sequence[Proposal], sender: Principal, refusal: Rejection, now: int
 ) -> None:
-    """Keep proposals that were refused at once; where there are many of the sender, the oldest goes."""
-    wanted = compact(codecs.PROPOSALS.write(tuple(proposals)))
-    if len(wanted.encode("utf-8", "surrogatepass")) > _REFUSED_BYTES:
+    """Store proposals that were refused immediately; if the sender has too many letters, delete the oldest refusal."""
+    document = compact(codecs.PROPOSALS.write(tuple(proposals)))
+    if len(document.encode("utf-8", "surrogatepass")) > _REFUSED_BYTES:
         return
     if not _has_room(tx, sender):
         return
-    table, number = tx.table("dead_letters"), free_number(tx, now)
+    table, number = tx.get_table("dead_letters"), find_free_number(tx, now)
     common = {"id": number, "kind": REFUSED, "actor": sender.user, "principal": compact(codecs.PRINCIPAL.write(sender))}
-    common |= {"run": None, "time": now, "failed": now, "attempts": 1, "proposals": wanted}
+    common |= {"run": None, "time": now, "failed": now, "attempts": 1, "proposals": document}
     table.upsert(common | {"problem": compact(codecs.REFUSAL.write(refusal))})
-    _announce(tx, number)
+    _record_failure(tx, number)
 
 
 def _has_room(tx: TableContext, sender: Principal) -> bool:
-    """Whether one more refusal can be kept of a sender: where there are many letters, the oldest refusal makes room."""
-    table = tx.table("dead_letters")
-    if table.count(filters=[Field("actor", sender.user)]) < _KEPT:
+    """Make room for another refusal of a sender by deleting the oldest one if necessary; return whether there is room."""
+    table = tx.get_table("dead_letters")
+    if table.count(filters=[FieldValue("actor", sender.user)]) < _KEPT:
         return True
     oldest = next((row for row in table.scan_index("actor", sender.user, 20) if row["kind"] in (REFUSED, EVENTS)), None)
     if oldest is not None:
@@ -77,127 +77,128 @@ def _has_room(tx: TableContext, sender: Principal) -> bool:
     return oldest is not None
 
 
-def any_before(tx: TableContext, time: int) -> bool:
-    """Whether there are letters that came before a time (ms)."""
-    return any(True for _ in tx.table("dead_letters").scan(_before(time), 1))
+def has_any_before(tx: TableContext, time: int) -> bool:
+    """Return whether there are letters older than a time (ms)."""
+    return any(True for _ in tx.get_table("dead_letters").scan(get_range_before(time), 1))
 
 
 def forget(tx: TableContext, before: int, limit: int) -> int:
-    """Throw away letters that came before a time (ms), so many at once; returns how many."""
-    table = tx.table("dead_letters")
-    old = [(row["id"],) for row in table.scan(_before(before), limit)]
-    table.multi_delete(old)
+    """Delete letters older than a time (ms), up to `limit` at once; return their number."""
+    table = tx.get_table("dead_letters")
+    old = [(row["id"],) for row in table.scan(get_range_before(before), limit)]
+    table.delete_many(old)
     return len(old)
 
 
-def _before(time: int) -> Range:
-    # They are numbered by the clock.
+def get_range_before(time: int) -> Range:
+    """Return the numbers of letters before a time, in ms: they are numbered by the clock, in µs."""
     return Range(end=(time * 1_000,), end_inclusive=False)
 
 
-def newest_turn(tx: TableContext) -> int:
-    """The turn of the newest failure; 0 where there was none."""
-    return next((int(row["position"]) for row in tx.table("failures").scan(Range(), 1, "desc")), 0)
+def get_newest_position(tx: TableContext) -> int:
+    """Return the position of the newest failure, 0 if there is none."""
+    return next((int(row["position"]) for row in tx.get_table("failures").scan(Range(), 1, "desc")), 0)
 
 
-def failures(tx: TableContext, after: int, limit: int) -> list[tuple[int, DeadLetter | None]]:
-    """Failures after a turn, in their order; None for a letter that is gone."""
-    rows = list(tx.table("failures").scan(Range((after,), begin_inclusive=False), limit))
+def list_failures(tx: TableContext, after: int, limit: int) -> list[tuple[int, DeadLetter | None]]:
+    """Return the failures after a position, in their order; None for a letter that was deleted."""
+    rows = list(tx.get_table("failures").scan(Range((after,), begin_inclusive=False), limit))
     return [(int(row["position"]), read(tx, row["dead_letter"])) for row in rows]
 
 
-def _announce(tx: TableContext, letter: int) -> None:
-    """It failed now. Writers take turns, so that turns are in the order of the commits."""
-    table = tx.table("failures")
-    turn = newest_turn(tx) + 1
+def _record_failure(tx: TableContext, letter: int) -> None:
+    """Record that a letter failed now. Writers are serialized, so positions are in commit order."""
+    table = tx.get_table("failures")
+    turn = get_newest_position(tx) + 1
     table.upsert({"position": turn, "dead_letter": letter})
     for row in list(table.scan(Range(end=(turn - _FAILURES_KEPT,)), 10)):
         table.delete((row["position"],))
 
 
-def bury_event(tx: TableContext, event: str | None, sender: Principal, refusal: Refusal, now: int) -> None:
-    """Keep what was sent for an event of OpenLineage and is none; where there are many of the sender, the oldest goes."""
+def add_event(tx: TableContext, event: str | None, sender: Principal, refusal: Rejection, now: int) -> None:
+    """Store an invalid OpenLineage event; if the sender has too many letters, delete the oldest refusal."""
     if not _has_room(tx, sender):
         return
-    common = {"id": free_number(tx, now), "kind": EVENTS, "actor": sender.user, "run": None, "document": event}
+    common = {"id": find_free_number(tx, now), "kind": EVENTS, "actor": sender.user, "run": None, "document": event}
     documents = {
         "principal": compact(codecs.PRINCIPAL.write(sender)),
         "problem": compact(codecs.REFUSAL.write(refusal)),
     }
     times = {"time": now, "failed": now, "attempts": 1}
-    tx.table("dead_letters").upsert(common | documents | times | {"proposals": "[]"})
+    tx.get_table("dead_letters").upsert(common | documents | times | {"proposals": "[]"})
 
 
-def free_number(tx: TableContext, now: int) -> int:
-    """Return a number for a letter that is not a batch: the inbox numbers its own by the same clock, from the other end.
+def find_free_number(tx: TableContext, now: int) -> int:
+    """Return a number for a letter that is not a batch: the inbox numbers its own by the same clock, from the other
+    end.
 
-    Numbers keep the order of arrival, also within a millisecond and where an older letter was deleted.
+    Numbers keep the order of arrival, even within a millisecond and after an older letter was deleted.
     """
-    taken = list(tx.table("dead_letters").scan(Range((now * 1_000,)), 1, "desc"))
-    latest = int(taken[0]["id"]) // 1_000 + 1 if taken else now
+    newest = list(tx.get_table("dead_letters").scan(Range((now * 1_000,)), 1, "desc"))
+    latest = int(newest[0]["id"]) // 1_000 + 1 if newest else now
     return max(now, latest) * 1_000 + 999
 
 
 def read(tx: TableContext, number: int) -> DeadLetter | None:
-    """One of them, or None."""
-    row = tx.table("dead_letters").read((number,))
-    return None if row is None else _letter(row)
+    """Return a letter, None if it does not exist."""
+    row = tx.get_table("dead_letters").read((number,))
+    return None if row is None else _parse_row(row)
 
 
 def remove(tx: TableContext, number: int) -> bool:
-    """Take one away; whether it was there."""
-    there = tx.table("dead_letters").read((number,), ("id",)) is not None
-    tx.table("dead_letters").delete((number,))
-    return there
+    """Delete a letter; return whether it existed."""
+    existed = tx.get_table("dead_letters").read((number,), ("id",)) is not None
+    tx.get_table("dead_letters").delete((number,))
+    return existed
 
 
-def note_attempt(tx: TableContext, number: int, refusal: Refusal, now: int) -> None:
-    """It was tried again and failed again."""
-    row = tx.table("dead_letters").read((number,), ("attempts", "kind"))
+def record_attempt(tx: TableContext, number: int, refusal: Rejection, now: int) -> None:
+    """Record that a retry failed."""
+    row = tx.get_table("dead_letters").read((number,), ("attempts", "kind"))
     if row is not None:
         problem = compact(codecs.REFUSAL.write(refusal))
         change = {"id": number, "attempts": row["attempts"] + 1, "failed": now, "problem": problem}
-        tx.table("dead_letters").upsert(change)
+        tx.get_table("dead_letters").upsert(change)
         if row["kind"] != EVENTS:
-            _announce(tx, number)
+            _record_failure(tx, number)
 
 
-def page(
+def read_page(
     tx: TableContext, actor: str | None, before: int | None, limit: int, fits: Callable[[str], bool]
 ) -> tuple[list[DeadLetter], bool]:
-    """Return the newest letters (of one user) below a number whose kind fits, and whether there may be more.
+    """Return the newest letters (of one user) below a number whose kind matches, and whether there may be more.
 
-    The page ends after so many, or after PAGE_BYTES_MAX.
+    The page ends after `limit` letters, or after PAGE_BYTES_MAX.
     """
     within = Range() if before is None else Range(end=(before,), end_inclusive=False)
-    filters = [] if actor is None else [Field("actor", actor)]
-    found: list[DeadLetter] = []
+    filters = [] if actor is None else [FieldValue("actor", actor)]
+    letters: list[DeadLetter] = []
     size = 0
-    for row in tx.table("dead_letters").scan(within, order="desc", filters=filters):
-        if len(found) == limit or size > PAGE_BYTES_MAX:
-            return found, True
+    for row in tx.get_table("dead_letters").scan(within, order="desc", filters=filters):
+        if len(letters) == limit or size > PAGE_BYTES_MAX:
+            return letters, True
         if fits(row["kind"]):
-            found.append(_letter(row))
+            letters.append(_parse_row(row))
             size += len(row["proposals"]) + len(row["document"] or "")
-    return found, False
+    return letters, False
 
 
 def count(tx: TableContext) -> int:
-    """How many there are."""
-    return tx.table("dead_letters").count()
+    """Return the number of letters."""
+    return tx.get_table("dead_letters").count()
 
 
-def _letter(row: Row) -> DeadLetter:
+def _parse_row(row: Row) -> DeadLetter:
     return DeadLetter(
         id=row["id"],
         kind=row["kind"],
-        sender=codecs.PRINCIPAL.read(stored(row["principal"])),
+        sender=codecs.PRINCIPAL.read(parse_stored(row["principal"])),
         run=row["run"],
         time=row["time"],
         failed=row["failed"],
         attempts=row["attempts"],
-        refusal=codecs.REFUSAL.read(stored(row["problem"])),
-        proposals=codecs.PROPOSALS.read(stored(row["proposals"])),
+        refusal=codecs.REFUSAL.read(parse_stored(row["problem"])),
+        proposals=codecs.PROPOSALS.read(parse_stored(row["proposals"])),
         seq=row["seq"],
         document=row["document"],
     )

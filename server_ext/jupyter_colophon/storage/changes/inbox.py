@@ -1,20 +1,20 @@
-"""The rows of the inbox: in the order of their arrival, waiting, then with what became of them."""
+"""Store the inbox: batches in the order of their arrival, first pending, then with their outcome."""
 
 from collections.abc import Sequence
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.inbox import OUTCOME_KEPT_MS, InboxEntry, Refusal
-from jupyter_colophon.core.documents.json_parsing import compact, stored
-from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.core.changes.inbox import OUTCOME_KEPT_MS, InboxEntry, Rejection
+from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.storage import codecs
-from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
+from jupyter_colophon.storage.spi import FieldValue, Range, Row, TableContext
 
 _WAITING = "pending"
 
 
 def add(tx: TableContext, proposals: Sequence[Proposal], sender: Principal, now: int) -> InboxEntry:
-    """Take a batch in. Its number is the time in µs, and greater than that of any batch that came before."""
-    table = tx.table("inbox")
+    """Add a batch. Its number is the time in µs, and greater than that of any earlier batch."""
+    table = tx.get_table("inbox")
     last = next((int(row["id"]) for row in table.scan(Range(), 1, "desc")), 0)
     entry = InboxEntry(max(now * 1_000, last + 1), sender.user, now)
     table.upsert(
@@ -22,7 +22,7 @@ def add(tx: TableContext, proposals: Sequence[Proposal], sender: Principal, now:
             "id": entry.id,
             "actor": entry.actor,
             "principal": compact(codecs.PRINCIPAL.write(sender)),
-            "run": next((one.run for one in proposals if one.run is not None), None),
+            "run": next((proposal.run for proposal in proposals if proposal.run is not None), None),
             "time": entry.time,
             "state": _WAITING,
             "proposals": compact(codecs.PROPOSALS.write(tuple(proposals))),
@@ -31,55 +31,55 @@ def add(tx: TableContext, proposals: Sequence[Proposal], sender: Principal, now:
     return entry
 
 
-def first_waiting(tx: TableContext) -> Row | None:
-    """The row that waits for longest."""
-    return next(tx.table("inbox").scan_index("state", _WAITING, 1), None)
+def find_first_waiting(tx: TableContext) -> Row | None:
+    """Return the oldest pending row."""
+    return next(tx.get_table("inbox").scan_index("state", _WAITING, 1), None)
 
 
 def is_waiting(tx: TableContext, number: int) -> bool:
-    """Whether nobody has brought this row to its end."""
-    row = tx.table("inbox").read((number,), ("state",))
+    """Return whether a row is still pending."""
+    row = tx.get_table("inbox").read((number,), ("state",))
     return row is not None and row["state"] == _WAITING
 
 
 def count_waiting(tx: TableContext) -> int:
-    """How many rows wait."""
-    return tx.table("inbox").count(filters=[Field("state", _WAITING)])
+    """Return the number of pending rows."""
+    return tx.get_table("inbox").count(filters=[FieldValue("state", _WAITING)])
 
 
-def mark_applied(tx: TableContext, number: int, results: Sequence[Written]) -> None:
-    """It was applied: what it wanted need not be kept any more."""
+def mark_applied(tx: TableContext, number: int, results: Sequence[ProposalResult]) -> None:
+    """Mark a batch as applied and drop its proposals."""
     outcome = compact(codecs.WRITTEN.write(list(results)))
-    tx.table("inbox").update({"id": number, "state": "applied", "proposals": None, "outcome": outcome})
+    tx.get_table("inbox").update({"id": number, "state": "applied", "proposals": None, "outcome": outcome})
 
 
-def mark_refused(tx: TableContext, number: int, refusal: Refusal) -> None:
-    """It was refused; a dead letter keeps what it wanted."""
+def mark_refused(tx: TableContext, number: int, refusal: Rejection) -> None:
+    """Mark a batch as refused; a dead letter has its proposals."""
     outcome = compact(codecs.REFUSAL.write(refusal))
-    tx.table("inbox").update({"id": number, "state": "rejected", "proposals": None, "outcome": outcome})
+    tx.get_table("inbox").update({"id": number, "state": "rejected", "proposals": None, "outcome": outcome})
 
 
-def entry(tx: TableContext, number: int) -> InboxEntry | None:
-    """A batch and what became of it; None where it never came or is long done."""
-    row = tx.table("inbox").read((number,))
+def read_entry(tx: TableContext, number: int) -> InboxEntry | None:
+    """Return a batch and its outcome; None if it does not exist or its outcome was deleted."""
+    row = tx.get_table("inbox").read((number,))
     if row is None:
         return None
-    came = InboxEntry(row["id"], row["actor"], row["time"])
+    accepted = InboxEntry(row["id"], row["actor"], row["time"])
     if row["state"] == _WAITING:
-        return came
-    outcome = stored(row["outcome"])
+        return accepted
+    outcome = parse_stored(row["outcome"])
     if row["state"] == "applied":
-        return InboxEntry(came.id, came.actor, came.time, "applied", tuple(codecs.WRITTEN.read(outcome)))
-    return InboxEntry(came.id, came.actor, came.time, "rejected", refusal=codecs.REFUSAL.read(outcome))
+        return InboxEntry(accepted.id, accepted.actor, accepted.time, "applied", tuple(codecs.WRITTEN.read(outcome)))
+    return InboxEntry(accepted.id, accepted.actor, accepted.time, "rejected", refusal=codecs.REFUSAL.read(outcome))
 
 
-def outdated(tx: TableContext, now: int, limit: int) -> list[int]:
-    """Among the oldest rows, so many at most, those that are done and a day old."""
+def find_outdated(tx: TableContext, now: int, limit: int) -> list[int]:
+    """Return the numbers of finished batches that are a day old, up to `limit`."""
     within = Range(end=((now - OUTCOME_KEPT_MS) * 1_000,))
-    return [row["id"] for row in tx.table("inbox").scan(within, limit) if row["state"] != _WAITING]
+    return [row["id"] for row in tx.get_table("inbox").scan(within, limit) if row["state"] != _WAITING]
 
 
 def forget(tx: TableContext, numbers: Sequence[int]) -> None:
-    """Forget rows that are done."""
+    """Delete finished rows."""
     for number in numbers:
-        tx.table("inbox").delete((number,))
+        tx.get_table("inbox").delete((number,))

@@ -1,8 +1,8 @@
-"""Leases: one process at a time does a piece of work, whichever machine it runs on.
+"""Leases: only one process at a time does a piece of work, on any machine.
 
-The holder counts heartbeats. A process that sees the same count for as long as the lease lasts, by its own monotonic
-clock, takes it over: no two clocks are ever compared. A holder that was too slow finds out in the transaction in which it
-would record what it did, and that transaction is rolled back.
+The holder increments a heartbeat. A process that observes the same heartbeat for the duration of the lease, by its own
+monotonic clock, takes the lease over: clocks of two machines are never compared. A holder that was too slow learns this
+in the transaction that would record its progress, which is then rolled back.
 """
 
 import time
@@ -22,34 +22,36 @@ class LeaseLost(Exception):
 
 @dataclass(slots=True)
 class Lease:
-    """What one process knows of a lease. Everything raises StorageError."""
+    """The state of a lease as this process knows it. All methods raise StorageError."""
 
     name: str
     provider: StorageProvider
     duration_s: float
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    #: Whether this process held it when it looked last, and since when its last heartbeat counts (monotonic).
+    #: Whether this process held the lease at its last check, and the time of its last heartbeat (monotonic).
     _is_held: bool = False
     _renewed: float = 0.0
-    #: The other holder's heartbeat, and since when it is the same (monotonic); None before one was seen.
+    #: The other holder's heartbeat, and the time since when it is unchanged (monotonic); None before it was observed.
     _observed: tuple[str, int, float] | None = None
 
     @property
     def heartbeat_s(self) -> float:
-        """How often the holder counts a heartbeat, and others look at it, in seconds."""
+        """The interval of the holder's heartbeats and of the others' checks, in seconds."""
         return self.duration_s / 6
 
     @property
     def is_held(self) -> bool:
-        """Whether this process held it when it looked last."""
+        """Whether this process held the lease at its last check."""
         return self._is_held
 
-    def acquire(self, work: Callable[[TableContext], None] = lambda tx: None) -> bool:
-        """Take the lease, or keep it; do `work` in the same transaction. Return False where another process holds it."""
+    def acquire(self, also: Callable[[TableContext], None] = lambda tx: None) -> bool:
+        """Take or keep the lease and run `also` in the same transaction. Return False if another process holds the
+        lease.
+        """
         row = self.provider.tx_runner.run(lambda tx: _read(tx, self.name), read_only=True)
         stale = None
         if row is not None and row["owner"] not in (_NOBODY, self._holder):
-            stale = self._stale_beat(row)
+            stale = self._find_stale_heartbeat(row)
             if stale is None:
                 self._is_held = False
                 return False
@@ -57,51 +59,53 @@ class Lease:
         def claim(tx: TableContext) -> bool:
             if not _claim(tx, self.name, self._holder, stale):
                 return False
-            work(tx)
+            also(tx)
             return True
 
         self._is_held = self.provider.tx_runner.run(claim)
         self._renewed = time.monotonic()
         return self._is_held
 
-    def heartbeat(self, tx: TableContext) -> None:
-        """Count a heartbeat in a transaction that may commit only while this process holds the lease. Raises LeaseLost."""
+    def count_heartbeat(self, tx: TableContext) -> None:
+        """Increment the heartbeat in a transaction that may commit only while this process holds the lease. Raises
+        LeaseLost.
+        """
         row = _read(tx, self.name)
         if row is None or row["owner"] != self._holder:
             self._is_held = False
             raise LeaseLost(self.name)
-        tx.table(_TABLE).update({"name": self.name, "heartbeat": row["heartbeat"] + 1})
+        tx.get_table(_TABLE).update({"name": self.name, "heartbeat": row["heartbeat"] + 1})
 
-    def run(self, work: Callable[[TableContext], None]) -> None:
-        """Do this in a transaction that commits only while this process holds the lease. Raises LeaseLost."""
+    def run(self, write: Callable[[TableContext], None]) -> None:
+        """Run `write` in a transaction that commits only while this process holds the lease. Raises LeaseLost."""
 
-        def guarded(tx: TableContext) -> None:
-            self.heartbeat(tx)
-            work(tx)
+        def run_while_held(tx: TableContext) -> None:
+            self.count_heartbeat(tx)
+            write(tx)
 
-        self.provider.tx_runner.run(guarded)
+        self.provider.tx_runner.run(run_while_held)
         self._renewed = time.monotonic()
 
     def renew(self) -> None:
-        """Count a heartbeat if one is due, during work that takes long. Raises LeaseLost."""
+        """Increment the heartbeat if it is due, during long work. Raises LeaseLost."""
         if time.monotonic() - self._renewed >= self.heartbeat_s:
             self.run(lambda tx: None)
 
     def release(self) -> None:
-        """Let another process take the lease at once."""
+        """Release the lease, so that another process can take it immediately."""
         if not self._is_held:
             return
 
         def release(tx: TableContext) -> None:
             row = _read(tx, self.name)
             if row is not None and row["owner"] == self._holder:
-                tx.table(_TABLE).update({"name": self.name, "owner": _NOBODY})
+                tx.get_table(_TABLE).update({"name": self.name, "owner": _NOBODY})
 
         self.provider.tx_runner.run(release)
         self._is_held = False
 
-    def _stale_beat(self, row: Row) -> int | None:
-        """Return the other holder's heartbeat if it has been the same for as long as the lease lasts."""
+    def _find_stale_heartbeat(self, row: Row) -> int | None:
+        """Return the other holder's heartbeat if it is unchanged for the duration of the lease."""
         now = time.monotonic()
         if self._observed is None or self._observed[:2] != (row["owner"], row["heartbeat"]):
             self._observed = (row["owner"], row["heartbeat"], now)
@@ -115,13 +119,13 @@ def is_free(tx: TableContext, name: str) -> bool:
 
 
 def _claim(tx: TableContext, name: str, holder: str, stale: int | None) -> bool:
-    """Take a lease that is free or ours, or whose heartbeat is still the `stale` one."""
+    """Take a lease that is free or already held, or whose heartbeat is still the `stale` one."""
     row = _read(tx, name) or {"name": name, "owner": _NOBODY, "heartbeat": 0}
     if row["owner"] not in (_NOBODY, holder) and row["heartbeat"] != stale:
         return False
-    tx.table(_TABLE).upsert({"name": name, "owner": holder, "heartbeat": row["heartbeat"] + 1})
+    tx.get_table(_TABLE).upsert({"name": name, "owner": holder, "heartbeat": row["heartbeat"] + 1})
     return True
 
 
 def _read(tx: TableContext, name: str) -> Row | None:
-    return tx.table(_TABLE).read((name,))
+    return tx.get_table(_TABLE).read((name,))

@@ -19,7 +19,7 @@ LOADS = TableSpec(
     ("touched",),
 )
 
-#: What became of each batch of an open load, so that it is applied once: JSON, compressed. They go when the load ends.
+#: The outcome of each batch of an open load, so that it is applied once: compressed JSON. Deleted when the load ends.
 LOAD_BATCHES = TableSpec(
     "load_batches",
     {
@@ -33,7 +33,7 @@ LOAD_BATCHES = TableSpec(
     ("actor", "load", "partition", "number"),
 )
 
-#: Why rows were refused: JSON.
+#: The reasons for rejected rows: JSON.
 LOAD_REJECTIONS = TableSpec(
     "load_rejections",
     {

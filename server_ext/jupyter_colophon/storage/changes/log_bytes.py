@@ -1,4 +1,4 @@
-"""Slices of the change log that end by the size of their values, not by their number alone."""
+"""Limit slices of the change log by the size of their values, not only by their number."""
 
 from collections.abc import Iterable
 
@@ -6,17 +6,17 @@ from jupyter_colophon.storage.spi import Row
 
 
 def count_bytes(row: Row) -> int:
-    """Return about how many bytes the values of a change take."""
+    """Return the approximate size of a change's values in bytes."""
     return len(row["previous"] or "") + len(row["value"] or "")
 
 
-def take_within(rows: Iterable[Row], bytes_max: int | None) -> list[Row]:
-    """Return the first rows, and no more once these are larger; all of them where nothing limits them."""
-    taken: list[Row] = []
+def limit_bytes(rows: Iterable[Row], bytes_max: int | None) -> list[Row]:
+    """Return the first rows up to a size in bytes; all of them without a limit."""
+    first_rows: list[Row] = []
     size = 0
     for row in rows:
-        taken.append(row)
+        first_rows.append(row)
         size += count_bytes(row)
         if bytes_max is not None and size > bytes_max:
             break
-    return taken
+    return first_rows

@@ -1,8 +1,8 @@
-"""Reads and queries of metadata by programs, as audit messages in files: a JSON object a line, a file a UTC day.
+"""Reads and queries of metadata by programs, as audit messages: a JSON object per line, a file per UTC day.
 
     <folder>/reads-<UTC day>.jsonl
 
-A line is in the file before the read is answered; a read that cannot be recorded is refused.
+The line is written before the response is sent; a read that cannot be recorded is refused.
 """
 
 import errno
@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.cdap.entities import metadata_entity
+from jupyter_colophon.core.cdap.entities import build_metadata_entity
 from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.errors import StorageError, StoreFull
 from jupyter_colophon.core.identity.names import Identity, Urn
@@ -25,46 +25,46 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 #: The version of CDAP's audit messages.
 _VERSION = 2
-#: How many entities of an answer a line names, and how long the JSON of a query may be that is in it whole.
+#: The number of entities of a response in a line, and the longest JSON of a query that is written completely.
 URNS_MAX, _QUERY_CHARACTERS_MAX = 500, 16_000
 
 
-class ReadAudit:
-    """Records which programs read the metadata of which entities, and what they search. Safe from any thread and process."""
+class ProgramReadAudit:
+    """Record which programs read the metadata of which entities, and what they search. Safe for threads and processes."""
 
     def __init__(self, folder: Path, identity: Identity, now: Callable[[], int]) -> None:
         self._folder, self._identity, self._now = folder, identity, now
         self._lock = Lock()
 
     def record(self, principal: Principal, urn: Urn) -> None:
-        """Record that a program reads the metadata of an entity; what people read themselves is not recorded.
+        """Record that a program reads the metadata of an entity; reads by people are not recorded.
 
         Raises StoreFull, StorageError.
         """
         if principal.via is None:
             return
-        entity = metadata_entity(urn, self._identity.namespace_of(urn), self._identity)
+        entity = build_metadata_entity(urn, self._identity.get_namespace(urn), self._identity)
         self._write(principal, {"metadataEntity": entity, "urn": str(urn)})
 
     def record_query(
         self, principal: Principal, operation: str, query: Mapping[str, object], urns: Iterable[str]
     ) -> None:
-        """Record what a program lists or searches, and the first entities of the answer.
+        """Record what a program lists or searches, and the first entities of the response.
 
         Raises StoreFull, StorageError.
         """
         if principal.via is None:
             return
-        found = list(dict.fromkeys(urns))
-        text = json.dumps(query, default=_plain, ensure_ascii=False, separators=(",", ":"))
+        distinct = list(dict.fromkeys(urns))
+        text = json.dumps(query, default=_to_json, ensure_ascii=False, separators=(",", ":"))
         is_whole = len(text) <= _QUERY_CHARACTERS_MAX
         self._write(
             principal,
             {
                 "operation": operation,
                 "query": json.loads(text) if is_whole else {"truncated": text[:_QUERY_CHARACTERS_MAX]},
-                "urns": found[:URNS_MAX],
-                "entities": len(found),
+                "urns": distinct[:URNS_MAX],
+                "entities": len(distinct),
             },
         )
 
@@ -95,8 +95,8 @@ class ReadAudit:
                 os.close(descriptor)
 
 
-def _plain(value: object) -> object:
-    """Return a part of a query as JSON has it."""
+def _to_json(value: object) -> object:
+    """Convert a part of a query to JSON."""
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)

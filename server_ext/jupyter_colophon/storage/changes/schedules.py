@@ -1,4 +1,4 @@
-"""How far schedules of pipelines have come: when each is due, and what became of its last run."""
+"""Store the state of pipeline schedules: when each is due, and the result of its last run."""
 
 from dataclasses import asdict, dataclass
 
@@ -23,10 +23,10 @@ SCHEDULES = TableSpec(
 
 @dataclass(frozen=True, slots=True)
 class ScheduleState:
-    """Times in ms; `due` is 0 where it is not due. `attempts` is how often in a row it failed.
+    """The state of a schedule. Times are in ms; `due` is 0 if it is not due, `attempts` counts consecutive failures.
 
-    `status` is that of the last run: empty before there was one, `running`, `succeeded`, `failed`, `killed`, or
-    `refused` where it could not be started; `problem` says why then.
+    `status` is that of the last run: empty before the first one, else `running`, `succeeded`, `failed`, `killed`, or
+    `refused` if it could not be started; `problem` then has the reason.
     """
 
     schedule: str
@@ -40,16 +40,16 @@ class ScheduleState:
     problem: str = ""
 
 
-def states(tx: TableContext) -> dict[str, ScheduleState]:
-    """The states of all schedules, by name."""
-    return {row["schedule"]: ScheduleState(**row) for row in tx.table("schedules").scan(Range())}
+def read_states(tx: TableContext) -> dict[str, ScheduleState]:
+    """Return the states of all schedules, by name."""
+    return {row["schedule"]: ScheduleState(**row) for row in tx.get_table("schedules").scan(Range())}
 
 
-def put(tx: TableContext, state: ScheduleState) -> None:
-    """Keep a state."""
-    tx.table("schedules").upsert(asdict(state))
+def write_state(tx: TableContext, state: ScheduleState) -> None:
+    """Store a state."""
+    tx.get_table("schedules").upsert(asdict(state))
 
 
 def forget(tx: TableContext, schedule: str) -> None:
     """Delete the state of a schedule that no longer exists."""
-    tx.table("schedules").delete((schedule,))
+    tx.get_table("schedules").delete((schedule,))

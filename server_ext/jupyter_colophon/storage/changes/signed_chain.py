@@ -1,8 +1,9 @@
-"""The chain of seals over the change log: nobody takes out or alters a row of it unnoticed (spec MODEL-15).
+"""The chain of seals over the change log: no row can be removed or changed unnoticed (spec MODEL-15).
 
-Each row is hashed together with the hash of the row before it, so all processes reckon the same hash for a number. Every
-so many rows the hash is kept as a seal, signed with the store's key. This happens after the writes, never in them: on
-PostgreSQL a hash that is chained in the transaction would be made from a snapshot that lacks the row before.
+Each row is hashed together with the hash of the previous row, so all processes compute the same hash for a number.
+After a number of rows, the hash is stored as a seal, signed with the store's key. Seals are created after the writes,
+not in them: on PostgreSQL, a hash that is computed in the transaction would come from a snapshot without the previous
+row.
 """
 
 import hmac
@@ -14,13 +15,13 @@ from typing import Any
 
 from jupyter_colophon.core.errors import LogCompacted, LogReset
 from jupyter_colophon.storage.spi import Range, Row, TableContext
-from jupyter_colophon.storage.tables import CHANGE_GAINED
+from jupyter_colophon.storage.tables import CHANGE_ADDED
 
-#: How many rows one seal is for, at most.
+#: The most rows of one seal.
 SEAL_ROWS = 500
 #: The hash before the first row.
 BEGINNING = bytes(32)
-# Never changed: what is sealed stays verifiable. A field that the log gains is not sealed, or is sealed in a new way.
+# Never change this: sealed rows stay verifiable. A new field of the log is not hashed, or is hashed in a new way.
 _SEALED: tuple[str, ...] = (
     "seq",
     "time",
@@ -43,10 +44,10 @@ _PURPOSE = b"colophon: seal of the change log\0"
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The hash of the log up to the row `seq`, over `rows` rows since the seal before.
+    """The hash of the log up to the row `seq`, over `rows` rows since the previous seal.
 
-    `newest` is the latest time of those rows, `time` when they were sealed (ms). A `checkpoint` starts a new chain:
-    what was before it is no longer kept.
+    `newest` is the latest time of those rows, `time` the time of the seal (ms). A `checkpoint` starts a new chain:
+    earlier rows were removed.
     """
 
     seq: int
@@ -57,114 +58,116 @@ class Seal:
     checkpoint: bool = False
     signature: bytes = b""
 
-    def signed(self, key: bytes) -> "Seal":
-        """This seal with its signature."""
+    def sign(self, key: bytes) -> "Seal":
+        """Return this seal with its signature."""
         values = asdict(self) | {"hash": self.hash.hex(), "signature": ""}
         text = json.dumps(values, sort_keys=True).encode()
         return replace(self, signature=hmac.digest(key, _PURPOSE + text, sha256))
 
     def is_signed(self, key: bytes) -> bool:
-        """Whether whoever has the store's key made it."""
-        return hmac.compare_digest(self.signature, self.signed(key).signature)
+        """Return whether the seal was signed with the store's key."""
+        return hmac.compare_digest(self.signature, self.sign(key).signature)
 
 
-def chained(before: bytes, rows: Iterable[Row]) -> bytes:
-    """The hash after these rows, which follow the row with the hash `before`."""
+def compute_hash(before: bytes, rows: Iterable[Row]) -> bytes:
+    """Return the hash after these rows, which follow the row with the hash `before`."""
     for row in rows:
         values = [row[name] for name in _SEALED]
-        # The log gained these: rows that have none are hashed as they were before.
-        gained = [row[name] for name in CHANGE_GAINED]
-        values += gained if any(one is not None for one in gained) else []
+        # Fields that were added later: rows without them are hashed as before.
+        added = [row[name] for name in CHANGE_ADDED]
+        values += added if any(value is not None for value in added) else []
         text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
         before = sha256(before + text.encode("utf-8", "surrogatepass")).digest()
     return before
 
 
-def last(tx: TableContext) -> Seal | None:
-    """The newest seal."""
-    return next((_seal(row) for row in tx.table("log_seals").scan(Range(), 1, "desc")), None)
+def read_last(tx: TableContext) -> Seal | None:
+    """Return the newest seal."""
+    return next((_parse_seal(row) for row in tx.get_table("log_seals").scan(Range(), 1, "desc")), None)
 
 
-def following(tx: TableContext, after: int, limit: int) -> list[Seal]:
-    """Seals after a number, oldest first."""
-    return [_seal(row) for row in tx.table("log_seals").scan(Range((after,), begin_inclusive=False), limit)]
+def list_after(tx: TableContext, after: int, limit: int) -> list[Seal]:
+    """Return seals after a number, oldest first."""
+    return [_parse_seal(row) for row in tx.get_table("log_seals").scan(Range((after,), begin_inclusive=False), limit)]
 
 
-def floor(tx: TableContext) -> int:
-    """The number up to which changes are no longer kept; 0 while all are."""
-    first = next(iter(following(tx, -1, 1)), None)
+def get_truncated_through(tx: TableContext) -> int:
+    """Return the number up to which changes were removed, 0 if none were."""
+    first = next(iter(list_after(tx, -1, 1)), None)
     return first.seq if first is not None and first.checkpoint else 0
 
 
 def require_kept(tx: TableContext, after: int) -> None:
-    """Raise LogCompacted where changes after this number are no longer kept, or (LogReset) never were."""
-    if after > (head := tx.log.head()):
+    """Raise LogCompacted if changes after this number were removed, LogReset if they never existed."""
+    if after > (head := tx.log.get_head()):
         raise LogReset(after, head)
-    if after < (lowest := floor(tx)):
+    if after < (lowest := get_truncated_through(tx)):
         raise LogCompacted(after, lowest)
 
 
-def unsealed(tx: TableContext) -> int | None:
-    """The time of the oldest row that no seal is for; None when all are sealed."""
-    before = last(tx)
+def find_oldest_unsealed(tx: TableContext) -> int | None:
+    """Return the time of the oldest row without a seal; None if all rows are sealed."""
+    before = read_last(tx)
     return next((int(row["time"]) for row in tx.log.read(before.seq if before else 0, 1, {})), None)
 
 
-def due(tx: TableContext, key: bytes, now: int) -> tuple[int, Seal] | None:
-    """The seal that is missing next, and the number of the one before it; None when every row is sealed."""
-    before = last(tx)
+def build_next(tx: TableContext, key: bytes, now: int) -> tuple[int, Seal] | None:
+    """Return the next missing seal and the number of the previous one; None if all rows are sealed."""
+    before = read_last(tx)
     rows = tx.log.read(before.seq if before else 0, SEAL_ROWS, {})
     if not rows:
         return None
-    made = chained(before.hash if before else BEGINNING, rows)
+    hash_ = compute_hash(before.hash if before else BEGINNING, rows)
     newest = max(row["time"] for row in rows)
-    return (before.seq if before else 0), Seal(rows[-1]["seq"], made, len(rows), newest, now).signed(key)
+    return (before.seq if before else 0), Seal(rows[-1]["seq"], hash_, len(rows), newest, now).sign(key)
 
 
 def add(tx: TableContext, after: int, seal: Seal) -> None:
-    """Keep a seal that follows the number `after`, unless another process has sealed meanwhile."""
-    newest = last(tx)
+    """Store a seal that follows the number `after`, unless another process has stored one meanwhile."""
+    newest = read_last(tx)
     if (newest.seq if newest else 0) == after:
-        tx.table("log_seals").upsert(asdict(seal))
+        tx.get_table("log_seals").upsert(asdict(seal))
 
 
-def sealed(tx: TableContext, before: Seal | None, seal: Seal) -> list[Row]:
-    """The rows that a seal is for; `before` is the seal before it. For the first checkpoint: what ought to be gone."""
+def read_sealed_rows(tx: TableContext, before: Seal | None, seal: Seal) -> list[Row]:
+    """Return the rows of a seal, given the previous seal. For the first checkpoint these are rows that should have been
+    removed.
+    """
     rows = tx.log.read(before.seq if before else 0, seal.rows + 1, {})
     return [row for row in rows if row["seq"] <= seal.seq]
 
 
-def fault(key: bytes, before: Seal | None, seal: Seal, rows: Sequence[Row]) -> str | None:
-    """What is wrong with a seal and its rows, if anything."""
+def find_fault(key: bytes, before: Seal | None, seal: Seal, rows: Sequence[Row]) -> str | None:
+    """Return what is wrong with a seal and its rows, None if nothing is."""
     if not seal.is_signed(key):
         return f"the seal of change {seal.seq} is not signed with this store's key"
     if seal.checkpoint and before is None:
-        return f"changes before {seal.seq + 1} are there again" if rows else None
+        return f"changes before {seal.seq + 1} exist although they were removed" if rows else None
     after = before.seq if before else 0
     if len(rows) != seal.rows:
-        return f"of {seal.rows} sealed changes from {after + 1} to {seal.seq} there are {len(rows)}"
-    if chained(before.hash if before else BEGINNING, rows) != seal.hash:
-        return f"changes from {after + 1} to {seal.seq} are not those that were sealed"
+        return f"{len(rows)} of {seal.rows} sealed changes from {after + 1} to {seal.seq} exist"
+    if compute_hash(before.hash if before else BEGINNING, rows) != seal.hash:
+        return f"changes from {after + 1} to {seal.seq} differ from the sealed ones"
     return None
 
 
-def shorten(tx: TableContext, key: bytes, older_than: int, rows_max: int) -> int:
-    """Remove a part of the log from its beginning, up to a seal, which becomes a checkpoint; returns how many rows went.
+def truncate(tx: TableContext, key: bytes, older_than: int, rows_max: int) -> int:
+    """Remove the oldest part of the log up to a seal, which becomes a checkpoint; return the number of removed rows.
 
-    Only sealed rows that are all older than a time (ms) go, and never the newest; about `rows_max` rows at once.
+    Only sealed rows older than a time (ms) are removed, never the newest, and about `rows_max` rows at once.
     """
-    chosen, rows, head = None, 0, tx.log.head()
-    for seal in following(tx, floor(tx), 2 + rows_max // SEAL_ROWS):
+    chosen, rows, head = None, 0, tx.log.get_head()
+    for seal in list_after(tx, get_truncated_through(tx), 2 + rows_max // SEAL_ROWS):
         if seal.newest >= older_than or seal.seq >= head or rows >= rows_max:
             break
         chosen, rows = seal, rows + seal.rows
     if chosen is None:
         return 0
-    table = tx.table("log_seals")
-    table.upsert(asdict(replace(chosen, checkpoint=True).signed(key)))
-    table.delete_all(Range(end=(chosen.seq,), end_inclusive=False))
-    return tx.log.compact(chosen.seq)
+    table = tx.get_table("log_seals")
+    table.upsert(asdict(replace(chosen, checkpoint=True).sign(key)))
+    table.delete_range(Range(end=(chosen.seq,), end_inclusive=False))
+    return tx.log.truncate(chosen.seq)
 
 
-def _seal(row: dict[str, Any]) -> Seal:
+def _parse_seal(row: dict[str, Any]) -> Seal:
     return Seal(**row)

@@ -1,12 +1,11 @@
 """Events of streams: JSON Lines in files that Spark reads as a stream (spec LINEAGE-20).
 
-Spark takes each file once, and hidden ones never. So an event is written to a hidden file, which gets a name of its own
-when it is a second old, or large: whoever reads sees whole files that nobody changes any more. What `append` took is on
-the disk when it returns.
+Spark reads each file once, and ignores hidden ones. So events are written to a hidden file, which is renamed when it is
+a second old, or large: readers only see complete files that never change. Events are durable when `append` returns.
 
     <root>/<namespace>/<stream>-<since>/day=<UTC day>/<number>.jsonl
 
-`since` is when the stream was created: a stream created again has other events.
+`since` is the creation time of the stream: a stream that is created again has other events.
 """
 
 import errno
@@ -26,7 +25,7 @@ from jupyter_colophon.storage.fsync import make_folder, sync_folder
 from jupyter_colophon.system.process_files import HAS_LOCKS, ProcessFile
 from jupyter_colophon.system.worker import Worker
 
-#: How long a file is hidden, and from which size on it is not.
+#: The time for which a file is hidden (s), and the size at which it is published earlier.
 _HIDDEN_S, _FILE_BYTES = 1.0, 8 * 1024 * 1024
 _OPEN, _WHOLE = ".open", ".jsonl"
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -34,8 +33,8 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _File:
-    """A hidden file that events are added to. Its lock says that somebody is there who will show it."""
+class _EventFile:
+    """A hidden file to which events are added. Its lock shows that a process will publish it."""
 
     file: ProcessFile
     opened: float
@@ -43,26 +42,26 @@ class _File:
 
     @property
     def descriptor(self) -> int:
-        """The open file."""
+        """The descriptor of the open file."""
         return self.file.descriptor
 
 
 class EventFiles:
-    """The events that this process writes. Every process has files of its own."""
+    """Write the events of this process to its own files."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._files: dict[Path, _File] = {}
+        self._files: dict[Path, _EventFile] = {}
         self._lock = threading.Lock()
         self._closed = self._adopted = False
-        self._worker = Worker("colophon-events", self._show_due, _log, "events of streams")
+        self._worker = Worker("colophon-events", self._publish_due, _log, "events of streams")
 
-    def folder(self, namespace: str, stream: str, since: int) -> Path:
-        """Where the events of a stream are, below it by day."""
+    def get_folder(self, namespace: str, stream: str, since: int) -> Path:
+        """Return the folder of a stream's events, which has a folder per day."""
         return self._root / namespace / f"{stream}-{since}"
 
     def append(self, folder: Path, day: str, lines: Sequence[bytes]) -> None:
-        """Add events, each a line of JSON without its end. Raises StoreFull, StorageError, and adds none then."""
+        """Add events, each a line of JSON without its line end. Raises StoreFull, StorageError; then none is added."""
         place = folder / f"day={day}"
         with self._lock:
             if self._closed:
@@ -90,44 +89,44 @@ class EventFiles:
                 raise StorageError(f"events cannot be removed ({type(error).__name__})") from error
 
     def close(self) -> None:
-        """Show everything, and take no more."""
+        """Publish all files and accept no more events."""
         with self._lock:
             self._closed = True
         self._worker.close(None)
-        self._show_all()
+        self._publish_all()
 
     def _write(self, place: Path, text: bytes) -> None:
         file = self._files.get(place)
         if file is None:
-            file = self._files[place] = _opened(place)
+            file = self._files[place] = _open_file(place)
         try:
             _add(file, text)
         except OSError:
-            # Whoever was refused is not to find anything of it later.
+            # The caller got an error, so nothing of it may be published later.
             with suppress(OSError):
                 os.ftruncate(file.descriptor, file.size)
             raise
         if file.size >= _FILE_BYTES:
-            _show(self._files.pop(place))
+            _publish(self._files.pop(place))
 
-    def _show_due(self) -> float | None:
-        """Show files that are old enough, first those of processes that ended before they could."""
+    def _publish_due(self) -> float | None:
+        """Publish files that are old enough; first those of processes that ended without publishing them."""
         if not self._adopted:
             self._adopted = True
-            _adopt(self._root)
+            _recover_files(self._root)
         with self._lock:
             due = time.monotonic() - _HIDDEN_S
             for place in [place for place, file in self._files.items() if file.opened <= due]:
-                _show(self._files.pop(place))
+                _publish(self._files.pop(place))
             return _HIDDEN_S / 4 if self._files else None
 
-    def _show_all(self) -> None:
+    def _publish_all(self) -> None:
         with self._lock:
             while self._files:
-                _show(self._files.popitem()[1])
+                _publish(self._files.popitem()[1])
 
 
-def _opened(place: Path) -> _File:
+def _open_file(place: Path) -> _EventFile:
     make_folder(place)
     file = ProcessFile.create(place / f".{time.time_ns()}-{uuid.uuid4().hex}{_OPEN}")
     try:
@@ -135,10 +134,10 @@ def _opened(place: Path) -> _File:
     except OSError:
         file.remove()
         raise
-    return _File(file, time.monotonic())
+    return _EventFile(file, time.monotonic())
 
 
-def _add(file: _File, text: bytes) -> None:
+def _add(file: _EventFile, text: bytes) -> None:
     rest = memoryview(text)
     os.lseek(file.descriptor, file.size, os.SEEK_SET)
     while rest:
@@ -147,20 +146,20 @@ def _add(file: _File, text: bytes) -> None:
     file.size += len(text)
 
 
-def _show(file: _File) -> None:
-    """Give a file the name under which it is read. What fails here is done by the next process."""
+def _publish(file: _EventFile) -> None:
+    """Rename a file to its visible name. After a failure, the next process does it."""
     try:
-        if not HAS_LOCKS:  # Windows renames no file that is open.
+        if not HAS_LOCKS:  # Windows cannot rename an open file.
             file.file.close()
-        _name(file.file.path, file.size)
+        _publish_name(file.file.path, file.size)
     except OSError as error:
-        _log.warning("events wait for the next start in a hidden file (%s)", type(error).__name__)
+        _log.warning("events stay in a hidden file until the next start (%s)", type(error).__name__)
     finally:
         if HAS_LOCKS:
             file.file.close()
 
 
-def _name(path: Path, size: int) -> None:
+def _publish_name(path: Path, size: int) -> None:
     if size:
         os.rename(path, path.with_name(path.name.removeprefix(".").removesuffix(_OPEN) + _WHOLE))
     else:
@@ -168,20 +167,21 @@ def _name(path: Path, size: int) -> None:
     sync_folder(path.parent)
 
 
-def _adopt(root: Path) -> None:
-    """Show what processes left behind that were killed, without the line that was never acknowledged."""
+def _recover_files(root: Path) -> None:
+    """Publish the files of killed processes without the last line, which was never acknowledged."""
     for path in root.glob(f"*/*/day=*/.*{_OPEN}"):
         with suppress(OSError):
-            # Without locks nobody knows what is abandoned, but a file that another process has open cannot be renamed.
+            # Without locks, abandoned files cannot be distinguished from others, but a file that another process has open cannot
+            # be renamed.
             if (file := ProcessFile.take_over(path, requires_lock=HAS_LOCKS)) is not None:
-                _show_left(file)
+                _recover_file(file)
 
 
-def _show_left(file: ProcessFile) -> None:
+def _recover_file(file: ProcessFile) -> None:
     try:
-        whole = file.read().rfind(b"\n") + 1
-        os.ftruncate(file.descriptor, whole)
+        size = file.read().rfind(b"\n") + 1
+        os.ftruncate(file.descriptor, size)
         os.fsync(file.descriptor)
-        _name(file.path, whole)
+        _publish_name(file.path, size)
     finally:
         file.close()

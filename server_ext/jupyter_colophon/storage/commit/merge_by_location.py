@@ -5,9 +5,9 @@ Only `service/write_path.py` may import this module.
 
 from typing import Any
 
-from jupyter_colophon.core.documents.json_parsing import compact, stored
+from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import EVER
+from jupyter_colophon.core.lineage.graph import ALL_TIME
 from jupyter_colophon.core.lineage.run import Access
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.openlineage.described import ASPECT
@@ -25,46 +25,46 @@ RUNS_MAX = 1_000
 def move_data(commit: Commit, place: Urn, table: Urn, with_system: bool) -> bool:
     """Move accesses, columns and lineage reported for a path to its table; return whether some are left at the path."""
     old, new = str(place), str(table)
-    found = [run for _, run in commit.tx.edges.runs_of(old, EVER, RUNS_MAX, None)]
+    runs = [run for _, run in commit.tx.edges.list_runs_of_data(old, ALL_TIME, RUNS_MAX, None)]
     marks = {
         run: mark
-        for run in found
+        for run in runs
         if (mark := declared_lineage.parse_version_mark(run)) is not None and mark[1] == ASPECT
     }
     for urn in sorted({urn for urn, *_ in marks.values()} - {old}):
         _replace_in_lineage(commit, Urn.parse(urn), old, new)
-    reported = [run for run in found if _is_reported(commit, run)]
+    reported = [run for run in runs if _is_reported(commit, run)]
     for run in reported:
         _move_accesses(commit, run, table, old, with_system)
     replace_columns(commit, old, new, lambda run: _is_reported(commit, run))
-    return len(found) == RUNS_MAX or len(found) > len(marks) + len(reported)
+    return len(runs) == RUNS_MAX or len(runs) > len(marks) + len(reported)
 
 
 def _is_reported(commit: Commit, run: str) -> bool:
-    return commit.tx.table("openlineage").read((run, "run"), ("part",)) is not None
+    return commit.tx.get_table("openlineage").read((run, "run"), ("part",)) is not None
 
 
 def _replace_in_lineage(commit: Commit, urn: Urn, old: str, new: str) -> None:
     """Replace the path by the table in lineage that events without a run declared for a job or another dataset."""
-    value = commit.current(urn, ASPECT)
+    value = commit.get_value(urn, ASPECT)
     if value is not None and "lineage" in value:
         new_value = {**value, "lineage": replace_urn(value["lineage"], old, new)}
-        commit.put(urn, commit.registry.aspect(urn.type, ASPECT), new_value)
+        commit.put(urn, commit.registry.get_aspect(urn.type, ASPECT), new_value)
 
 
 def replace_urn(value: Any, old: str, new: str) -> Any:
     """Return a value with one URN replaced by another."""
     if isinstance(value, dict):
-        return {name: replace_urn(one, old, new) for name, one in value.items()}
+        return {name: replace_urn(item, old, new) for name, item in value.items()}
     if isinstance(value, list):
-        items = [replace_urn(one, old, new) for one in value]
-        return sorted(set(items)) if all(isinstance(one, str) for one in items) else items
+        items = [replace_urn(item, old, new) for item in value]
+        return sorted(set(items)) if all(isinstance(item, str) for item in items) else items
     return new if value == old else value
 
 
 def _move_accesses(commit: Commit, urn: str, table: Urn, old: str, with_system: bool) -> None:
-    accesses, of_statements = commit.tx.table("accesses"), statements.statements_of_run(commit.tx, urn)
-    run = next(iter(commit.tx.table("runs").scan_index("urn", urn, 1)))
+    accesses, of_statements = commit.tx.get_table("accesses"), statements.read_run_statements(commit.tx, urn)
+    run = next(iter(commit.tx.get_table("runs").scan_index("urn", urn, 1)))
     for row in list(accesses.scan(Range.prefix(urn, old))):
         accesses.delete((urn, old, row["mode"], row["component"]))
         belongs = of_statements.get((old, row["mode"], row["component"]), [""])
@@ -72,21 +72,21 @@ def _move_accesses(commit: Commit, urn: str, table: Urn, old: str, with_system: 
             access = Access(table, row["mode"], row["component"], time=time)
             for statement in belongs:
                 record_access(commit, run, access, with_system, statement)
-        commit.tx.table(statements.TABLE).delete_all(Range.prefix(urn, old, row["mode"], row["component"]))
+        commit.tx.get_table(statements.TABLE).delete_range(Range.prefix(urn, old, row["mode"], row["component"]))
     move_facets(commit, urn, old, str(table))
     commit.tx.edges.forget(urn)
-    statements.add_links(commit.tx, statements.links_of_run(commit.tx, run))
+    statements.add_links(commit.tx, statements.derive_run_links(commit.tx, run))
 
 
 def move_facets(commit: Commit, run: str, old: str, new: str) -> None:
     """Move the facets of a dataset that belong to one run to another dataset."""
-    table = commit.tx.table("openlineage")
+    table = commit.tx.get_table("openlineage")
     for mode in ("read", "write"):
         row = table.read((run, f"{mode} {old}"))
         if row is None:
             continue
         table.delete((run, row["part"]))
-        moved, present = stored(row["value"]), _read_facets(table.read((run, f"{mode} {new}")))
+        moved, present = parse_stored(row["value"]), _read_facets(table.read((run, f"{mode} {new}")))
         facets, stamps = present["facets"], present["stamps"]
         for name, facet in moved["facets"].items():
             facets, stamps = merge_facets(facets, stamps, {name: facet}, moved["stamps"].get(name, 0))
@@ -95,5 +95,5 @@ def move_facets(commit: Commit, run: str, old: str, new: str) -> None:
 
 
 def _read_facets(row: Row | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"facets": {}, "stamps": {}} if row is None else stored(row["value"])
-    return found
+    facets: dict[str, Any] = {"facets": {}, "stamps": {}} if row is None else parse_stored(row["value"])
+    return facets

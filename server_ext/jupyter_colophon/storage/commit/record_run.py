@@ -4,25 +4,25 @@ Only `service/write_path.py` may import this module.
 """
 
 from jupyter_colophon.core.errors import NotFound, RunConflict
-from jupyter_colophon.core.identity.names import Urn, run_urn
-from jupyter_colophon.core.lineage.run import RUNNING, Access, Recording, RunChange, RunStart, RunStatus, Source
+from jupyter_colophon.core.identity.names import Urn, make_run_urn
+from jupyter_colophon.core.lineage.run import RUNNING, Access, RunChange, RunStart, RunStatus, RunUpsert, StreamWriter
 from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.storage.commit.commit import Commit
-from jupyter_colophon.storage.commit.runs import change_run, parent_of, record_access, record_accesses, start_run
+from jupyter_colophon.storage.commit.runs import change_run, find_parent, record_access, record_accesses, start_run
 from jupyter_colophon.storage.spi import Row
 
 #: The names of entity types in messages about missing entities.
 _CALLED = {"dataFlow": "application", "dataJob": "program"}
 
 
-def record(commit: Commit, report: Recording, with_system: bool) -> str:
+def record(commit: Commit, report: RunUpsert, with_system: bool) -> str:
     """Record what is reported about a run, with its accesses. Return its URN. Raises NotFound, RunConflict."""
     _require_entity(commit, Urn.parse(report.program.parts[0]), report.namespace)
     _require_entity(commit, report.program, report.namespace)
     for access in report.accesses:
         _require_entity(commit, access.data, access.namespace)
-    urn = str(run_urn(report.program, report.run_id))
-    existing = commit.tx.table("runs").read((str(report.program), report.run_id))
+    urn = str(make_run_urn(report.program, report.run_id))
+    existing = commit.tx.get_table("runs").read((str(report.program), report.run_id))
     # An end time without a status means success.
     status = report.status or (None if report.end is None else "succeeded")
     if existing is None:
@@ -34,7 +34,7 @@ def record(commit: Commit, report: Recording, with_system: bool) -> str:
     return urn
 
 
-def _start(commit: Commit, report: Recording, status: RunStatus) -> None:
+def _start(commit: Commit, report: RunUpsert, status: RunStatus) -> None:
     first = min((access.time for access in report.accesses if access.time is not None), default=commit.now)
     start = first if report.start is None else report.start
     start_run(
@@ -45,44 +45,44 @@ def _start(commit: Commit, report: Recording, status: RunStatus) -> None:
     )
 
 
-def _continue(commit: Commit, existing: Row, report: Recording, status: RunStatus | None) -> None:
+def _continue(commit: Commit, existing: Row, report: RunUpsert, status: RunStatus | None) -> None:
     if report.start not in (None, existing["start"]):
         raise RunConflict(report.run_id, f"began at {format_time(existing['start'])}")
-    if report.parent is not None and parent_of(commit, report.program, report.parent) != existing["parent"]:
+    if report.parent is not None and find_parent(commit, report.program, report.parent) != existing["parent"]:
         raise RunConflict(report.run_id, "has another parent")
     if report.status is None and existing["status"] != RUNNING:
-        status = None  # The run has ended already: a time alone does not change its status.
+        status = None  # The run has already ended: an end time alone does not change its status.
     if status is not None or report.end is not None or report.facts or report.arguments:
         change_run(commit, existing["urn"], RunChange(status, report.end, report.facts, report.arguments))
 
 
 def _require_entity(commit: Commit, urn: Urn, namespace: str) -> None:
     """Raise NotFound, naming the entity, unless it exists, in this namespace if one is given."""
-    row = commit.entity(urn)
+    row = commit.get_entity_row(urn)
     if row["deleted"] or namespace not in ("", row["namespace"]):
         data = "stream" if commit.identity.is_stream(urn) else "dataset"
         raise NotFound(_CALLED.get(urn.type, data), row["name"])
-    commit.refuse_ending(urn)
+    commit.require_not_deleting(urn)
 
 
-def record_source(commit: Commit, stream: Urn, source: Source) -> str:
+def record_source(commit: Commit, stream: Urn, source: StreamWriter) -> str:
     """Record that an external source wrote into a stream on a day. Return the URN of the day's run.
 
-    The run is recorded once, however many callers report it at the same time: the day is the run's id, so the keys
-    of run and access prevent duplicates.
+    The run is recorded once, however many callers report it concurrently: the day is the run's id, so the keys of run
+    and access prevent duplicates.
     """
     _require_entity(commit, stream, "")
-    runs, program = commit.tx.table("runs"), str(source.urn)
-    urn = str(run_urn(source.urn, source.day))
+    runs, program = commit.tx.get_table("runs"), str(source.urn)
+    urn = str(make_run_urn(source.urn, source.day))
     row = runs.read((program, source.day))
     if row is None:
-        commit.ensure(source.urn, create_namespace=False)
+        commit.ensure_exists(source.urn, create_namespace=False)
         row = {"program": program, "run_id": source.day, "urn": urn, "start": source.start, "stop": source.end}
         row |= {"status": "succeeded", "parent": None, "actor": commit.principal.user, "via": commit.principal.via}
         row |= {"facts": "{}", "arguments": "{}"}
         runs.upsert(row)
         for listed in (program, ""):
-            commit.tx.table("run_times").upsert({"program": listed, "start": source.start, "urn": urn})
-    if commit.tx.table("accesses").read((urn, str(stream), "write", "")) is None:
+            commit.tx.get_table("run_times").upsert({"program": listed, "start": source.start, "urn": urn})
+    if commit.tx.get_table("accesses").read((urn, str(stream), "write", "")) is None:
         record_access(commit, row, Access(stream, "write"), with_system=False)
     return urn

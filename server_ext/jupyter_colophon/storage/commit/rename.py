@@ -1,154 +1,158 @@
-"""A dataset gets another name: all that is recorded of it is recorded of the new name (decision 22).
+"""Rename a dataset: everything recorded of it is moved to the new name (decision 22).
 
-The old name keeps a row that names the new one, and a number for each aspect, so that versions go on where somebody
-creates it again. Only `service/write_path.py` may import this module.
+The old name keeps a row that refers to the new one, and a version number for each aspect, so that versions continue if
+it is created again. Only `service/write_path.py` may import this module.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_colophon.core.cdap.names import v3_path
-from jupyter_colophon.core.documents.json_parsing import compact, stored
-from jupyter_colophon.core.entities.containment import held_prefix
+from jupyter_colophon.core.cdap.names import make_v3_path
+from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
+from jupyter_colophon.core.entities.containment import get_child_prefix
 from jupyter_colophon.core.errors import InvalidName, RenameConflict
-from jupyter_colophon.core.identity.names import Urn, custom, field, pairs_of
-from jupyter_colophon.core.identity.urn import PREFIX, canonical
-from jupyter_colophon.core.lineage.graph import EVER
+from jupyter_colophon.core.identity.names import Urn, get_custom_pairs, make_custom_urn, make_field_urn
+from jupyter_colophon.core.identity.urn import PREFIX, canonicalize_urn
+from jupyter_colophon.core.lineage.graph import ALL_TIME
 from jupyter_colophon.core.model import declared_lineage
-from jupyter_colophon.core.model.key_aspect import key_aspect
-from jupyter_colophon.core.model.proposal import ABSENT, Written
+from jupyter_colophon.core.model.key_aspect import build_key_aspect
+from jupyter_colophon.core.model.proposal import ABSENT, ProposalResult
 from jupyter_colophon.core.openlineage import described
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.commit.commit import Commit
 from jupyter_colophon.storage.commit.renamed_runs import move_runs, require_own
 from jupyter_colophon.storage.entities import sources_of_truth
-from jupyter_colophon.storage.entities.deleting_namespaces import is_ending
+from jupyter_colophon.storage.entities.deleting_namespaces import is_deleting
 from jupyter_colophon.storage.entities.sources_of_truth import StoredEntity
 from jupyter_colophon.storage.lineage import assertions, relationships
-from jupyter_colophon.storage.lineage.renames import absent_entity, is_left_behind, note_rename
+from jupyter_colophon.storage.lineage.renames import build_not_found, is_renamed_away, record_rename
 from jupyter_colophon.storage.search import index, past_values
 from jupyter_colophon.storage.spi import Range, Row
 
-#: A rename is one transaction, for which others wait: of more runs or references it is refused.
+#: A rename is one transaction that blocks other writers, so more runs or references are refused.
 RUNS_MOST = 2_000
 REFERENCES_MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """An entity that is renamed, and its new name."""
+    """An entity to rename, and its new name."""
 
     old: Urn
     new: Urn
 
 
-def rename_entity(commit: Commit, old: Urn, new: Urn, run: str | None) -> Written:
-    """Rename a dataset, with its fields and whatever else it holds. Raises NotFound, RenameConflict."""
-    row = commit.tx.table("entities").read((str(old),))
-    if row is None or row["deleted"] or is_ending(commit.tx, row["namespace"]):
-        raise absent_entity(commit.tx, str(old))
-    moves = [*_held_moves(commit, old, new), _Move(old, new)]
+def rename_entity(commit: Commit, old: Urn, new: Urn, run: str | None) -> ProposalResult:
+    """Rename a dataset with its fields and all entities that it contains. Raises NotFound, RenameConflict."""
+    row = commit.tx.get_table("entities").read((str(old),))
+    if row is None or row["deleted"] or is_deleting(commit.tx, row["namespace"]):
+        raise build_not_found(commit.tx, str(old))
+    moves = [*_list_child_moves(commit, old, new), _Move(old, new)]
     _require_free(commit, new, moves)
-    runs = [one for _, one in commit.tx.edges.runs_of(str(old), EVER, RUNS_MOST + 1, None)]
+    runs = [run_urn for _, run_urn in commit.tx.edges.list_runs_of_data(str(old), ALL_TIME, RUNS_MOST + 1, None)]
     if len(runs) > RUNS_MOST:
-        raise RenameConflict(str(old), f"more than {RUNS_MOST:,} runs touched it")
+        raise RenameConflict(str(old), f"more than {RUNS_MOST:,} runs accessed it")
     require_own(commit, old, runs)
-    references, names = _references(commit, old, moves, runs), (str(old), str(new))
+    references, names = _find_references(commit, old, moves, runs), (str(old), str(new))
     asserting = [
-        known
+        entity
         for urn in {urn for urn, _ in references}
-        if (known := sources_of_truth.entity(commit.tx, urn)) is not None
+        if (entity := sources_of_truth.read_entity(commit.tx, urn)) is not None
     ]
-    for known in asserting:
-        assertions.forget_all(commit.tx, known.entity, known.aspects, commit.now)
-    moved = [_move_entity(commit, move, known, names) for move, known in _known(commit, moves)]
-    move_runs(commit, [one for one in runs if declared_lineage.parse_version_mark(one) is None], *names)
+    for entity in asserting:
+        assertions.delete_all(commit.tx, entity.entity, entity.aspects, commit.now)
+    moved = [_move_entity(commit, move, entity, names) for move, entity in _read_entities(commit, moves)]
+    move_runs(commit, [run_urn for run_urn in runs if declared_lineage.parse_version_mark(run_urn) is None], *names)
     for before, after in moved:
         _derive(commit, after)
-        _log(commit, before, after, run)
-    seq = commit.head()
-    for known in asserting:
-        assertions.repair(commit.tx, known.entity["urn"])
+        _log_rename(commit, before, after, run)
+    seq = commit.get_head()
+    for entity in asserting:
+        assertions.repair(commit.tx, entity.entity["urn"])
     for urn, aspect in references:
         _rewrite_reference(commit, Urn.parse(urn), aspect, run, names)
     _move_names(commit, old, new)
-    return Written(new, None, 0, seq)
+    return ProposalResult(new, None, 0, seq)
 
 
-def swap(value: Any, old: str, new: str) -> Any:
-    """Return a value with one URN in the place of another, also inside the URNs of fields."""
+def replace_urn(value: Any, old: str, new: str) -> Any:
+    """Return a value with one URN replaced by another, also inside the URNs of fields."""
     if isinstance(value, dict):
-        return {swap(name, old, new): swap(member, old, new) for name, member in value.items()}
+        return {replace_urn(name, old, new): replace_urn(member, old, new) for name, member in value.items()}
     if isinstance(value, list):
-        return [swap(item, old, new) for item in value]
+        return [replace_urn(item, old, new) for item in value]
     if not isinstance(value, str) or not value.startswith(PREFIX):
         return value
     if old in value:
         return value.replace(old, new)
     try:
-        text = canonical(value)
+        text = canonicalize_urn(value)
     except InvalidName:
         return value
     return text.replace(old, new) if old in text else value
 
 
-def _held_moves(commit: Commit, old: Urn, new: Urn) -> Iterator[_Move]:
-    """Yield what the dataset holds, also what was deleted: its history goes along."""
-    prefix = held_prefix(old) or ""
-    # "-" is the character after ",", so this takes every URN that begins so and no other.
+def _list_child_moves(commit: Commit, old: Urn, new: Urn) -> Iterator[_Move]:
+    """List the entities that the dataset contains, deleted ones included, since their history moves as well."""
+    prefix = get_child_prefix(old) or ""
+    # "-" is the character after ",", so this range has exactly the URNs with the prefix.
     fields = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
-    for row in list(commit.tx.table("entities").scan(fields)):
-        if not is_left_behind(commit.tx, row):
+    for row in list(commit.tx.get_table("entities").scan(fields)):
+        if not is_renamed_away(commit.tx, row):
             urn = Urn.parse(row["urn"])
-            yield _Move(urn, field(new, urn.parts[1]))
-    holdings = commit.tx.table("containment")
-    name = v3_path(new, commit.identity).segments[3]
+            yield _Move(urn, make_field_urn(new, urn.parts[1]))
+    holdings = commit.tx.get_table("containment")
+    name = make_v3_path(new, commit.identity).segments[3]
     for holding in [*holdings.scan(Range.prefix(str(old))), *holdings.scan(fields)]:
-        held = commit.tx.table("entities").read((holding["urn"],))
-        if held is not None and not is_left_behind(commit.tx, held):
-            urn = Urn.parse(held["urn"])
-            first, (word, _), *others = pairs_of(urn)
-            move = _Move(urn, custom(urn.parts[0], (first, (word, name), *others)))
+        row_of_child = commit.tx.get_table("entities").read((holding["urn"],))
+        if row_of_child is not None and not is_renamed_away(commit.tx, row_of_child):
+            urn = Urn.parse(row_of_child["urn"])
+            first, (word, _), *others = get_custom_pairs(urn)
+            move = _Move(urn, make_custom_urn(urn.parts[0], (first, (word, name), *others)))
             holder = holding["parent"].replace(str(old), str(new))
             holdings.upsert({"parent": holder, "urn": str(move.new)})
             yield move
 
 
 def _require_free(commit: Commit, new: Urn, moves: list[_Move]) -> None:
-    """Raise RenameConflict where something has the new name, or is held by it."""
-    prefix = held_prefix(new) or ""
-    fields = commit.tx.table("entities").scan(Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False))
-    named = commit.tx.table("entities").multi_read([(str(move.new),) for move in moves])
+    """Raise RenameConflict if an entity has the new name, or is contained in it."""
+    prefix = get_child_prefix(new) or ""
+    fields = commit.tx.get_table("entities").scan(Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False))
+    named = commit.tx.get_table("entities").read_many([(str(move.new),) for move in moves])
     if any(not row["deleted"] for row in (*named, *fields)):
         raise RenameConflict(str(new), "the name is in use")
 
 
-def _known(commit: Commit, moves: list[_Move]) -> list[tuple[_Move, StoredEntity]]:
-    return [(move, known) for move in moves if (known := sources_of_truth.entity(commit.tx, str(move.old))) is not None]
+def _read_entities(commit: Commit, moves: list[_Move]) -> list[tuple[_Move, StoredEntity]]:
+    return [
+        (move, entity)
+        for move in moves
+        if (entity := sources_of_truth.read_entity(commit.tx, str(move.old))) is not None
+    ]
 
 
 def _move_entity(
-    commit: Commit, move: _Move, known: StoredEntity, names: tuple[str, str]
+    commit: Commit, move: _Move, entity: StoredEntity, names: tuple[str, str]
 ) -> tuple[StoredEntity, StoredEntity]:
-    """Move an entity's row, versions and values by time; return what it was, and what it is under the new name."""
-    left = {name: _left_behind(commit, row) for name, row in known.aspects.items()}
-    _drop_derived(commit, known, left)
-    there = _renamed_row(commit, known.entity, move.new)
-    moved = {name: _move_versions(commit, move, row, names) for name, row in known.aspects.items()}
-    _leave_behind(commit, known.entity, left)
-    commit.tx.table("entities").upsert(there)
-    commit.tx.table("aspects").upsert_all([*moved.values()])
-    _move_moments(commit, str(move.old), str(move.new), names)
-    return known, StoredEntity(there, moved)
+    """Move an entity's row, versions and timeseries values; return it as it was, and under the new name."""
+    left = {name: _build_tombstone(commit, row) for name, row in entity.aspects.items()}
+    _drop_derived(commit, entity, left)
+    new_row = _rename_row(commit, entity.entity, move.new)
+    moved = {name: _move_versions(commit, move, row, names) for name, row in entity.aspects.items()}
+    _write_tombstones(commit, entity.entity, left)
+    commit.tx.get_table("entities").upsert(new_row)
+    commit.tx.get_table("aspects").upsert_many([*moved.values()])
+    _move_timeseries(commit, str(move.old), str(move.new), names)
+    return entity, StoredEntity(new_row, moved)
 
 
-def _renamed_row(commit: Commit, row: Row, new: Urn) -> Row:
+def _rename_row(commit: Commit, row: Row, new: Urn) -> Row:
     return row | {
         "urn": str(new),
-        "namespace": commit.identity.namespace_of(new),
-        "name": commit.identity.short_name(new),
-        "platform": commit.identity.platform_of(new),
+        "namespace": commit.identity.get_namespace(new),
+        "name": commit.identity.get_short_name(new),
+        "platform": commit.identity.get_platform(new),
         "updated": commit.now,
         "updated_by": commit.principal.user,
         "spelling": None,
@@ -156,43 +160,45 @@ def _renamed_row(commit: Commit, row: Row, new: Urn) -> Row:
 
 
 def _move_versions(commit: Commit, move: _Move, row: Row, names: tuple[str, str]) -> Row:
-    """Give the versions of an aspect to the new name, behind those that it had before; return the aspect's row there."""
-    table, urn, aspect = commit.tx.table("aspect_versions"), str(move.new), row["aspect"]
-    there = commit.tx.table("aspects").read((urn, aspect)) or {"version": 0, "floor": None}
-    behind, floor = there["version"], row["floor"]
+    """Move the versions of an aspect to the new name, after the versions that it had before; return the aspect's new
+    row.
+    """
+    table, urn, aspect = commit.tx.get_table("aspect_versions"), str(move.new), row["aspect"]
+    existing = commit.tx.get_table("aspects").read((urn, aspect)) or {"version": 0, "floor": None}
+    offset, floor = existing["version"], row["floor"]
     within = Range.prefix(str(move.old), aspect)
     rows = [
         version
         | {
             "urn": urn,
-            "version": version["version"] + behind,
-            "value": _renamed_value(commit, move, aspect, version["value"], names),
+            "version": version["version"] + offset,
+            "value": _rename_value(commit, move, aspect, version["value"], names),
         }
         for version in table.scan(within)
     ]
-    table.delete_all(within)
-    table.upsert_all(rows)
+    table.delete_range(within)
+    table.upsert_many(rows)
     return row | {
         "urn": urn,
-        "version": row["version"] + behind,
-        "base": (row["base"] or 0) + behind,
-        "floor": floor + behind if floor else there["floor"],
-        "value": _renamed_value(commit, move, aspect, row["value"], names),
+        "version": row["version"] + offset,
+        "base": (row["base"] or 0) + offset,
+        "floor": floor + offset if floor else existing["floor"],
+        "value": _rename_value(commit, move, aspect, row["value"], names),
     }
 
 
-def _renamed_value(commit: Commit, move: _Move, aspect: str, value: str | None, names: tuple[str, str]) -> str | None:
-    """Return what an aspect says, as an aspect of the new name."""
+def _rename_value(commit: Commit, move: _Move, aspect: str, value: str | None, names: tuple[str, str]) -> str | None:
+    """Return the value of an aspect for the new name."""
     if value is None:
         return None
-    kind = commit.registry.stored_type(move.new.type)
+    kind = commit.registry.get_stored_type(move.new.type)
     if aspect == kind.key_aspect:
-        return compact(key_aspect(move.new, kind))
-    return _swap_text(value, names)
+        return compact(build_key_aspect(move.new, kind))
+    return _replace_urn_in_text(value, names)
 
 
-def _left_behind(commit: Commit, row: Row) -> Row:
-    """Return what stays of an aspect under the old name: the number of its last version, which has no value."""
+def _build_tombstone(commit: Commit, row: Row) -> Row:
+    """Return the row of an aspect under the old name: the next version number, without a value."""
     return row | {
         "version": row["version"] + 1,
         "base": row["version"] + 1,
@@ -206,112 +212,122 @@ def _left_behind(commit: Commit, row: Row) -> Row:
     }
 
 
-def _leave_behind(commit: Commit, row: Row, left: dict[str, Row]) -> None:
-    commit.tx.table("aspects").upsert_all([*left.values()])
-    versions = [{name: one[name] for name in _OF_VERSION} for one in left.values()]
-    commit.tx.table("aspect_versions").upsert_all(versions)
-    gone = {"deleted": True, "removed": None, "updated": commit.now, "updated_by": commit.principal.user}
-    commit.tx.table("entities").upsert(row | gone)
+def _write_tombstones(commit: Commit, row: Row, left: dict[str, Row]) -> None:
+    commit.tx.get_table("aspects").upsert_many([*left.values()])
+    versions = [{name: version[name] for name in _OF_VERSION} for version in left.values()]
+    commit.tx.get_table("aspect_versions").upsert_many(versions)
+    deletion = {"deleted": True, "removed": None, "updated": commit.now, "updated_by": commit.principal.user}
+    commit.tx.get_table("entities").upsert(row | deletion)
 
 
-def _drop_derived(commit: Commit, known: StoredEntity, left: dict[str, Row]) -> None:
-    """Remove the old name from search, relationships and lineage, while its history is still there."""
-    tx, row = commit.tx, known.entity
-    tx.table(past_values.TABLE).multi_delete([*past_values.of_history(tx, commit.registry, row, known.aspects)])
-    relationships.follow(tx, commit.registry, row["urn"], row["type"], known.aspects, left)
-    assertions.forget_all(tx, row, known.aspects, commit.now)
+def _drop_derived(commit: Commit, entity: StoredEntity, left: dict[str, Row]) -> None:
+    """Remove the old name from search, relationships and lineage, while its history still exists."""
+    tx, row = commit.tx, entity.entity
+    tx.get_table(past_values.TABLE).delete_many([*past_values.derive_rows(tx, commit.registry, row, entity.aspects)])
+    relationships.update_relationships(tx, commit.registry, row["urn"], row["type"], entity.aspects, left)
+    assertions.delete_all(tx, row, entity.aspects, commit.now)
     if not row["deleted"]:
-        values = index.searchable_aspects(commit.registry.stored_type(row["type"]), known.aspects)
+        values = index.select_searchable_aspects(commit.registry.get_stored_type(row["type"]), entity.aspects)
         index.update_search_rows(tx, [index.EntityChange(row | {"deleted": True}, values, {})])
-        tx.table("entity_names").delete(tuple(sources_of_truth.name_row(row)[part] for part in _NAME_KEY))
+        tx.get_table("entity_names").delete(tuple(sources_of_truth.build_name_row(row)[part] for part in _NAME_KEY))
 
 
-def _derive(commit: Commit, known: StoredEntity) -> None:
+def _derive(commit: Commit, entity: StoredEntity) -> None:
     """Add the new name to search, relationships and lineage."""
-    tx, row = commit.tx, known.entity
-    tx.table(past_values.TABLE).upsert_all([*past_values.of_history(tx, commit.registry, row, known.aspects).values()])
-    tx.table(relationships.TABLE).upsert_all([*relationships.of_entity(commit.registry, row, known.aspects).values()])
+    tx, row = commit.tx, entity.entity
+    tx.get_table(past_values.TABLE).upsert_many(
+        [*past_values.derive_rows(tx, commit.registry, row, entity.aspects).values()]
+    )
+    tx.get_table(relationships.TABLE).upsert_many(
+        [*relationships.derive_rows(commit.registry, row, entity.aspects).values()]
+    )
     assertions.repair(tx, row["urn"])
     if not row["deleted"]:
-        values = index.searchable_aspects(commit.registry.stored_type(row["type"]), known.aspects)
-        words = sources_of_truth.search_words(commit.registry, row, known.aspects)
+        values = index.select_searchable_aspects(commit.registry.get_stored_type(row["type"]), entity.aspects)
+        words = sources_of_truth.collect_search_words(commit.registry, row, entity.aspects)
         index.update_search_rows(tx, [index.EntityChange(row, {}, values, words)])
-        tx.table("entity_names").upsert(sources_of_truth.name_row(row))
+        tx.get_table("entity_names").upsert(sources_of_truth.build_name_row(row))
 
 
-def _move_moments(commit: Commit, old: str, new: str, names: tuple[str, str]) -> None:
-    """Move the values by time, and which runs of ingestions wrote what."""
-    table, ingested = commit.tx.table("timeseries"), commit.tx.table("ingested")
-    rows = [row | {"urn": new, "value": _swap_text(row["value"], names)} for row in table.scan(Range.prefix(old))]
-    table.delete_all(Range.prefix(old))
-    table.upsert_all(rows)
+def _move_timeseries(commit: Commit, old: str, new: str, names: tuple[str, str]) -> None:
+    """Move timeseries values and the index of ingestion runs."""
+    table, ingested = commit.tx.get_table("timeseries"), commit.tx.get_table("ingested")
+    rows = [
+        row | {"urn": new, "value": _replace_urn_in_text(row["value"], names)} for row in table.scan(Range.prefix(old))
+    ]
+    table.delete_range(Range.prefix(old))
+    table.upsert_many(rows)
     written = list(ingested.scan_index("urn", old))
-    ingested.multi_delete([(row["run"], old, row["aspect"]) for row in written])
-    ingested.upsert_all([row | {"urn": new} for row in written])
+    ingested.delete_many([(row["run"], old, row["aspect"]) for row in written])
+    ingested.upsert_many([row | {"urn": new} for row in written])
 
 
-def _swap_text(text: str, names: tuple[str, str]) -> str:
-    """Return a stored value with the new name in the place of the old one; unchanged where it names neither."""
+def _replace_urn_in_text(text: str, names: tuple[str, str]) -> str:
+    """Return a stored value with the old name replaced by the new one."""
     if PREFIX not in text:
         return text
-    before = stored(text)
-    after = swap(before, *names)
+    before = parse_stored(text)
+    after = replace_urn(before, *names)
     return text if after == before else compact(after)
 
 
-def _log(commit: Commit, old: StoredEntity, new: StoredEntity, run: str | None) -> None:
-    """Record that all is gone from the old name, and that the new name has it."""
+def _log_rename(commit: Commit, old: StoredEntity, new: StoredEntity, run: str | None) -> None:
+    """Log the deletions under the old name and the new values under the new one."""
     before, after = old.entity, new.entity
     for name, row in sorted(new.aspects.items()):
         if row["value"] is not None:
-            scope, gone = commit.registry.stored_aspect(after["type"], name).scope, old.aspects[name]
-            commit.log(before, name, "delete", ABSENT, scope, run, gone["value"], None, gone["system"])
+            scope, previous = commit.registry.get_stored_aspect(after["type"], name).scope, old.aspects[name]
+            commit.log(before, name, "delete", ABSENT, scope, run, previous["value"], None, previous["system"])
             commit.log(after, name, "rename", row["version"], scope, run, None, row["value"], None, row["system"])
     if not before["deleted"]:
         where, whence = compact({"renamedTo": after["urn"]}), compact({"renamedFrom": before["urn"]})
         commit.log(before, None, "delete", ABSENT, "USER", run, None, where)
         commit.log(after, None, "rename", 0, "USER", run, None, whence)
-    note_rename(commit.tx, before["urn"], after["urn"], commit.head(), commit.now)
+    record_rename(commit.tx, before["urn"], after["urn"], commit.get_head(), commit.now)
 
 
-def _references(commit: Commit, old: Urn, moves: list[_Move], runs: list[str]) -> list[tuple[str, str]]:
-    """Return the aspects of others that name the dataset or what it holds: their URN and the aspect. Raises RenameConflict."""
-    prefix = held_prefix(old) or ""
-    table, ours = commit.tx.table(relationships.TABLE), {str(move.old) for move in moves}
+def _find_references(commit: Commit, old: Urn, moves: list[_Move], runs: list[str]) -> list[tuple[str, str]]:
+    """Return the aspects of other entities that name the dataset or its content, as (URN, aspect). Raises
+    RenameConflict.
+    """
+    prefix = get_child_prefix(old) or ""
+    table, ours = commit.tx.get_table(relationships.TABLE), {str(move.old) for move in moves}
     ranges = [Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False), *map(Range.prefix, sorted(ours))]
-    found = {(row["urn"], row["aspect"]) for row in table.multi_scan(ranges)}
-    found |= {mark[:2] for one in runs if (mark := declared_lineage.parse_version_mark(one)) is not None}
-    others = sorted(one for one in found if one[0] not in ours)
+    references = {(row["urn"], row["aspect"]) for row in table.scan_ranges(ranges)}
+    references |= {
+        mark[:2] for reference in runs if (mark := declared_lineage.parse_version_mark(reference)) is not None
+    }
+    others = sorted(reference for reference in references if reference[0] not in ours)
     if len(others) > REFERENCES_MOST:
-        raise RenameConflict(str(old), f"more than {REFERENCES_MOST:,} aspects name it")
+        raise RenameConflict(str(old), f"more than {REFERENCES_MOST:,} aspects refer to it")
     return others
 
 
 def _rewrite_reference(commit: Commit, urn: Urn, aspect: str, run: str | None, names: tuple[str, str]) -> None:
-    """Write a new version of what another entity says, with the new name."""
-    row = commit.aspect(urn, aspect)
+    """Write a new version of another entity's aspect, with the new name."""
+    row = commit.get_aspect_row(urn, aspect)
     if row is None or row["value"] is None:
         return
-    spec = commit.registry.stored_aspect(urn.type, aspect)
-    before = stored(row["value"])
-    value = swap(before, *names)
+    spec = commit.registry.get_stored_aspect(urn.type, aspect)
+    before = parse_stored(row["value"])
+    value = replace_urn(before, *names)
     if value == before:
         return
-    commit.put(urn, spec, value, run, codecs.system(row["system"]), implied=bool(row.get("implied")))
+    commit.put(urn, spec, value, run, codecs.read_system(row["system"]), implied=bool(row.get("implied")))
 
 
 def _move_names(commit: Commit, old: Urn, new: Urn) -> None:
-    """Have the dataset found by what OpenLineage's events called it, and at the places of its files."""
-    table = commit.tx.table("openlineage_names")
-    names = commit.current(new, described.ASPECT) or {"names": ()}
-    keys = [(old.type, one["namespace"], one["name"]) for one in names["names"]]
-    named = [*table.multi_read(keys), *table.scan(Range.prefix("symlink"))]
-    table.upsert_all([row | {"urn": str(new)} for row in named if row["urn"] == str(old)])
-    parts = commit.tx.table("openlineage")
+    """Move the OpenLineage names and the locations of files to the new name."""
+    table = commit.tx.get_table("openlineage_names")
+    names = commit.get_value(new, described.ASPECT) or {"names": ()}
+    keys = [(old.type, name["namespace"], name["name"]) for name in names["names"]]
+    named = [*table.read_many(keys), *table.scan(Range.prefix("symlink"))]
+    table.upsert_many([row | {"urn": str(new)} for row in named if row["urn"] == str(old)])
+    parts = commit.tx.get_table("openlineage")
     rows = list(parts.scan(Range.prefix(str(old))))
-    parts.delete_all(Range.prefix(str(old)))
-    parts.upsert_all(
-        [row | {"subject": str(new), "value": _swap_text(row["value"], (str(old), str(new)))} for row in rows]
+    parts.delete_range(Range.prefix(str(old)))
+    parts.upsert_many(
+        [row | {"subject": str(new), "value": _replace_urn_in_text(row["value"], (str(old), str(new)))} for row in rows]
     )
 
 

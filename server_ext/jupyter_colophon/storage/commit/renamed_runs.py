@@ -1,4 +1,4 @@
-"""What runs did with a dataset that gets another name: accesses, statements, snapshots and columns go along.
+"""Move runs to a dataset's new name: accesses, statements, snapshots and columns.
 
 Only `service/write_path.py` may import this module.
 """
@@ -15,66 +15,66 @@ from jupyter_colophon.storage.lineage import run_accesses, statements
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
-#: So many runs are looked at together.
+#: The number of runs that are moved together.
 _AT_ONCE = 200
 _ACCESS_KEY = ("run", "data", "mode", "component")
 _STATEMENT_KEY = ("run", "data", "mode", "component", "statement")
 
 
 def require_own(commit: Commit, data: Urn, runs: Sequence[str]) -> None:
-    """Raise RenameConflict where a kernel renames data that another one, which still runs, has touched.
+    """Raise RenameConflict if a kernel renames data that another running kernel has accessed.
 
-    The names of a Spark catalog in memory are shared by sessions: the other one's table keeps its name.
+    Sessions share the names of an in-memory Spark catalog, but the other session's table keeps its name.
     """
     own = commit.principal.via
     if own is None:
         return
-    others = {row["via"] for row in run_accesses.runs_named(commit.tx, runs).values()} - {None, own}
-    if any(stored_runs.going_on(commit.tx, via) for via in sorted(others)):
-        raise RenameConflict(str(data), "another kernel, which still runs, has touched it")
+    others = {row["via"] for row in run_accesses.read_runs(commit.tx, runs).values()} - {None, own}
+    if any(stored_runs.list_unfinished(commit.tx, via) for via in sorted(others)):
+        raise RenameConflict(str(data), "another running kernel has accessed it")
 
 
 def move_runs(commit: Commit, runs: Sequence[str], old: str, new: str) -> None:
-    """Put one dataset in the place of another in all that these runs did."""
+    """Replace one dataset by another in everything these runs recorded."""
     tx = commit.tx
     tx.edges.rename("data", old, new)
     for at in range(0, len(runs), _AT_ONCE):
         part = runs[at : at + _AT_ONCE]
         _move_accesses(tx, part, old, new)
-        _move_statements(tx, run_accesses.runs_named(tx, part), old, new)
+        _move_statements(tx, run_accesses.read_runs(tx, part), old, new)
         _move_snapshots(tx, part, old, new)
         parts = [(run, f"{mode} {old}") for run in part for mode in ("read", "write")]
-        for run in sorted({row["subject"] for row in tx.table("openlineage").multi_read(parts)}):
+        for run in sorted({row["subject"] for row in tx.get_table("openlineage").read_many(parts)}):
             move_facets(commit, run, old, new)
     rename_columns(commit, old, new)
 
 
 def _move_accesses(tx: TableContext, runs: Sequence[str], old: str, new: str) -> None:
-    table = tx.table("accesses")
-    rows = list(table.multi_scan([Range.prefix(run, old) for run in runs]))
-    table.multi_delete([_key(row, _ACCESS_KEY) for row in rows])
-    moved = {_key(row | {"data": new}, _ACCESS_KEY): row | {"data": new} for row in rows}
-    there = {_key(row, _ACCESS_KEY): row for row in table.multi_read([*moved])}
-    table.upsert_all([_unite(row, there.get(key)) for key, row in moved.items()])
+    table = tx.get_table("accesses")
+    rows = list(table.scan_ranges([Range.prefix(run, old) for run in runs]))
+    table.delete_many([_get_key(row, _ACCESS_KEY) for row in rows])
+    moved = {_get_key(row | {"data": new}, _ACCESS_KEY): row | {"data": new} for row in rows}
+    existing = {_get_key(row, _ACCESS_KEY): row for row in table.read_many([*moved])}
+    table.upsert_many([_merge_rows(row, existing.get(key)) for key, row in moved.items()])
 
 
-def _unite(row: Row, there: Row | None) -> Row:
-    """Return one access for two of the same kind."""
-    if there is None:
+def _merge_rows(row: Row, existing: Row | None) -> Row:
+    """Merge two accesses of the same kind."""
+    if existing is None:
         return row
-    recorded = [one["first"] if one["recorded"] is None else one["recorded"] for one in (row, there)]
+    recorded = [access["first"] if access["recorded"] is None else access["recorded"] for access in (row, existing)]
     return row | {
-        "first": min(row["first"], there["first"]),
-        "last": max(row["last"], there["last"]),
+        "first": min(row["first"], existing["first"]),
+        "last": max(row["last"], existing["last"]),
         "recorded": min(recorded),
     }
 
 
 def _move_statements(tx: TableContext, runs: Mapping[str, Row], old: str, new: str) -> None:
-    """Give statements that touched the data the name that the same statement has from now on."""
-    table = tx.table(statements.TABLE)
+    """Rename the statements that accessed the data, as a statement's name depends on its data."""
+    table = tx.get_table(statements.TABLE)
     members: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in table.multi_scan([Range.prefix(run) for run in runs]):
+    for row in table.scan_ranges([Range.prefix(run) for run in runs]):
         members[row["run"], row["statement"]].append(row)
     before: list[Row] = []
     after: list[Row] = []
@@ -88,20 +88,20 @@ def _move_statements(tx: TableContext, runs: Mapping[str, Row], old: str, new: s
         after += [row | {"statement": name} for row in moved]
         if statement:
             program = runs[run]["program"]
-            flows[statements.flow_of(program, statement)] = statements.flow_of(program, name)
-    table.multi_delete([_key(row, _STATEMENT_KEY) for row in before])
-    table.upsert_all(after)
+            flows[statements.build_flow(program, statement)] = statements.build_flow(program, name)
+    table.delete_many([_get_key(row, _STATEMENT_KEY) for row in before])
+    table.upsert_many(after)
     for flow, renamed in flows.items():
         tx.edges.rename("program", flow, renamed)
 
 
 def _move_snapshots(tx: TableContext, runs: Sequence[str], old: str, new: str) -> None:
-    table = tx.table("snapshots")
-    rows = table.multi_read([(run, old) for run in runs])
-    table.multi_delete([(row["run"], old) for row in rows])
-    there = {row["run"] for row in table.multi_read([(run, new) for run in runs])}
-    table.upsert_all([row | {"entity": new} for row in rows if row["run"] not in there])
+    table = tx.get_table("snapshots")
+    rows = table.read_many([(run, old) for run in runs])
+    table.delete_many([(row["run"], old) for row in rows])
+    existing_runs = {row["run"] for row in table.read_many([(run, new) for run in runs])}
+    table.upsert_many([row | {"entity": new} for row in rows if row["run"] not in existing_runs])
 
 
-def _key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
+def _get_key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(row[name] for name in names)

@@ -2,20 +2,24 @@
 
 from typing import Final
 
-from jupyter_colophon.core.documents.json_parsing import stored
-from jupyter_colophon.core.instances.instance_namespaces import namespace_in
+from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.instances.instance_namespaces import read_namespace
 from jupyter_colophon.storage.spi import Range, TableContext
 
 ASPECT: Final = "instance"
-#: How many versions are looked through for the newest that names one: that of a removal or of a broken file does not.
+#: How many versions are searched for the newest one with a namespace: a removal or a broken file has none.
 _VERSIONS_MAX: Final = 20
 
 
-def namespace_of(tx: TableContext, urn: str) -> str | None:
-    """Return the namespace of an instance, or the last one that it had; None where it never named any."""
-    row = tx.table("aspects").read((urn, ASPECT))
-    if row is not None and row["value"] is not None and (found := namespace_in(stored(row["value"]))) is not None:
-        return found
-    versions = tx.table("aspect_versions").scan(Range.prefix(urn, ASPECT), limit=_VERSIONS_MAX, order="desc")
-    named = (namespace_in(stored(one["value"])) for one in versions if one["value"] is not None)
+def find_namespace(tx: TableContext, urn: str) -> str | None:
+    """Return the namespace of an instance, or its last one; None if it never had one."""
+    row = tx.get_table("aspects").read((urn, ASPECT))
+    if (
+        row is not None
+        and row["value"] is not None
+        and (present := read_namespace(parse_stored(row["value"]))) is not None
+    ):
+        return present
+    versions = tx.get_table("aspect_versions").scan(Range.prefix(urn, ASPECT), limit=_VERSIONS_MAX, order="desc")
+    named = (read_namespace(parse_stored(version["value"])) for version in versions if version["value"] is not None)
     return next((name for name in named if name is not None), None)

@@ -1,54 +1,58 @@
-"""Aspects as DataHub's clients read them: with what people say of the same entity (core/datahub/scope_union.py).
+"""Aspects as DataHub's clients read them: united with the USER aspect of the same entity (core/datahub/scope_union.py).
 
-The version of a union is the sum of the versions of both its aspects, so that it grows with each change of either: a
-condition on it finds every change since it was read. Versions of both go on after a deletion, so it never repeats.
+The version of a union is the sum of both versions, so each change of either increases it, and a condition on it detects
+every change since it was read. Both versions continue after a deletion, so the sum never repeats.
 """
 
 from collections.abc import Collection, Mapping
 
-from jupyter_colophon.core.datahub.scope_union import PEOPLE, UNITED, entries_of, unite
-from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.datahub.scope_union import UNION_RULES, USER_ASPECT, list_user_entries, merge_entries
+from jupyter_colophon.core.documents.json_parsing import parse_stored
 from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.identity.urn import PREFIX, simple
+from jupyter_colophon.core.identity.urn import PREFIX, make_simple_urn
 from jupyter_colophon.core.model.proposal import ABSENT
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage.spi import Row, TableContext
 
 
-def standing(name: str, own: Row | None, people: Row | None) -> tuple[int, int | None]:
-    """Return (version or -1, time in ms) of a union, given the rows of both its aspects."""
+def get_united_version(name: str, own: Row | None, people: Row | None) -> tuple[int, int | None]:
+    """Return (version or -1, time in ms) of a union, given the rows of both aspects."""
     rows = [row for row in (own, people) if row is not None]
     has_own = own is not None and own["value"] is not None
-    if not has_own and not (people is not None and entries_of(name, _value(people))):
+    if not has_own and not (people is not None and list_user_entries(name, _parse_value(people))):
         return ABSENT, None
     return sum(row["version"] for row in rows), max(row["time"] for row in rows)
 
 
-def add_people(
+def add_user_aspects(
     tx: TableContext, registry: Registry, urn: Urn, present: Mapping[str, Aspect], names: Collection[str] | None
 ) -> dict[str, Aspect]:
-    """Return the aspects that an entity has (those of `names`, or all) as unions, where they are read so."""
-    kind, found = registry.stored_type(urn.type), dict(present)
-    wanted = [name for name in UNITED if (names is None or name in names) and kind.aspect(name) is not None]
-    table = tx.table("aspects")
-    people = table.read((str(urn), PEOPLE)) if wanted else None
+    """Return the aspects of an entity (those of `names`, or all), as unions where clients read unions."""
+    kind, aspects = registry.get_stored_type(urn.type), dict(present)
+    names_of_unions = [
+        name for name in UNION_RULES if (names is None or name in names) and kind.get_aspect(name) is not None
+    ]
+    table = tx.get_table("aspects")
+    people = table.read((str(urn), USER_ASPECT)) if names_of_unions else None
     if people is None:
-        return found
-    rows = {row["aspect"]: row for row in table.multi_read([(str(urn), name) for name in wanted])}
-    for name in wanted:
-        united = _united(name, rows.get(name), people, present.get(name))
+        return aspects
+    rows = {row["aspect"]: row for row in table.read_many([(str(urn), name) for name in names_of_unions])}
+    for name in names_of_unions:
+        united = _unite(name, rows.get(name), people, present.get(name))
         if united is not None:
-            found[name] = united
-    return found
+            aspects[name] = united
+    return aspects
 
 
-def _united(name: str, own: Row | None, people: Row, aspect: Aspect | None) -> Aspect | None:
-    stamp = {"time": people["time"], "actor": _actor(people["actor"])}
-    value = unite(name, None if aspect is None else aspect.value, entries_of(name, _value(people)), stamp)
+def _unite(name: str, own: Row | None, people: Row, aspect: Aspect | None) -> Aspect | None:
+    stamp = {"time": people["time"], "actor": _to_actor(people["actor"])}
+    value = merge_entries(
+        name, None if aspect is None else aspect.value, list_user_entries(name, _parse_value(people)), stamp
+    )
     if value is None:
         return None
-    version, time = standing(name, own, people)
+    version, time = get_united_version(name, own, people)
     newest = max((row for row in (own, people) if row is not None), key=lambda row: int(row["time"]))
     return Aspect(
         name,
@@ -62,9 +66,9 @@ def _united(name: str, own: Row | None, people: Row, aspect: Aspect | None) -> A
     )
 
 
-def _value(row: Row) -> Mapping[str, object] | None:
-    return None if row["value"] is None else stored(row["value"])
+def _parse_value(row: Row) -> Mapping[str, object] | None:
+    return None if row["value"] is None else parse_stored(row["value"])
 
 
-def _actor(user: str) -> str:
-    return user if user.startswith(PREFIX) else str(simple("corpuser", user or "unknown"))
+def _to_actor(user: str) -> str:
+    return user if user.startswith(PREFIX) else str(make_simple_urn("corpuser", user or "unknown"))

@@ -8,13 +8,13 @@ from typing import Any, Generic, TypeVar
 
 from jupyter_colophon.core.errors import NotFound, StoreDamaged
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.core.model.search_fields import is_marked, marked_words
+from jupyter_colophon.core.model.search_fields import collect_words, is_marked
 from jupyter_colophon.core.model.search_index_terms import ValueRow
 from jupyter_colophon.storage.lineage import statements
 from jupyter_colophon.storage.search import index
-from jupyter_colophon.storage.spi import Document, Key, Link, Range, Row, TableContext
+from jupyter_colophon.storage.spi import AccessLink, Document, Key, Range, Row, TableContext
 
-#: How many entities or runs one short transaction reads.
+#: The number of entities or runs that one short transaction reads.
 AT_ONCE = 200
 
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Way(Generic[T]):
+class CheckStep(Generic[T]):
     """A scan of the store in slices.
 
     `step` takes a position, first `begin`, and returns what it found in that slice and the next position, None at
@@ -34,7 +34,7 @@ class Way(Generic[T]):
     step: Callable[[TableContext, Any], tuple[list[T], Any]]
 
 
-class Unreadable(Exception):
+class UnreadableSource(Exception):
     """An aspect's value cannot be parsed, so no rows can be derived from it."""
 
 
@@ -47,7 +47,7 @@ class StoredEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedRows:
     """The rows that one entity requires in the derived tables, except counters; a deleted entity requires none."""
 
     name: Row | None
@@ -55,125 +55,125 @@ class Derived:
     document: Document | None
 
 
-NOTHING = Derived(None, {}, None)
+NO_ROWS = DerivedRows(None, {}, None)
 
 
-def beyond(place: Key) -> Range:
-    """Return the range of rows after a key; () stands for the start of the table."""
+def build_range_after(place: Key) -> Range:
+    """Return the range of rows after a key; () means the start of the table."""
     return Range(place, begin_inclusive=False) if place else Range()
 
 
-def entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE) -> list[StoredEntity]:
+def list_entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE) -> list[StoredEntity]:
     """Return entities in the order of their URNs, starting after `urn`, deleted ones included."""
-    rows = list(tx.table("entities").scan(beyond((urn,) if urn else ()), limit))
+    rows = list(tx.get_table("entities").scan(build_range_after((urn,) if urn else ()), limit))
     if not rows:
         return []
     aspects: dict[str, dict[str, Row]] = {row["urn"]: {} for row in rows}
-    for aspect in tx.table("aspects").scan(Range((rows[0]["urn"],), (rows[-1]["urn"],))):
+    for aspect in tx.get_table("aspects").scan(Range((rows[0]["urn"],), (rows[-1]["urn"],))):
         if aspect["urn"] in aspects:
             aspects[aspect["urn"]][aspect["aspect"]] = aspect
     return [StoredEntity(row, aspects[row["urn"]]) for row in rows]
 
 
-def entities(tx: TableContext) -> Iterator[StoredEntity]:
+def iterate_entities(tx: TableContext) -> Iterator[StoredEntity]:
     """Yield all entities, read in slices because not every store scans lazily."""
     after = ""
-    while found := entities_after(tx, after):
-        yield from found
-        after = found[-1].entity["urn"]
+    while page := list_entities_after(tx, after):
+        yield from page
+        after = page[-1].entity["urn"]
 
 
-def entity(tx: TableContext, urn: str) -> StoredEntity | None:
+def read_entity(tx: TableContext, urn: str) -> StoredEntity | None:
     """Return one entity, None if it does not exist."""
-    row = tx.table("entities").read((urn,))
+    row = tx.get_table("entities").read((urn,))
     return (
         None
         if row is None
-        else StoredEntity(row, {one["aspect"]: one for one in tx.table("aspects").scan(Range.prefix(urn))})
+        else StoredEntity(row, {aspect["aspect"]: aspect for aspect in tx.get_table("aspects").scan(Range.prefix(urn))})
     )
 
 
-def value_rows_of(registry: Registry, stored: StoredEntity) -> frozenset[ValueRow]:
+def derive_value_rows(registry: Registry, stored: StoredEntity) -> frozenset[ValueRow]:
     """Return the searchable values of an entity, none if it is deleted. Raises Unreadable."""
     if stored.entity["deleted"]:
         return frozenset()
     try:
-        return frozenset(index.value_rows_of(described_aspects(registry, stored)))
+        return frozenset(index.collect_value_rows(select_described_aspects(registry, stored)))
     except (NotFound, StoreDamaged, ValueError, TypeError, AttributeError) as error:
-        raise Unreadable(stored.entity["urn"]) from error
+        raise UnreadableSource(stored.entity["urn"]) from error
 
 
-def derive_rows(registry: Registry, stored: StoredEntity) -> Derived:
+def derive_rows(registry: Registry, stored: StoredEntity) -> DerivedRows:
     """Return the rows that an entity requires in the derived tables. Raises Unreadable."""
-    entity, rows = stored.entity, set(value_rows_of(registry, stored))
+    entity, rows = stored.entity, set(derive_value_rows(registry, stored))
     if entity["deleted"]:
-        return NOTHING
+        return NO_ROWS
     try:
-        words = search_words(registry, entity, stored.aspects)
+        words = collect_search_words(registry, entity, stored.aspects)
     except (NotFound, ValueError) as error:
-        raise Unreadable(entity["urn"]) from error
-    document = index.document(entity, rows, words, removed=is_removed(registry, stored))
-    return Derived(name_row(entity), index.stored_rows(entity, rows), document)
+        raise UnreadableSource(entity["urn"]) from error
+    document = index.build_document(entity, rows, words, removed=is_removed(registry, stored))
+    return DerivedRows(build_name_row(entity), index.build_stored_rows(entity, rows), document)
 
 
-def runs_after(tx: TableContext, place: Key, limit: int = AT_ONCE) -> list[Row]:
+def list_runs_after(tx: TableContext, place: Key, limit: int = AT_ONCE) -> list[Row]:
     """Return runs in the order of program and run id, starting after this key."""
-    return list(tx.table("runs").scan(beyond(place), limit))
+    return list(tx.get_table("runs").scan(build_range_after(place), limit))
 
 
 def run(tx: TableContext, urn: str) -> Row | None:
     """Return a run's row, None if it does not exist."""
-    return next(iter(tx.table("runs").scan_index("urn", urn, 1)), None)
+    return next(iter(tx.get_table("runs").scan_index("urn", urn, 1)), None)
 
 
-def links(tx: TableContext, run: Row) -> set[Link]:
+def derive_links(tx: TableContext, run: Row) -> set[AccessLink]:
     """Return the lineage edges of a run."""
-    return statements.links_of_run(tx, run)
+    return statements.derive_run_links(tx, run)
 
 
-def times(run: Row) -> list[Key]:
+def derive_run_times(run: Row) -> list[Key]:
     """Return the keys of a run in the table of runs by time: one for its program, one for all programs."""
     return [(program, run["start"], run["urn"]) for program in (run["program"], "")]
 
 
-def documents_between(tx: TableContext, after: str, last: str | None) -> dict[str, Document]:
+def read_documents_between(tx: TableContext, after: str, last: str | None) -> dict[str, Document]:
     """Return the full-text documents after one URN and up to another, to the end if `last` is None."""
-    found: dict[str, Document] = {}
-    while page := tx.search.after(after, AT_ONCE):
-        fitting = list(takewhile(lambda one: last is None or one.urn <= last, page))
-        found |= {one.urn: one for one in fitting}
+    documents: dict[str, Document] = {}
+    while page := tx.search.read_documents_after(after, AT_ONCE):
+        fitting = list(takewhile(lambda document: last is None or document.urn <= last, page))
+        documents |= {document.urn: document for document in fitting}
         if len(fitting) < len(page):
             break
         after = page[-1].urn
-    return found
+    return documents
 
 
-def described_aspects(registry: Registry, stored: StoredEntity) -> index.Aspects:
+def select_described_aspects(registry: Registry, stored: StoredEntity) -> index.Aspects:
     """Return the aspects of an entity that have a value and contribute to search, as the index takes them."""
-    kind = registry.type(stored.entity["type"])
+    kind = registry.get_type(stored.entity["type"])
     for name, row in stored.aspects.items():
-        if row["value"] is not None and kind.aspect(name) is None:
+        if row["value"] is not None and kind.get_aspect(name) is None:
             # The contributions of an aspect that is no longer registered are unknown: leave its derived rows unchanged.
-            raise NotFound(f"aspect of a {kind.type}", name)
-    return index.searchable_aspects(kind, stored.aspects)
+            raise NotFound(f"{kind.type} aspect", name)
+    return index.select_searchable_aspects(kind, stored.aspects)
 
 
 def is_removed(registry: Registry, stored: StoredEntity) -> bool:
     """Return whether an entity was softly deleted. Raises Unreadable."""
     try:
-        return index.is_removed(described_aspects(registry, stored))
+        return index.is_removed(select_described_aspects(registry, stored))
     except (NotFound, StoreDamaged) as error:
-        raise Unreadable(stored.entity["urn"]) from error
+        raise UnreadableSource(stored.entity["urn"]) from error
 
 
-def search_words(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> frozenset[str]:
+def collect_search_words(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> frozenset[str]:
     """Return the words of the texts that the model marks for search."""
-    kind = registry.stored_type(entity["type"])
-    specs = [spec for name in aspects if (spec := kind.aspect(name)) is not None and is_marked(spec)]
+    kind = registry.get_stored_type(entity["type"])
+    specs = [spec for name in aspects if (spec := kind.get_aspect(name)) is not None and is_marked(spec)]
     value_rows_of = {spec.name: (spec, value) for spec in specs if (value := aspects[spec.name]["value"]) is not None}
-    return marked_words({name: (spec, json.loads(value)) for name, (spec, value) in value_rows_of.items()})
+    return collect_words({name: (spec, json.loads(value)) for name, (spec, value) in value_rows_of.items()})
 
 
-def name_row(entity: Row) -> Row:
+def build_name_row(entity: Row) -> Row:
     """Return the row that an existing entity has in the table of names."""
     return {part: entity[part] for part in ("namespace", "type", "name", "urn")}

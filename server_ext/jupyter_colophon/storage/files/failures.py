@@ -1,4 +1,4 @@
-"""What the file system refuses, as our errors. Paths are not part of a sentence: it crosses the wire."""
+"""Translate errors of the file system. Messages have no paths, since they are sent to clients."""
 
 import errno
 import os
@@ -19,10 +19,11 @@ _KINDS: dict[int | None, type[StorageError]] = {
 
 @contextmanager
 def translate_errors(doing: str) -> Iterator[None]:
-    """Turn an OSError into StoreFull where there is no space (or no more quota), StoreUnavailable where this process has
-    too many files open, else StorageError."""
+    """Translate an OSError into StoreFull (no space or quota), StoreUnavailable (too many open files), or else
+    StorageError.
+    """
     try:
         yield
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else "the file system gave no reason"
+        reason = os.strerror(error.errno) if error.errno else "unknown error of the file system"
         raise _KINDS.get(error.errno, StorageError)(f"{doing}: {reason}") from error

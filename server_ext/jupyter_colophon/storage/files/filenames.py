@@ -1,4 +1,4 @@
-"""Which files of a folder belong to which instance. All that is not `<name>.json` begins with a dot, and is not listed."""
+"""The names of files in a schemaspace's folder. All files except `<name>.json` begin with a dot and are not listed."""
 
 import os
 import re
@@ -8,10 +8,10 @@ from secrets import token_hex
 SUFFIX = ".json"
 #: The folder of locks within a schemaspace's folder.
 LOCKS = ".locks"
-#: What Elyra leaves behind when it is stopped in the middle of a save: the name, `.json`, and the time in seconds.
+#: The backup that Elyra leaves when it is stopped during a save: the name, `.json`, and the time in seconds.
 BACKUP = re.compile(r"(?P<name>[^.].*)\.json(?P<time>\d{9,11}\.\d+)\Z", re.DOTALL)
 
-#: The pattern of nearly all names, for a quick check.
+#: The pattern of most names, for a quick check.
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,198}\Z")
 _SEPARATOR = re.compile(r"[/\\\x00]")
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{12}\.tmp\Z", re.DOTALL)
@@ -20,45 +20,46 @@ _BYTES_MAX = 255
 _NAME_BYTES_MAX = 200
 
 
-def fault(name: str) -> str:
-    """Why no file can have this name, or nothing. The grammar of names is narrower (spec INST-6); files that people
-    put there themselves need only be reachable."""
+def find_fault(name: str) -> str:
+    """Return why no file can have this name, "" if one can. The grammar of names is stricter (spec INST-6), but files
+    that users put there must be reachable.
+    """
     if _PLAIN.match(name):
         return ""
     if not name or name.startswith(".") or _SEPARATOR.search(name):
-        return "it must not be empty, begin with a dot, or hold a slash"
+        return "it must not be empty, begin with a dot, or contain a slash"
     try:
         if len((name + SUFFIX).encode()) > _BYTES_MAX:
-            return f"with {SUFFIX} it has more than {_BYTES_MAX} bytes"
+            return f"it is longer than {_BYTES_MAX} bytes with {SUFFIX}"
     except UnicodeEncodeError:
-        return "it is not UTF-8"
+        return "it is not valid UTF-8"
     return ""
 
 
-def name_of(file: str) -> str | None:
-    """The instance whose file has this name; None for any other file."""
+def get_instance_name(file: str) -> str | None:
+    """Return the instance whose file has this name; None for any other file."""
     if not file.endswith(SUFFIX):
         return None
     name = file[: -len(SUFFIX)]
-    return name if _PLAIN.match(name) or not fault(name) else None
+    return name if _PLAIN.match(name) or not find_fault(name) else None
 
 
-def lock_of(name: str) -> str:
-    """The name of the file that is locked while an instance is changed."""
-    return f"{_short(name)}.lock"
+def get_lock_file(name: str) -> str:
+    """Return the name of the lock file of an instance."""
+    return f"{_shorten(name)}.lock"
 
 
-def temporary_of(name: str) -> str:
-    """A new name for what is going to be the instance's file."""
-    return f".{_short(name)}.{token_hex(6)}.tmp"
+def create_temporary_name(name: str) -> str:
+    """Return a new name for the temporary file of an instance."""
+    return f".{_shorten(name)}.{token_hex(6)}.tmp"
 
 
-def locked_for(temporary: str) -> str | None:
-    """The lock under which a temporary file of ours is written; None for any other file."""
-    found = _TEMPORARY.match(temporary)
-    return f"{found['name']}.lock" if found else None
+def get_lock_name(temporary: str) -> str | None:
+    """Return the lock under which one of our temporary files is written; None for any other file."""
+    match = _TEMPORARY.match(temporary)
+    return f"{match['name']}.lock" if match else None
 
 
-def _short(name: str) -> str:
+def _shorten(name: str) -> str:
     text = os.fsencode(name)
     return name if len(text) <= _NAME_BYTES_MAX else blake2b(text, digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""The files of one schemaspace: one instance a file, in folders of which the first is written (spec INST-9)."""
+"""The files of one schemaspace: one file per instance, in several folders of which the first is written (spec INST-9)."""
 
 import errno
 import json
@@ -18,139 +18,141 @@ from jupyter_colophon.core.errors import (
     RemovalNotPermitted,
     TransactionConflict,
 )
-from jupyter_colophon.core.instances.instance import Held
+from jupyter_colophon.core.instances.instance import StoredInstance
 from jupyter_colophon.storage.files import filenames, leftovers, reading, saving
-from jupyter_colophon.storage.files.document_cache import PROCESS_WIDE, KeptDocuments
+from jupyter_colophon.storage.files.document_cache import PROCESS_WIDE, DocumentCache
 from jupyter_colophon.storage.files.failures import translate_errors
 from jupyter_colophon.storage.files.leftovers import Leftover
-from jupyter_colophon.storage.files.listing import Listing
-from jupyter_colophon.storage.files.locks import WAIT_S, locked, locked_file, turn
-from jupyter_colophon.storage.files.own_writes import OurChanges
+from jupyter_colophon.storage.files.listing import FolderListing
+from jupyter_colophon.storage.files.locks import WAIT_S, hold_file_lock, hold_lock, hold_thread_lock
+from jupyter_colophon.storage.files.own_writes import OwnWrites
 from jupyter_colophon.storage.fsync import make_folder, remove_folder
 
-#: A folder that this account may not change says one of these.
+#: The errors of a folder that this account may not change.
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 
 class InstanceFiles:
-    """The instances of one schemaspace. Safe from any thread, and beside other processes.
+    """The instances of one schemaspace. Safe for threads and beside other processes.
 
-    Of files of one name in several folders, the first one counts, readable or not; the others are shadowed, and
-    harm nothing whatever they are. The documents that it hands out are shared: whoever wants to change one, copies it.
+    Of files with one name in several folders, the first one counts, readable or not; the others are shadowed. Returned
+    documents are shared: copy one before changing it.
     """
 
     def __init__(
-        self, space: str, folders: Sequence[Path], *, kept: KeptDocuments = PROCESS_WIDE, wait_s: float = WAIT_S
+        self, space: str, folders: Sequence[Path], *, cache: DocumentCache = PROCESS_WIDE, wait_s: float = WAIT_S
     ) -> None:
-        """`folders` are those of the schemaspace (`places.space_folders`); `wait_s` is how long a change of another
-        process is waited for."""
+        """`folders` are those of the schemaspace (`paths.list_space_folders`); `wait_s` is the timeout for the lock of
+        an instance.
+        """
         self.space, self.folders = space, tuple(folders)
-        self.wait_s, self._kept = wait_s, kept
+        self.wait_s, self._cache = wait_s, cache
         self.locks = self.folders[0] / filenames.LOCKS
         self._paths = [(f"{folder}{os.sep}", at == 0) for at, folder in enumerate(self.folders)]
-        self._listing = Listing(self.folders)
-        self.ours = OurChanges(self.folders[0])
+        self._listing = FolderListing(self.folders)
+        self.ours = OwnWrites(self.folders[0])
 
     def exists(self) -> bool:
-        """Whether the schemaspace has a folder anywhere."""
+        """Return whether any folder of the schemaspace exists."""
         return any(folder.is_dir() for folder in self.folders)
 
-    def names(self) -> list[str]:
-        """The names of all instances, sorted: one look at each folder, none into a file.
+    def list_names(self) -> list[str]:
+        """Return the names of all instances, sorted, by listing each folder.
 
-        Raises StorageError where the folder that is written cannot be listed; others that cannot are left out.
+        Raises StorageError if the first folder cannot be listed; other unreadable folders are skipped.
         """
-        return sorted(self._listing.names())
+        return sorted(self._listing.list_names())
 
-    def read(self, name: str) -> Held | None:
+    def read(self, name: str) -> StoredInstance | None:
         """Return the instance, readable or not; None if it does not exist."""
-        if filenames.fault(name):
+        if filenames.find_fault(name):
             return None
         for folder, own in self._paths:
-            held = reading.read(f"{folder}{name}{filenames.SUFFIX}", name, own=own, kept=self._kept)
-            if held is not None:
-                return held
+            instance = reading.read(f"{folder}{name}{filenames.SUFFIX}", name, own=own, cache=self._cache)
+            if instance is not None:
+                return instance
         return None
 
-    def read_many(self, names: Iterable[str]) -> Iterator[Held]:
-        """Those of the names that are there, in their order. What is unchanged since it was read costs one stat each."""
+    def read_many(self, names: Iterable[str]) -> Iterator[StoredInstance]:
+        """Yield the existing ones of these instances, in the order of the names. An unchanged one costs one stat."""
         for name in names:
-            held = self.read(name)
-            if held is not None:
-                yield held
+            instance = self.read(name)
+            if instance is not None:
+                yield instance
 
     @contextmanager
-    def slot(self, name: str) -> Iterator["Slot"]:
-        """The one place where an instance is changed, by one at a time across threads and processes.
+    def lock_instance(self, name: str) -> Iterator["LockedInstance"]:
+        """Lock an instance for changes, across threads and processes.
 
-        Do not ask for the same name again within: that waits for itself. Nothing is made before something is written.
-        Where the first folder is not there or may not be written, only the threads of this process wait for each other,
-        until something is. Raises InvalidName for a name that no file can have, StoreUnavailable after `wait_s`,
-        StoreFull, StorageError.
+        The lock is not reentrant. Nothing is created before something is written; if the first folder does not exist or
+        is not writable, only threads of this process exclude each other until then. Raises InvalidName for an
+        impossible file name, StoreUnavailable after `wait_s`, StoreFull, StorageError.
         """
-        fault = filenames.fault(name)
+        fault = filenames.find_fault(name)
         if fault:
             raise InvalidName("instance name", name, fault)
         with ExitStack() as stack:
-            stack.enter_context(turn(self.locks, filenames.lock_of(name), self.wait_s))
-            slot = Slot(self, name, stack)
+            stack.enter_context(hold_thread_lock(self.locks, filenames.get_lock_file(name), self.wait_s))
+            slot = LockedInstance(self, name, stack)
             slot.open()
             yield slot
 
     @contextmanager
-    def merging(self, name: str) -> Iterator[None]:
-        """Be alone among those who ask for this: who reads an instance, merges into it and saves it where no catalog
-        tells versions. Each save takes its slot within. Raises StoreUnavailable after `wait_s`, StorageError."""
+    def lock_merge(self, name: str) -> Iterator[None]:
+        """Lock the merging of an instance: reading it, merging and saving it, if no catalog compares versions. Each
+        save locks the instance inside. Raises StoreUnavailable after `wait_s`, StorageError.
+        """
         with ExitStack() as stack:
-            if self.folders[0].is_dir() and not filenames.fault(name):
-                file = f"merge-{filenames.lock_of(name)}"
+            if self.folders[0].is_dir() and not filenames.find_fault(name):
+                file = f"merge-{filenames.get_lock_file(name)}"
                 with translate_errors(f"{name} cannot be locked"):
-                    stack.enter_context(locked(self.locks, file, self.wait_s))
+                    stack.enter_context(hold_lock(self.locks, file, self.wait_s))
             yield
 
     def is_our_change(self, name: str) -> bool:
-        """Return whether the watch reports one of our own saves: the file is unchanged since, and this was not asked before."""
-        return self.ours.claimed(name)
+        """Return whether a reported change is our own save: the file is unchanged since, and this was not asked before."""
+        return self.ours.claim(name)
 
     def sweep(self) -> list[str]:
-        """Remove what killed saves of ours left behind, and nobody is using; returns the files that Elyra's did."""
+        """Remove temporary files of interrupted saves that are not in use; return the names of Elyra's backups."""
         leftovers.sweep(self.folders[0])
-        return [one.file for one in self.leftovers()]
+        return [leftover.file for leftover in self.list_leftovers()]
 
-    def leftovers(self) -> list[Leftover]:
-        """What killed saves of Elyra's left behind in the folder that is written, and names that cannot be used."""
-        return leftovers.found(self.folders[0])
+    def list_leftovers(self) -> list[Leftover]:
+        """Return Elyra's backups of interrupted saves in the first folder."""
+        return leftovers.list_leftovers(self.folders[0])
 
-    def recover(self, name: str, which: str) -> Held:
-        """Let a leftover be the instance again, where its own file is missing or cannot be read; the leftover is gone then.
+    def recover(self, name: str, backup: str) -> StoredInstance:
+        """Restore an instance from a backup if its own file is missing or unreadable, and remove the backup.
 
-        `which` is the leftover's file. Raises InstanceNotFound where there is no such leftover, InstanceExists where the
-        instance's own file can be read, InstanceUnreadable where the leftover cannot, and what `Slot.write` raises.
+        `backup` is the name of the backup. Raises InstanceNotFound if there is no such backup, InstanceExists if the
+        instance's own file is readable, InstanceUnreadable if the backup is not, and the errors of
+        `LockedInstance.write`.
         """
-        with self.slot(name) as slot:
-            if slot.held is not None and slot.held.own and slot.held.document is not None:
+        with self.lock_instance(name) as slot:
+            if slot.existing is not None and slot.existing.own and slot.existing.document is not None:
                 raise InstanceExists(self.space, name)
-            held = slot.write(leftovers.document(self.folders[0], self.space, name, which), create=False)
-            leftovers.discard(self.folders[0], self.space, name, which)
-            return held
+            instance = slot.write(leftovers.read_document(self.folders[0], self.space, name, backup), create=False)
+            leftovers.discard(self.folders[0], self.space, name, backup)
+            return instance
 
-    def discard(self, name: str, which: str) -> None:
-        """Delete a leftover. Raises InstanceNotFound if it does not exist, and StorageError."""
-        leftovers.discard(self.folders[0], self.space, name, which)
+    def discard(self, name: str, backup: str) -> None:
+        """Delete a backup. Raises InstanceNotFound if it does not exist, and StorageError."""
+        leftovers.discard(self.folders[0], self.space, name, backup)
 
 
-class Slot:
-    """An instance while it is changed by us alone. `held` is what is there, at any level; None where nothing is."""
+class LockedInstance:
+    """An instance that is locked for changes. `existing` is the instance in any folder, None if there is none."""
 
     def __init__(self, files: InstanceFiles, name: str, stack: ExitStack) -> None:
         self._files, self._name, self._stack = files, name, stack
         self._folder = files.folders[0]
         self._path = f"{self._folder}{os.sep}{name}{filenames.SUFFIX}"
         self._is_locked = False
-        self.held: Held | None = None
+        self.existing: StoredInstance | None = None
 
     def open(self) -> None:
-        """Lock the file and look at it."""
+        """Lock the file and read it."""
         if self._folder.is_dir():
             try:
                 self._lock()
@@ -158,91 +160,98 @@ class Slot:
                 if error.errno not in _READ_ONLY:
                     with translate_errors(f"{self._name} cannot be locked"):
                         raise
-        self.held = self._files.read(self._name)
+        self.existing = self._files.read(self._name)
 
-    def write(self, document: Mapping[str, Any], *, create: bool) -> Held:
-        """Write the document whole and durably to the first folder; what is there, readable or not, is replaced.
+    def write(self, document: Mapping[str, Any], *, create: bool) -> StoredInstance:
+        """Write the document atomically and durably to the first folder, replacing an existing file, readable or not.
 
-        With `create`, raises InstanceExists where there is an instance of the name at any level. Raises MalformedBody and
-        TooLarge for what could not be read again, TransactionConflict (ask again), InstanceIsDirectory, StoreFull, StorageError; then the
-        file is as it was.
+        With `create`, raises InstanceExists if an instance of the name exists in any folder. Raises MalformedBody and
+        TooLarge for a document that could not be read again, TransactionConflict (try again), InstanceIsDirectory,
+        StoreFull, StorageError; the file is then unchanged.
         """
-        if create and self.held is not None:
+        if create and self.existing is not None:
             raise InstanceExists(self._files.space, self._name)
-        self._refuse_folder()
-        text, kept = _written(document)
+        self._require_no_folder()
+        text, written = _encode_document(document)
         with translate_errors(f"{self._name} cannot be saved"):
-            self._settle(create=create)
+            self._prepare_write(create=create)
             try:
                 status = saving.save(self._folder, self._name, text, create=create)
             except FileExistsError:
                 raise InstanceExists(self._files.space, self._name) from None
-        self._files.ours.left(self._name, status)
-        time, owner = status.st_mtime_ns // 1_000_000, reading.owner_of(status)
-        self.held = Held(self._name, kept, self._path, reading.mark_of(kept), True, "", time, owner)
-        return self.held
+        self._files.ours.record(self._name, status)
+        time, owner = status.st_mtime_ns // 1_000_000, reading.get_owner(status)
+        self.existing = StoredInstance(
+            self._name, written, self._path, reading.hash_document(written), True, "", time, owner
+        )
+        return self.existing
 
-    def remove(self) -> Held:
-        """Remove the file, readable or not; returns what it was. A lower level of the name shows again.
+    def remove(self) -> StoredInstance:
+        """Remove the file, readable or not, and return the removed instance. The file of the next folder becomes
+        visible.
 
-        Raises InstanceNotFound, RemovalNotPermitted where it is not in the first folder, InstanceIsDirectory, and StorageError.
+        Raises InstanceNotFound, RemovalNotPermitted if it is not in the first folder, InstanceIsDirectory, and
+        StorageError.
         """
-        held = self.held
-        if held is None:
+        instance = self.existing
+        if instance is None:
             raise InstanceNotFound(self._files.space, self._name)
-        if not held.own:
+        if not instance.own:
             raise RemovalNotPermitted(self._files.space, self._name)
-        self._refuse_folder()
+        self._require_no_folder()
         with translate_errors(f"{self._name} cannot be removed"):
-            self._settle(create=False)
+            self._prepare_write(create=False)
             try:
                 saving.remove(self._folder, self._name)
             except FileNotFoundError:
                 raise InstanceNotFound(self._files.space, self._name) from None
-        self.held = self._files.read(self._name)
-        if self.held is None:
-            self._files.ours.left(self._name, None)
-        return held
+        self.existing = self._files.read(self._name)
+        if self.existing is None:
+            self._files.ours.record(self._name, None)
+        return instance
 
-    def _refuse_folder(self) -> None:
+    def _require_no_folder(self) -> None:
         if os.path.isdir(self._path) and not os.path.islink(self._path):
             raise InstanceIsDirectory(self._name)
 
-    def _settle(self, *, create: bool) -> None:
-        """Before the first change: what was looked at without a lock must still be so. Raises OSError."""
-        made = make_folder(self._folder)
+    def _prepare_write(self, *, create: bool) -> None:
+        """Create the folder and lock it before the first write; check that what was read without a lock is unchanged.
+        Raises OSError.
+        """
+        created = make_folder(self._folder)
         if self._is_locked:
             return
-        if made:
-            self._stack.callback(_remove_empty, self._files.locks, *reversed(made))
+        if created:
+            self._stack.callback(_remove_empty, self._files.locks, *reversed(created))
         self._lock()
-        before, self.held = self.held, self._files.read(self._name)
-        if create and self.held is not None:
+        before, self.existing = self.existing, self._files.read(self._name)
+        if create and self.existing is not None:
             raise InstanceExists(self._files.space, self._name)
-        if (before and before.mark) != (self.held and self.held.mark):
-            raise TransactionConflict(f"{self._name} was changed by somebody else at the same time")
+        if (before and before.mark) != (self.existing and self.existing.mark):
+            raise TransactionConflict(f"{self._name} was changed at the same time by another process")
 
     def _lock(self) -> None:
         deadline = monotonic() + self._files.wait_s
-        self._stack.enter_context(locked_file(self._files.locks, filenames.lock_of(self._name), deadline))
+        self._stack.enter_context(hold_file_lock(self._files.locks, filenames.get_lock_file(self._name), deadline))
         self._is_locked = True
 
 
-def _written(document: Mapping[str, Any]) -> tuple[bytes, dict[str, Any]]:
-    """A document as it is written (as Elyra does, but with letters as they are), and as it will be read.
+def _encode_document(document: Mapping[str, Any]) -> tuple[bytes, dict[str, Any]]:
+    """Return a document as it is written (formatted as by Elyra, but with non-ASCII characters unescaped) and as it
+    will be read.
 
-    Raises MalformedBody and TooLarge for what reading would refuse, so that no file is written that cannot be read again.
+    Raises MalformedBody and TooLarge for a document that could not be read again.
     """
     stored = {key: value for key, value in document.items() if key not in reading.NOT_IN_DOCUMENT}
     try:
         text = json.dumps(stored, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     except (TypeError, ValueError, RecursionError):
         raise MalformedBody("the document cannot be written as JSON") from None
-    return text, reading.document_of(text)
+    return text, reading.parse_document(text)
 
 
 def _remove_empty(*folders: Path) -> None:
-    """What was made for a change that did not happen goes again."""
+    """Remove folders that were created for a write that did not happen."""
     with suppress(OSError):
         for folder in folders:
             remove_folder(folder)

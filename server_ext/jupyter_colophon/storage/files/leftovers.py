@@ -1,4 +1,4 @@
-"""What killed saves left behind: ours is removed, Elyra's is offered for recovery (spec INST-11)."""
+"""Files of interrupted saves: ours are removed, Elyra's can be recovered (spec INST-11)."""
 
 import logging
 import os
@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.core.errors import InstanceNotFound, InstanceUnreadable, StoreUnavailable
-from jupyter_colophon.core.instances.instance import Held
+from jupyter_colophon.core.instances.instance import StoredInstance
 from jupyter_colophon.storage.files import filenames, reading
-from jupyter_colophon.storage.files.document_cache import KeptDocuments
+from jupyter_colophon.storage.files.document_cache import DocumentCache
 from jupyter_colophon.storage.files.failures import translate_errors
-from jupyter_colophon.storage.files.locks import locked
+from jupyter_colophon.storage.files.locks import hold_lock
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A file that a killed save of Elyra's left behind: the instance as it was before that save.
+    """A backup that an interrupted save of Elyra left: the instance before that save.
 
-    `time` is when that save began, in milliseconds; `size` is in bytes. `problem` says why it cannot be read, and
-    `missing` whether the instance's own file is gone or unreadable, so that this one could take its place.
+    `time` is the beginning of that save, in milliseconds; `size` is in bytes. `problem` is why it cannot be read, and
+    `missing` whether the instance's own file is missing or unreadable, so that the backup could replace it.
     """
 
     name: str
@@ -34,77 +34,82 @@ class Leftover:
     problem: str = ""
 
 
-def found(folder: Path) -> list[Leftover]:
-    """Elyra's backups in a folder, by name, the newest first. Raises StorageError."""
+def list_leftovers(folder: Path) -> list[Leftover]:
+    """Return Elyra's backups in a folder, by name, newest first. Raises StorageError."""
     with translate_errors("leftover files cannot be listed"):
-        files = _files(folder)
-    backups = [match for match in map(filenames.BACKUP.match, files) if match and not filenames.fault(match["name"])]
-    leftovers = [_leftover(folder, match["name"], match.string, match["time"]) for match in backups]
-    return sorted((one for one in leftovers if one is not None), key=lambda one: (one.name, -one.time))
+        files = _list_files(folder)
+    backups = [
+        match for match in map(filenames.BACKUP.match, files) if match and not filenames.find_fault(match["name"])
+    ]
+    leftovers = [_build_leftover(folder, match["name"], match.string, match["time"]) for match in backups]
+    return sorted(
+        (leftover for leftover in leftovers if leftover is not None),
+        key=lambda leftover: (leftover.name, -leftover.time),
+    )
 
 
-def document(folder: Path, space: str, name: str, which: str) -> Mapping[str, Any]:
-    """The document in a leftover. Raises InstanceNotFound and InstanceUnreadable."""
-    held = _held(folder, _checked(space, name, which), name)
-    if held is None:
-        raise InstanceNotFound(space, which)
-    if held.document is None:
-        raise InstanceUnreadable(space, name, held.problem)
-    return held.document
+def read_document(folder: Path, space: str, name: str, backup: str) -> Mapping[str, Any]:
+    """Return the document of a backup. Raises InstanceNotFound and InstanceUnreadable."""
+    instance = _read_file(folder, _check_name(space, name, backup), name)
+    if instance is None:
+        raise InstanceNotFound(space, backup)
+    if instance.document is None:
+        raise InstanceUnreadable(space, name, instance.problem)
+    return instance.document
 
 
-def discard(folder: Path, space: str, name: str, which: str) -> None:
-    """Remove a leftover. Raises InstanceNotFound and StorageError."""
+def discard(folder: Path, space: str, name: str, backup: str) -> None:
+    """Remove a backup. Raises InstanceNotFound and StorageError."""
     with translate_errors(f"the leftover file of {name} cannot be removed"):
         try:
-            os.unlink(folder / _checked(space, name, which))
+            os.unlink(folder / _check_name(space, name, backup))
         except FileNotFoundError:
-            raise InstanceNotFound(space, which) from None
+            raise InstanceNotFound(space, backup) from None
 
 
 def sweep(folder: Path) -> None:
-    """Remove the temporary files and locks of ours that nobody holds. Whatever fails is left for the next time."""
+    """Remove our temporary files and locks that are not in use. Failures are left for the next time."""
     try:
-        files = _files(folder)
+        files = _list_files(folder)
     except OSError as error:
-        _log.warning("%s could not be swept: %s", folder, error)
+        _log.warning("%s could not be cleaned up: %s", folder, error)
         return
     locks = folder / filenames.LOCKS
     for file in files:
-        lock = filenames.locked_for(file)
+        lock = filenames.get_lock_name(file)
         if lock is not None:
-            with suppress(StoreUnavailable, OSError), locked(locks, lock, wait_s=0):
+            with suppress(StoreUnavailable, OSError), hold_lock(locks, lock, wait_s=0):
                 os.unlink(folder / file)
     with suppress(OSError):
         for file in os.listdir(locks):
-            with suppress(StoreUnavailable, OSError), locked(locks, file, wait_s=0):
-                """Letting go of it removes it."""
+            with suppress(StoreUnavailable, OSError), hold_lock(locks, file, wait_s=0):
+                """Releasing the lock removes it."""
 
 
-def _files(folder: Path) -> list[str]:
+def _list_files(folder: Path) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except FileNotFoundError:
         return []
 
 
-def _checked(space: str, name: str, which: str) -> str:
-    match = filenames.BACKUP.match(which)
-    if match is None or match["name"] != name or os.path.basename(which) != which:
-        raise InstanceNotFound(space, which)
-    return which
+def _check_name(space: str, name: str, backup: str) -> str:
+    match = filenames.BACKUP.match(backup)
+    if match is None or match["name"] != name or os.path.basename(backup) != backup:
+        raise InstanceNotFound(space, backup)
+    return backup
 
 
-def _leftover(folder: Path, name: str, file: str, seconds: str) -> Leftover | None:
-    held, own = _held(folder, file, name), _held(folder, f"{name}{filenames.SUFFIX}", name)
-    if held is None:
+def _build_leftover(folder: Path, name: str, file: str, seconds: str) -> Leftover | None:
+    instance, own = _read_file(folder, file, name), _read_file(folder, f"{name}{filenames.SUFFIX}", name)
+    if instance is None:
         return None
     with suppress(OSError):
         size = os.lstat(folder / file).st_size
         missing = own is None or own.document is None
-        return Leftover(name, file, int(float(seconds) * 1_000), size, missing, held.problem)
+        return Leftover(name, file, int(float(seconds) * 1_000), size, missing, instance.problem)
     return None
 
 
-def _held(folder: Path, file: str, name: str) -> Held | None:
-    return reading.read(str(folder / file), name, own=True, kept=KeptDocuments(0))
+def _read_file(folder: Path, file: str, name: str) -> StoredInstance | None:
+    return reading.read(str(folder / file), name, own=True, cache=DocumentCache(0))

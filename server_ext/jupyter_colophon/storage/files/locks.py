@@ -1,4 +1,4 @@
-"""One at a time for each instance, across threads and processes: `flock` on a file that is there only meanwhile."""
+"""Lock instances across threads and processes: `flock` on a file that exists only while it is locked."""
 
 import errno
 import logging
@@ -14,13 +14,14 @@ from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.storage.fsync import make_folder
 from jupyter_colophon.system.process_files import is_same_file, try_lock
 
-#: How long somebody else's change is waited for.
+#: The timeout for the lock of another change.
 WAIT_S = 10.0
 
 _log = logging.getLogger(__name__)
-#: Windows and some network file systems have no such locks. There, threads of one process take turns, and processes do not.
+#: Errors of Windows and some network file systems, which have no such locks: only threads of one process exclude each
+#: other there.
 _WITHOUT = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL}
-#: How often a folder is made that others, whose change did not happen, remove meanwhile.
+#: How often a folder is created again if other processes remove it after an abandoned change.
 _TRIES = 5
 _PAUSES_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 
@@ -30,44 +31,44 @@ _reported: set[str] = set()
 
 
 @contextmanager
-def locked(folder: Path, file: str, wait_s: float = WAIT_S) -> Iterator[None]:
-    """Hold the lock of this name in the folder, which is made where it is missing.
+def hold_lock(folder: Path, file: str, wait_s: float = WAIT_S) -> Iterator[None]:
+    """Hold the lock of this name in the folder, which is created if it is missing.
 
-    Raises StoreUnavailable when others hold it for longer than `wait_s` seconds, and OSError.
+    Raises StoreUnavailable after `wait_s` seconds, and OSError.
     """
     deadline = time.monotonic() + wait_s
-    with turn(folder, file, wait_s), locked_file(folder, file, deadline):
+    with hold_thread_lock(folder, file, wait_s), hold_file_lock(folder, file, deadline):
         yield
 
 
 @contextmanager
-def turn(folder: Path, file: str, wait_s: float) -> Iterator[None]:
-    """The half of it that keeps the threads of this process apart; it touches no file. Raises StoreUnavailable."""
-    mine = _turn(f"{folder}{os.sep}{file}")
-    if not mine.acquire(timeout=max(wait_s, 0)):
-        raise _busy()
+def hold_thread_lock(folder: Path, file: str, wait_s: float) -> Iterator[None]:
+    """Hold the lock against other threads of this process; it uses no file. Raises StoreUnavailable."""
+    lock = _get_thread_lock(f"{folder}{os.sep}{file}")
+    if not lock.acquire(timeout=max(wait_s, 0)):
+        raise _build_busy_error()
     try:
         yield
     finally:
-        mine.release()
+        lock.release()
 
 
 @contextmanager
-def locked_file(folder: Path, file: str, deadline: float) -> Iterator[None]:
-    """The half of it that keeps processes apart. `deadline` is of the monotonic clock. Raises as `locked`."""
+def hold_file_lock(folder: Path, file: str, deadline: float) -> Iterator[None]:
+    """Hold the lock against other processes. `deadline` is a monotonic time. Raises the errors of `hold_lock`."""
     path = f"{folder}{os.sep}{file}"
-    descriptor = _acquired(folder, path, deadline)
+    descriptor = _acquire(folder, path, deadline)
     try:
         yield
     finally:
         _release(path, descriptor)
 
 
-def _busy() -> StoreUnavailable:
-    return StoreUnavailable("somebody else is changing the instance")
+def _build_busy_error() -> StoreUnavailable:
+    return StoreUnavailable("the instance is being changed by another process")
 
 
-def _turn(key: str) -> Lock:
+def _get_thread_lock(key: str) -> Lock:
     with _threads_lock:
         turn = _threads.get(key)
         if turn is None:
@@ -75,26 +76,26 @@ def _turn(key: str) -> Lock:
         return turn
 
 
-def _acquired(folder: Path, path: str, deadline: float) -> int:
-    """A descriptor that holds the lock of the file that is at this path now."""
+def _acquire(folder: Path, path: str, deadline: float) -> int:
+    """Return a descriptor that holds the lock of the file that is at this path now."""
     tries = 0
     while True:
-        descriptor = _opened(folder, path)
+        descriptor = _open_lock_file(folder, path)
         try:
             if _is_locked(descriptor, folder) and is_same_file(descriptor, path):
                 return descriptor
         except BaseException:
             os.close(descriptor)
             raise
-        # Closed before the next try: who held it removed the file, so the lock is another file's now.
+        # Closed before the next try: its previous holder removed the file, so the lock is another file now.
         os.close(descriptor)
         if time.monotonic() >= deadline:
-            raise _busy()
+            raise _build_busy_error()
         time.sleep(_PAUSES_S[min(tries, len(_PAUSES_S) - 1)])
         tries += 1
 
 
-def _opened(folder: Path, path: str) -> int:
+def _open_lock_file(folder: Path, path: str) -> int:
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     for _ in range(_TRIES):
         with suppress(FileNotFoundError):
@@ -112,12 +113,14 @@ def _is_locked(descriptor: int, folder: Path) -> bool:
             raise
         if str(folder) not in _reported:
             _reported.add(str(folder))
-            _log.warning("The file system of %s has no locks: only one process at a time should change it.", folder)
+            _log.warning(
+                "The file system of %s does not support locks: change it from one process at a time only.", folder
+            )
     return True
 
 
 def _release(path: str, descriptor: int) -> None:
-    """Removed first and let go of then: who waits finds another file under the name, and tries again."""
+    """Remove the file before releasing it, so that waiting processes find another file under the name and try again."""
     try:
         os.unlink(path)
     except FileNotFoundError:

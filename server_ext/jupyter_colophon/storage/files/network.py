@@ -11,28 +11,29 @@ _KINDS = re.compile(
 
 
 def is_on_network(folder: Path, mounts: Path = _MOUNTS) -> bool:
-    """Whether the folder, or where it will be made, is on one of those; False where the machine does not say.
+    """Return whether the folder, or the place where it will be created, is on a network file system; False without a
+    mount table.
 
-    `mounts` is a table as in proc(5), /proc/self/mountinfo. What FUSE serves is taken for one of them.
+    `mounts` is a table as in proc(5), /proc/self/mountinfo. FUSE counts as a network file system.
     """
     try:
         lines = mounts.read_text(errors="surrogateescape").splitlines()
     except OSError:
         return False
     place = os.path.realpath(folder)
-    found, kind = "", ""
+    best, kind = "", ""
     for line in lines:
-        point, is_of = _mount(line)
-        # Of two mounts at one place, the later one is on top.
-        if len(point) >= len(found) and (place == point or place.startswith(point.rstrip("/") + "/")):
-            found, kind = point, is_of
+        point, is_of = _parse_mount(line)
+        # Of two mounts on one place, the later one is visible.
+        if len(point) >= len(best) and (place == point or place.startswith(point.rstrip("/") + "/")):
+            best, kind = point, is_of
     return _KINDS.fullmatch(kind) is not None
 
 
-def _mount(line: str) -> tuple[str, str]:
-    """The place and the kind of a mount; what holds none is nowhere."""
+def _parse_mount(line: str) -> tuple[str, str]:
+    """Return the place and the type of a mount; ("", "") for an invalid line."""
     before, _, after = line.partition(" - ")
     fields, kinds = before.split(" "), after.split(" ")
     if len(fields) < 5 or not kinds[0]:
         return "\x00", ""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), fields[4]), kinds[0]
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), fields[4]), kinds[0]

@@ -1,39 +1,41 @@
-"""What this process itself did to files, so that its watch need not look into that again."""
+"""Remember this process's own writes, so that its watch can skip them."""
 
 import os
 from pathlib import Path
 
 from jupyter_colophon.storage.files.filenames import SUFFIX
 
-#: When it was modified (ns), its size, its inode: what stays as it is when a file gets its name.
-_Left = tuple[int, int, int]
-#: Of how many files.
+#: Modification time (ns), size and inode, which a rename does not change.
+_FileState = tuple[int, int, int]
+#: The most files to remember.
 _KEPT_MAX = 10_000
 
 
-class OurChanges:
-    """How we left files of one folder. Each is reported once: any other change of the file is examined."""
+class OwnWrites:
+    """The states of files as this process wrote them in one folder. Each is reported once, as any later change is
+    foreign.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = f"{folder}{os.sep}"
-        self._left: dict[str, _Left | None] = {}
+        self._states: dict[str, _FileState | None] = {}
 
-    def left(self, name: str, status: os.stat_result | None) -> None:
-        """We saved it, or removed it."""
-        if len(self._left) >= _KEPT_MAX:
-            self._left.clear()
-        self._left[name] = None if status is None else _of(status)
+    def record(self, name: str, status: os.stat_result | None) -> None:
+        """Record that this process saved or removed a file."""
+        if len(self._states) >= _KEPT_MAX:
+            self._states.clear()
+        self._states[name] = None if status is None else _get_state(status)
 
-    def claimed(self, name: str) -> bool:
-        """Whether the file is as we left it; not again before we change it once more."""
-        if name not in self._left:
+    def claim(self, name: str) -> bool:
+        """Return whether the file is as this process left it, and forget it."""
+        if name not in self._states:
             return False
-        left = self._left.pop(name)
+        left = self._states.pop(name)
         try:
-            return _of(os.lstat(f"{self._folder}{name}{SUFFIX}")) == left
+            return _get_state(os.lstat(f"{self._folder}{name}{SUFFIX}")) == left
         except OSError:
             return left is None
 
 
-def _of(status: os.stat_result) -> _Left:
+def _get_state(status: os.stat_result) -> _FileState:
     return status.st_mtime_ns, status.st_size, status.st_ino

@@ -1,4 +1,6 @@
-"""Reading one instance's file: bounded, never through a link out of its folder, and never an error that harms others (spec FAULT-3)."""
+"""Read the file of one instance: limited in size, never through a link out of its folder, and reporting errors per file
+(spec FAULT-3).
+"""
 
 import errno
 import os
@@ -10,25 +12,25 @@ from typing import Any
 
 from jupyter_colophon.core.documents.json_parsing import compact, parse
 from jupyter_colophon.core.errors import MalformedBody, StoreUnavailable, TooLarge
-from jupyter_colophon.core.instances.instance import Held
+from jupyter_colophon.core.instances.instance import StoredInstance
 from jupyter_colophon.storage.files import symlinks
-from jupyter_colophon.storage.files.document_cache import KeptDocuments, Stamp
+from jupyter_colophon.storage.files.document_cache import DocumentCache, Stamp
 
-#: The most that is read of a file, as of a body (spec SEC-13).
+#: The most bytes that are read of a file, as of a request body (spec SEC-13).
 BYTES_MAX = 10 * 2**20
-#: What is in a file besides the document: Elyra's programs may put it there, and it is not part of it.
+#: Members that Elyra's programs may add to a file and that are not part of the document.
 NOT_IN_DOCUMENT = ("name", "resource", "reason")
 
-#: What is reported of a file in which an object has the same member twice: no name, as names are content.
+#: The warning about a repeated member: without its name, as names are content.
 REPEATED = "an object in the file has the same member twice: the last one counts"
 
-#: A file that changed less than this before it was read is read again: a second change can leave the same stamp.
+#: A file that changed less than this before it was read is read again: a second change may leave the same stamp.
 _SETTLED_NS = 100_000_000
-#: The same where times are kept in whole seconds.
+#: The same for file systems that store times in whole seconds.
 _SETTLED_COARSE_NS = 2_000_000_000
-#: How often a file is read that others write in place meanwhile.
+#: How often a file is read again that another program is writing in place.
 _TRIES = 3
-#: Errors that are not the file's: too many open files, or too little memory.
+#: Errors of this process, not of the file: too many open files, or too little memory.
 _OUR_OWN = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _KINDS = {
@@ -41,33 +43,35 @@ _KINDS = {
 }
 
 
-class _Refused(Exception):
-    """The file is not read; the reason is the argument."""
+class _FileRejected(Exception):
+    """The file cannot be read; the argument is the reason."""
 
 
-def read(path: str, name: str, *, own: bool, kept: KeptDocuments) -> Held | None:
-    """What is at the path, readable or not; None where nothing is. What is unchanged since it was read costs one stat.
+def read(path: str, name: str, *, own: bool, cache: DocumentCache) -> StoredInstance | None:
+    """Read the instance at the path, readable or not; return None if there is none. An unchanged file costs one stat.
 
-    Raises StoreUnavailable where it is this process that can open no file at all.
+    Raises StoreUnavailable if this process can open no file at all.
     """
     try:
-        status = symlinks.status(path)
+        status = symlinks.read_status(path)
     except (FileNotFoundError, NotADirectoryError):
-        kept.forget((path, own))
+        cache.forget((path, own))
         return None
     except OSError as error:
-        return Held(name, None, path, "!" + _mark(b""), own, f"it cannot be reached: {_why(error)}")
-    found = kept.get((path, own), stamp_of(status))
-    return found or _read_file(path, name, status, own=own, kept=kept)
+        return StoredInstance(
+            name, None, path, "!" + _hash_text(b""), own, f"it cannot be accessed: {_explain_error(error)}"
+        )
+    cached = cache.get((path, own), get_stamp(status))
+    return cached or _read_file(path, name, status, own=own, cache=cache)
 
 
-def document_of(text: bytes, repeated: list[str] | None = None) -> dict[str, Any]:
-    """The document in a file's text. Raises MalformedBody and TooLarge, in sentences without any of its content.
+def parse_document(text: bytes, repeated: list[str] | None = None) -> dict[str, Any]:
+    """Parse the document in a file. Raises MalformedBody and TooLarge, with messages that have none of its content.
 
-    Names that an object has twice are added to `repeated`, where it is given, and are refused else.
+    Repeated member names are added to `repeated` if given, and are rejected otherwise.
     """
     if len(text) > BYTES_MAX:
-        raise TooLarge(f"it has {len(text)} bytes, and {BYTES_MAX} are read at most")
+        raise TooLarge(f"it has {len(text)} bytes; at most {BYTES_MAX} are read")
     if text.startswith(b"\xef\xbb\xbf"):
         raise MalformedBody("it begins with a byte order mark")
     if not text.strip():
@@ -78,110 +82,114 @@ def document_of(text: bytes, repeated: list[str] | None = None) -> dict[str, Any
     return {key: inner for key, inner in value.items() if key not in NOT_IN_DOCUMENT}
 
 
-def mark_of(document: dict[str, Any]) -> str:
-    """Equal exactly where the documents are, however they are written."""
-    return _mark(compact(document).encode())
+def hash_document(document: dict[str, Any]) -> str:
+    """Return a hash that is equal for equal documents, regardless of formatting."""
+    return _hash_text(compact(document).encode())
 
 
-def stamp_of(status: os.stat_result) -> Stamp:
-    """What tells one state of a file from the next."""
+def get_stamp(status: os.stat_result) -> Stamp:
+    """Return what distinguishes states of a file."""
     return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns
 
 
 def is_settled(stamp: Stamp, now: int) -> bool:
-    """Whether a file that was looked at at `now` (ns) cannot change any more without another stamp."""
+    """Return whether a file that was inspected at `now` (ns) cannot change any more without getting another stamp."""
     changed = max(stamp[0], stamp[3])
     is_coarse = stamp[0] % 1_000_000_000 == 0 and stamp[3] % 1_000_000_000 == 0
     return changed < now - (_SETTLED_COARSE_NS if is_coarse else _SETTLED_NS)
 
 
-def owner_of(status: os.stat_result) -> str:
-    """The account that a file belongs to, by name where it has one."""
-    return _account(status.st_uid)
+def get_owner(status: os.stat_result) -> str:
+    """Return the account that owns a file, by name if it has one."""
+    return _get_account_name(status.st_uid)
 
 
-def _read_file(path: str, name: str, status: os.stat_result, *, own: bool, kept: KeptDocuments) -> Held | None:
+def _read_file(
+    path: str, name: str, status: os.stat_result, *, own: bool, cache: DocumentCache
+) -> StoredInstance | None:
     text: bytes | None = None
     begun = time.time_ns()
     document, problem = None, ""
     repeated: list[str] = []
     try:
-        text, status = _text(path, status)
-        document = document_of(text, repeated)
+        text, status = _read_text(path, status)
+        document = parse_document(text, repeated)
     except FileNotFoundError:
         return None
     except OSError as error:
         if error.errno in _OUR_OWN:
-            raise StoreUnavailable(f"no file can be opened: {_why(error)}") from error
-        problem = f"it cannot be read: {_why(error)}"
-    except (_Refused, MalformedBody, TooLarge) as error:
+            raise StoreUnavailable(f"no file can be opened: {_explain_error(error)}") from error
+        problem = f"it cannot be read: {_explain_error(error)}"
+    except (_FileRejected, MalformedBody, TooLarge) as error:
         problem = str(error)
-    stamp = stamp_of(status)
+    stamp = get_stamp(status)
     if document is not None:
-        mark = mark_of(document)
+        mark = hash_document(document)
     else:
-        mark = "!" + _mark(text if text is not None else repr((stamp, problem)).encode())
+        mark = "!" + _hash_text(text if text is not None else repr((stamp, problem)).encode())
     time_ms, warning = status.st_mtime_ns // 1_000_000, REPEATED if repeated and document is not None else ""
-    held = Held(name, document, path, mark, own, problem, time_ms, owner_of(status), warning)
+    instance = StoredInstance(name, document, path, mark, own, problem, time_ms, get_owner(status), warning)
     if is_settled(stamp, begun):
-        kept.put((path, own), stamp, held)
-    return held
+        cache.put((path, own), stamp, instance)
+    return instance
 
 
-def _text(path: str, status: os.stat_result) -> tuple[bytes, os.stat_result]:
-    """The whole of a file and its state, which was the same before and after. Raises _Refused and OSError."""
+def _read_text(path: str, status: os.stat_result) -> tuple[bytes, os.stat_result]:
+    """Read a file; return its content and its state, which was the same before and after. Raises _FileRejected and
+    OSError.
+    """
     for _ in range(_TRIES):
         _check(status)
-        descriptor = _opened(path)
+        descriptor = _open_file(path)
         try:
             status = os.fstat(descriptor)
             _check(status)
-            text = _all(descriptor, status.st_size)
+            text = _read_all(descriptor, status.st_size)
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
-        if stamp_of(after) == stamp_of(status):
+        if get_stamp(after) == get_stamp(status):
             return text, status
         status = after
-    raise _Refused("it is being written")
+    raise _FileRejected("it is being written by another program")
 
 
-def _opened(path: str) -> int:
+def _open_file(path: str) -> int:
     try:
         return os.open(path, _FLAGS)
     except OSError as error:
-        inside = symlinks.target(path) if error.errno == errno.ELOOP else None
+        inside = symlinks.resolve_target(path) if error.errno == errno.ELOOP else None
         if inside is None:
             raise
-        return symlinks.opened(path, inside, _FLAGS)
+        return symlinks.open_target(path, inside, _FLAGS)
 
 
 def _check(status: os.stat_result) -> None:
     kind = stat.S_IFMT(status.st_mode)
     if kind != stat.S_IFREG:
-        raise _Refused(_KINDS.get(kind, "it is not a regular file"))
+        raise _FileRejected(_KINDS.get(kind, "it is not a regular file"))
     if status.st_size > BYTES_MAX:
-        raise _Refused(f"it has {status.st_size} bytes, and {BYTES_MAX} are read at most")
+        raise _FileRejected(f"it has {status.st_size} bytes; at most {BYTES_MAX} are read")
 
 
-def _all(descriptor: int, size: int) -> bytes:
-    parts, wanted = [], size + 1
-    while wanted > 0 and (part := os.read(descriptor, wanted)):
+def _read_all(descriptor: int, size: int) -> bytes:
+    parts, missing = [], size + 1
+    while missing > 0 and (part := os.read(descriptor, missing)):
         parts.append(part)
-        wanted -= len(part)
+        missing -= len(part)
     return b"".join(parts)
 
 
-def _mark(text: bytes) -> str:
+def _hash_text(text: bytes) -> str:
     return blake2b(text, digest_size=16).hexdigest()
 
 
-def _why(error: OSError) -> str:
-    return os.strerror(error.errno) if error.errno else "the file system gave no reason"
+def _explain_error(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else "unknown error of the file system"
 
 
 @lru_cache(maxsize=1_000)
-def _account(number: int) -> str:
+def _get_account_name(number: int) -> str:
     try:
         import pwd
 

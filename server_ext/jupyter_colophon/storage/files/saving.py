@@ -1,28 +1,28 @@
-"""Changing one file so that it is the old one or the new one, whatever happens (spec INST-10)."""
+"""Replace a file atomically and durably (spec INST-10)."""
 
 import contextlib
 import errno
 import os
 from pathlib import Path
 
-from jupyter_colophon.storage.files.filenames import SUFFIX, temporary_of
+from jupyter_colophon.storage.files.filenames import SUFFIX, create_temporary_name
 from jupyter_colophon.storage.fsync import sync_folder
 
-#: A file system that has no hard links (FAT, some network ones) says one of these.
+#: The errors of a file system without hard links (FAT, some network ones).
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 _SAVED = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def save(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat_result:
-    """Let the text be the instance's file, and stay it through a power cut. The folder exists.
+    """Write the text to the instance's file durably. The folder exists.
 
-    Raises OSError: FileExistsError where a file is to be created and there is one already; after any other, the file
-    is as it was, except that a failure of the last step, the folder's fsync, may come after the change.
+    Raises OSError: FileExistsError if the file is to be created and exists. After any other error the file is
+    unchanged, except that the last step, the fsync of the folder, may fail after the change.
     """
-    temporary, target = f"{folder}{os.sep}{temporary_of(name)}", f"{folder}{os.sep}{name}{SUFFIX}"
+    temporary, target = f"{folder}{os.sep}{create_temporary_name(name)}", f"{folder}{os.sep}{name}{SUFFIX}"
     try:
-        status = _written(temporary, text)
+        status = _write_file(temporary, text)
         if create:
             _link(temporary, target)
         else:
@@ -33,22 +33,22 @@ def save(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat_resul
         raise
     if create:
         with contextlib.suppress(OSError):
-            os.unlink(temporary)  # What is left of it is swept at the next start.
+            os.unlink(temporary)  # The next start removes the rest.
     status = _notify_watchers(target, status)
     sync_folder(folder)
     return status
 
 
 def remove(folder: Path, name: str) -> None:
-    """Remove the instance's file for good. Raises OSError."""
+    """Remove the instance's file durably. Raises OSError."""
     os.unlink(folder / f"{name}{SUFFIX}")
     sync_folder(folder)
 
 
-def _written(path: str, text: bytes) -> os.stat_result:
+def _write_file(path: str, text: bytes) -> os.stat_result:
     descriptor = os.open(path, _NEW, 0o600)
     try:
-        _close_to_others(descriptor)
+        _make_private(descriptor)
         rest = memoryview(text)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
@@ -61,10 +61,10 @@ def _written(path: str, text: bytes) -> os.stat_result:
 def _notify_watchers(path: str, status: os.stat_result) -> os.stat_result:
     """Report the saved file as modified to programs that ignore renames, and return its new status.
 
-    Elyra's cache drops a file when it is modified or deleted, and ignores renames; from watchdog 7 on also new times and
-    modes. Setting the size that the file has is a modification which changes no byte, so a power cut at this point loses
-    nothing. Only the file that was just written is touched: another program may have replaced it since. A failure is
-    ignored, as the file is saved.
+    Elyra's cache drops a file when it is modified or deleted, and ignores renames; since watchdog 7 also changes of
+    times and modes. Setting the size to the same value is a modification that changes no byte, so a power failure at
+    this point loses nothing. Only the file that was just written is changed: another program may have replaced it
+    since. A failure is ignored, as the file is saved.
     """
     with contextlib.suppress(OSError):
         descriptor = os.open(path, _SAVED)
@@ -77,15 +77,17 @@ def _notify_watchers(path: str, status: os.stat_result) -> os.stat_result:
     return status
 
 
-def _close_to_others(descriptor: int) -> None:
-    """Whatever the umask is. Where a mount decides who may do what (FAT, some network ones), it does."""
+def _make_private(descriptor: int) -> None:
+    """Make a file private regardless of the umask. Some file systems (FAT, some network ones) fix permissions by mount
+    options.
+    """
     if os.chmod in os.supports_fd:
         with contextlib.suppress(PermissionError):
             os.chmod(descriptor, 0o600)
 
 
 def _link(temporary: str, target: str) -> None:
-    """Give the file its name unless there is one of it already."""
+    """Rename the file unless its new name exists."""
     try:
         os.link(temporary, target)
     except FileExistsError:
@@ -93,7 +95,7 @@ def _link(temporary: str, target: str) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        # Our own processes are kept apart by the lock; another program could come between these two.
+        # The lock excludes our own processes; another program could create the file in between.
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from None
         os.rename(temporary, target)

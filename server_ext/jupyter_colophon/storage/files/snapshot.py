@@ -1,4 +1,4 @@
-"""What the files of a schemaspace look like from outside, so that two looks can be compared."""
+"""Snapshots of the files of a schemaspace, to detect changes."""
 
 import os
 import time
@@ -9,17 +9,18 @@ from pathlib import Path
 from jupyter_colophon.storage.files import symlinks
 from jupyter_colophon.storage.files.document_cache import Stamp
 from jupyter_colophon.storage.files.filenames import SUFFIX
-from jupyter_colophon.storage.files.listing import names_in
-from jupyter_colophon.storage.files.reading import is_settled, stamp_of
+from jupyter_colophon.storage.files.listing import list_names_in
+from jupyter_colophon.storage.files.reading import get_stamp, is_settled
 
-#: A file's time that is further than this in the future (ns) is another machine's.
+#: A file time further in the future than this (ns) comes from another machine's clock.
 _FUTURE_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """One file from outside. `level` is the number of its folder. One that is not settled may have changed since
-    without another stamp."""
+class FileState:
+    """The state of one file. `level` is the number of its folder. An unsettled file may have changed since without
+    another stamp.
+    """
 
     level: int
     stamp: Stamp
@@ -27,7 +28,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class InstanceChanges:
     """The changes to the instances of a schemaspace between two scans; some may be false alarms."""
 
     space: str
@@ -37,49 +38,49 @@ class Seen:
 
     @property
     def names(self) -> frozenset[str]:
-        """All of them."""
+        """The names of all changed instances."""
         return self.created | self.changed | self.deleted
 
 
-def look(folders: Sequence[Path], names: Iterable[str] | None = None) -> dict[str, Look]:
-    """Each of the names, or all there are, as the first folder shows it that has it. What cannot be seen is not there."""
-    wanted = _all_names(folders) if names is None else set(names)
+def take_snapshot(folders: Sequence[Path], names: Iterable[str] | None = None) -> dict[str, FileState]:
+    """Inspect these names, or all instances, in the first folder that has them. Inaccessible files are omitted."""
+    selected = _list_all_names(folders) if names is None else set(names)
     paths = [f"{folder}{os.sep}" for folder in folders]
-    found = ((name, _look(paths, name)) for name in wanted)
-    return {name: one for name, one in found if one is not None}
+    states = ((name, _inspect_file(paths, name)) for name in selected)
+    return {name: state for name, state in states if state is not None}
 
 
-def compare(space: str, before: Mapping[str, Look], after: Mapping[str, Look]) -> Seen:
-    """What happened in between, among the names of both looks."""
+def compare(space: str, before: Mapping[str, FileState], after: Mapping[str, FileState]) -> InstanceChanges:
+    """Return the changes between two snapshots."""
     both = before.keys() & after.keys()
-    return Seen(
+    return InstanceChanges(
         space,
         frozenset(after.keys() - before.keys()),
-        frozenset(name for name in both if _differ(before[name], after[name])),
+        frozenset(name for name in both if _has_changed(before[name], after[name])),
         frozenset(before.keys() - after.keys()),
     )
 
 
-def _differ(before: Look, after: Look) -> bool:
+def _has_changed(before: FileState, after: FileState) -> bool:
     return not before.settled or (before.level, before.stamp) != (after.level, after.stamp)
 
 
-def _all_names(folders: Sequence[Path]) -> set[str]:
-    found: set[str] = set()
+def _list_all_names(folders: Sequence[Path]) -> set[str]:
+    names: set[str] = set()
     for folder in folders:
         try:
-            found |= names_in(folder)
+            names |= list_names_in(folder)
         except OSError:  # Readers report a folder that cannot be listed.
             continue
-    return found
+    return names
 
 
-def _look(paths: list[str], name: str) -> Look | None:
+def _inspect_file(paths: list[str], name: str) -> FileState | None:
     for level, path in enumerate(paths):
         try:
-            stamp = stamp_of(symlinks.status(f"{path}{name}{SUFFIX}"))
+            stamp = get_stamp(symlinks.read_status(f"{path}{name}{SUFFIX}"))
         except OSError:
             continue
         now = time.time_ns()
-        return Look(level, stamp, is_settled(stamp, now) or max(stamp[0], stamp[3]) > now + _FUTURE_NS)
+        return FileState(level, stamp, is_settled(stamp, now) or max(stamp[0], stamp[3]) > now + _FUTURE_NS)
     return None

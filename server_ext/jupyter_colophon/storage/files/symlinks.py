@@ -1,35 +1,35 @@
-"""Links within a folder: a mounted ConfigMap shows its files so. None leads out of it (spec SEC-13)."""
+"""Links within a folder, as a mounted ConfigMap has them. No link may lead out of the folder (spec SEC-13)."""
 
 import os
 import stat
 
-#: The link that is replaced when everything behind the others changes at once.
+#: The link that is replaced to update all files behind other links at once.
 SWAPPED = "..data"
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-def target(path: str) -> str | None:
-    """The file that a link leads to, where that is below the link's own folder; else None."""
+def resolve_target(path: str) -> str | None:
+    """Return the file that a link leads to if it is below the link's own folder, else None."""
     if os.open not in os.supports_dir_fd:
         return None
-    folder, found = os.path.realpath(os.path.dirname(path)), os.path.realpath(path)
-    return found if found.startswith(folder.rstrip(os.sep) + os.sep) else None
+    folder, resolved = os.path.realpath(os.path.dirname(path)), os.path.realpath(path)
+    return resolved if resolved.startswith(folder.rstrip(os.sep) + os.sep) else None
 
 
-def status(path: str) -> os.stat_result:
-    """That of the file, or of what its link leads to within the folder. Raises OSError."""
-    found = os.lstat(path)
-    if not stat.S_ISLNK(found.st_mode):
-        return found
-    inside = target(path)
+def read_status(path: str) -> os.stat_result:
+    """Return the status of the file, or of the target of its link within the folder. Raises OSError."""
+    link_status = os.lstat(path)
+    if not stat.S_ISLNK(link_status.st_mode):
+        return link_status
+    inside = resolve_target(path)
     try:
-        return found if inside is None else os.lstat(inside)
+        return link_status if inside is None else os.lstat(inside)
     except OSError:
-        return found  # It leads nowhere.
+        return link_status  # A dangling link.
 
 
-def opened(path: str, inside: str, flags: int) -> int:
-    """A descriptor of what a link leads to. No link is followed on the way: nobody can turn it elsewhere meanwhile.
+def open_target(path: str, inside: str, flags: int) -> int:
+    """Open the target of a link. No link on the way is followed, so that the target cannot be changed meanwhile.
 
     Raises OSError.
     """

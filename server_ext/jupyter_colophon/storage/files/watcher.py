@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.storage.files.filenames import name_of
+from jupyter_colophon.storage.files.filenames import get_instance_name
 from jupyter_colophon.storage.files.network import is_on_network
-from jupyter_colophon.storage.files.snapshot import Look, Seen, compare, look
+from jupyter_colophon.storage.files.snapshot import FileState, InstanceChanges, compare, take_snapshot
 from jupyter_colophon.storage.files.symlinks import SWAPPED
 
 if TYPE_CHECKING:
@@ -27,24 +27,24 @@ _SHARE = 0.05
 
 _log = logging.getLogger(__name__)
 
-Listener = Callable[[Seen], None]
+Listener = Callable[[InstanceChanges], None]
 
 
-class _Space:
+class _WatchedSpace:
     """A watched schemaspace and its last scan."""
 
     def __init__(self, name: str, folders: Sequence[Path]) -> None:
         self.name, self.folders = name, tuple(folders)
         self.is_polled = any(is_on_network(folder) for folder in folders)
-        self.known: dict[str, Look] = look(self.folders)
+        self.known: dict[str, FileState] = take_snapshot(self.folders)
         self.due = 0.0
 
-    def scan_again(self, names: Iterable[str] | None = None) -> Seen:
+    def scan_again(self, names: Iterable[str] | None = None) -> InstanceChanges:
         """Return the changes to these names, or to all, since the last scan."""
         started = time.monotonic()
         selected = None if names is None else set(names)
         before = self.known if selected is None else {name: self.known[name] for name in selected & self.known.keys()}
-        after = look(self.folders, selected)
+        after = take_snapshot(self.folders, selected)
         if selected is None:
             self.known = after
         else:
@@ -73,7 +73,7 @@ class FileWatch:
         `polling` no notifications are used.
         """
         self._listener, self._polling = listener, polling
-        self._spaces: dict[str, _Space] = {}
+        self._spaces: dict[str, _WatchedSpace] = {}
         self._lock, self._stop = threading.Lock(), threading.Event()
         self._notify: RustNotify | None = None
         #: The watched folders; None if they must be registered again.
@@ -84,7 +84,7 @@ class FileWatch:
 
     def add(self, space: str, folders: Sequence[Path]) -> None:
         """Watch a schemaspace, or change its folders. Existing instances are not reported."""
-        added = _Space(space, folders)
+        added = _WatchedSpace(space, folders)
         added.is_polled = added.is_polled or self._polling
         with self._lock:
             self._spaces[space] = added
@@ -110,14 +110,14 @@ class FileWatch:
             while not self._stop.is_set():
                 self._watch_once()
         finally:
-            self._disarm()
+            self._stop_watcher()
 
     def _watch_once(self) -> None:
         """Register folders that changed, wait for notifications, and scan what is due."""
-        spaces = self._current_spaces()
-        folders = self._folders(spaces)
+        spaces = self._list_spaces()
+        folders = self._find_folders(spaces)
         if folders != self._armed:
-            self._arm(folders)
+            self._start_watcher(folders)
             # Scan after registering: later changes are notified.
             self._scan(spaces, None)
         self._swapped.clear()
@@ -128,11 +128,11 @@ class FileWatch:
             elif any(str(folder) in touched for folder in space.folders):
                 self._scan([space], {name for folder in space.folders for name in touched.get(str(folder), ())})
 
-    def _current_spaces(self) -> list[_Space]:
+    def _list_spaces(self) -> list[_WatchedSpace]:
         with self._lock:
             return list(self._spaces.values())
 
-    def _scan(self, spaces: Iterable[_Space], names: set[str] | None) -> None:
+    def _scan(self, spaces: Iterable[_WatchedSpace], names: set[str] | None) -> None:
         for space in spaces:
             seen = space.scan_again(names)
             if seen.names and not self._stop.is_set():
@@ -141,20 +141,20 @@ class FileWatch:
                 except Exception:  # noqa: BLE001 - a failing listener must not stop the watch
                     _log.exception("Handling a change of the files of %s failed", space.name)
 
-    def _folders(self, spaces: Iterable[_Space]) -> dict[str, tuple[int, int]]:
+    def _find_folders(self, spaces: Iterable[_WatchedSpace]) -> dict[str, tuple[int, int]]:
         """Return the existing folders that use notifications, each with its device and inode."""
-        found = {}
+        identities = {}
         for space in spaces:
             for folder in space.folders if not space.is_polled else ():
                 try:
                     status = os.stat(folder)
                 except OSError:
                     continue
-                found[str(folder)] = (status.st_dev, status.st_ino)
-        return found
+                identities[str(folder)] = (status.st_dev, status.st_ino)
+        return identities
 
-    def _arm(self, folders: dict[str, tuple[int, int]]) -> None:
-        self._disarm()
+    def _start_watcher(self, folders: dict[str, tuple[int, int]]) -> None:
+        self._stop_watcher()
         self._armed = folders
         if not folders:
             return
@@ -167,10 +167,10 @@ class FileWatch:
         except (ImportError, OSError, RuntimeError) as error:
             _log.warning("File notifications are unavailable, polling every %s s: %s", TICK_S, error)
             self._polling = True
-            for space in self._current_spaces():
+            for space in self._list_spaces():
                 space.is_polled, space.due = True, 0.0
 
-    def _disarm(self) -> None:
+    def _stop_watcher(self) -> None:
         if self._notify is not None:
             self._notify.close()
         self._notify, self._armed = None, None
@@ -190,7 +190,7 @@ class FileWatch:
             folder, _, file = path.rpartition(os.sep)
             if file == SWAPPED:
                 self._swapped.add(folder)
-            name = name_of(file)
+            name = get_instance_name(file)
             if name is not None:
                 touched.setdefault(folder, set()).add(name)
         return touched

@@ -13,7 +13,13 @@ from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.entities import sources_of_truth, timeseries
-from jupyter_colophon.storage.entities.sources_of_truth import AT_ONCE, Derived, StoredEntity, Unreadable, Way
+from jupyter_colophon.storage.entities.sources_of_truth import (
+    AT_ONCE,
+    CheckStep,
+    DerivedRows,
+    StoredEntity,
+    UnreadableSource,
+)
 from jupyter_colophon.storage.integrity import ingestion_check
 from jupyter_colophon.storage.lineage import assertions, relationships, statements
 from jupyter_colophon.storage.search import past_values
@@ -44,33 +50,33 @@ class Difference:
 Step = tuple[list[Difference], Any]
 
 
-def comparisons(registry: Registry) -> list[Way[Difference]]:
+def list_comparisons(registry: Registry) -> list[CheckStep[Difference]]:
     """Return every comparison except that of counters and superfluous rows (storage/integrity/counters_check.py)."""
     return [
-        Way("entities", "", partial(_check_entities, registry)),
-        Way("runs", (), _check_runs),
-        Way("runs by time", (), _check_run_times),
-        Way("lineage", "", _check_edges),
-        Way("edges", None, _check_roll_ups),
-        Way("relationships", (), partial(_check_relationships, registry)),
-        Way("runs of moments", (), _check_moments),
-        Way("runs of ingestions", (), _check_ingested_rows),
+        CheckStep("entities", "", partial(_check_entities, registry)),
+        CheckStep("runs", (), _check_runs),
+        CheckStep("runs by time", (), _check_run_times),
+        CheckStep("lineage", "", _check_edges),
+        CheckStep("edges", None, _check_roll_ups),
+        CheckStep("relationships", (), partial(_check_relationships, registry)),
+        CheckStep("runs of timeseries values", (), _check_moments),
+        CheckStep("runs of ingestions", (), _check_ingested_rows),
     ]
 
 
 def repair_entity(registry: Registry, urn: str, tx: TableContext) -> None:
     """Write the rows that an entity has in the derived tables, except counters."""
-    stored = sources_of_truth.entity(tx, urn)
+    stored = sources_of_truth.read_entity(tx, urn)
     expected = _derive(registry, stored)
     if expected is None:
         return
     if expected.name is not None:
-        tx.table("entity_names").upsert(expected.name)
+        tx.get_table("entity_names").upsert(expected.name)
     for row in expected.values.values():
-        tx.table("metadata_values").upsert(row)
-    for row in _past_values(tx, registry, stored).values():
-        tx.table(past_values.TABLE).upsert(row)
-    tx.table(relationships.TABLE).upsert_all([*_relationships(registry, stored).values()])
+        tx.get_table("metadata_values").upsert(row)
+    for row in _derive_past_values(tx, registry, stored).values():
+        tx.get_table(past_values.TABLE).upsert(row)
+    tx.get_table(relationships.TABLE).upsert_many([*_derive_relationships(registry, stored).values()])
     if expected.document is None:
         tx.search.remove(urn)
     else:
@@ -83,43 +89,49 @@ def repair_run(urn: str, tx: TableContext) -> None:
     run = sources_of_truth.run(tx, urn)
     if run is None:
         return
-    statements.add_links(tx, sources_of_truth.links(tx, run))
-    for key in sources_of_truth.times(run):
-        tx.table("run_times").upsert(dict(zip(_TIME_KEY, key, strict=True)))
+    statements.add_links(tx, sources_of_truth.derive_links(tx, run))
+    for key in sources_of_truth.derive_run_times(run):
+        tx.get_table("run_times").upsert(dict(zip(_TIME_KEY, key, strict=True)))
 
 
 def _check_entities(registry: Registry, tx: TableContext, after: str) -> Step:
     """Compare entities with their names, values and documents, and find documents without an entity."""
-    found = sources_of_truth.entities_after(tx, after)
-    last = found[-1].entity["urn"] if len(found) == AT_ONCE else None
-    documents = sources_of_truth.documents_between(tx, after, last)
-    expected = {stored.entity["urn"]: one for stored in found if (one := _derive(registry, stored)) is not None}
-    present = {stored.entity["urn"] for stored in found}
+    entities = sources_of_truth.list_entities_after(tx, after)
+    last = entities[-1].entity["urn"] if len(entities) == AT_ONCE else None
+    documents = sources_of_truth.read_documents_between(tx, after, last)
+    expected = {
+        stored.entity["urn"]: derived for stored in entities if (derived := _derive(registry, stored)) is not None
+    }
+    present = {stored.entity["urn"] for stored in entities}
     faults = [
-        *_check_rows(tx, "entity_names", [one.name for one in expected.values() if one.name is not None]),
-        *_check_rows(tx, "metadata_values", [row for one in expected.values() for row in one.values.values()]),
+        *_check_rows(tx, "entity_names", [derived.name for derived in expected.values() if derived.name is not None]),
+        *_check_rows(tx, "metadata_values", [row for derived in expected.values() for row in derived.values.values()]),
         *_check_rows(
-            tx, past_values.TABLE, [row for stored in found for row in _past_values(tx, registry, stored).values()]
+            tx,
+            past_values.TABLE,
+            [row for stored in entities for row in _derive_past_values(tx, registry, stored).values()],
         ),
         *_check_rows(
-            tx, relationships.TABLE, [row for stored in found for row in _relationships(registry, stored).values()]
+            tx,
+            relationships.TABLE,
+            [row for stored in entities for row in _derive_relationships(registry, stored).values()],
         ),
         *_check_documents(
-            expected, {urn: one for urn, one in documents.items() if urn in expected or urn not in present}
+            expected, {urn: derived for urn, derived in documents.items() if urn in expected or urn not in present}
         ),
     ]
     repairs = dict.fromkeys(faults)
     return [
         *(Difference(urn, fault, partial(repair_entity, registry, urn)) for urn, fault in repairs),
-        *_check_removed(registry, found),
-        *_check_declared(tx, found),
-        *_check_ingested(tx, (row for stored in found for row in stored.aspects.values())),
+        *_check_removed(registry, entities),
+        *_check_declared(tx, entities),
+        *_check_ingested(tx, (row for stored in entities for row in stored.aspects.values())),
     ], last
 
 
-def _check_removed(registry: Registry, found: Sequence[StoredEntity]) -> Iterator[Difference]:
+def _check_removed(registry: Registry, entities: Sequence[StoredEntity]) -> Iterator[Difference]:
     """Find entities whose row disagrees with their aspect `status`."""
-    for stored in found:
+    for stored in entities:
         if (removed := _is_removed(registry, stored)) is not None and removed != bool(stored.entity["removed"]):
             urn = stored.entity["urn"]
             yield Difference(urn, "its row differs from its status", partial(repair_removed, registry, urn))
@@ -127,27 +139,27 @@ def _check_removed(registry: Registry, found: Sequence[StoredEntity]) -> Iterato
 
 def repair_removed(registry: Registry, urn: str, tx: TableContext) -> None:
     """Write into an entity's row whether it is softly deleted."""
-    stored = sources_of_truth.entity(tx, urn)
+    stored = sources_of_truth.read_entity(tx, urn)
     if stored is not None and (removed := _is_removed(registry, stored)) is not None:
-        tx.table("entities").upsert(stored.entity | {"removed": removed or None})
+        tx.get_table("entities").upsert(stored.entity | {"removed": removed or None})
 
 
 def _is_removed(registry: Registry, stored: StoredEntity) -> bool | None:
     """Return whether an entity is softly deleted; None if its aspects are unreadable."""
     try:
         return not stored.entity["deleted"] and sources_of_truth.is_removed(registry, stored)
-    except Unreadable:
+    except UnreadableSource:
         return None
 
 
-def _check_declared(tx: TableContext, found: Sequence[StoredEntity]) -> Iterator[Difference]:
-    for stored in found:
+def _check_declared(tx: TableContext, entities: Sequence[StoredEntity]) -> Iterator[Difference]:
+    for stored in entities:
         urn = stored.entity["urn"]
-        if not stored.aspects.keys() & set(declared_lineage.declaring_aspects(stored.entity["type"])):
+        if not stored.aspects.keys() & set(declared_lineage.list_declaring_aspects(stored.entity["type"])):
             continue
-        wanted = assertions.of_history(tx, stored.entity)
-        columns = assertions.columns_of_entity(tx, stored.entity)
-        present = all(tx.edges.of_run(run) == links for run, links in wanted.items())
+        required = assertions.derive_links(tx, stored.entity)
+        columns = assertions.derive_columns(tx, stored.entity)
+        present = all(tx.edges.list_links_of_run(run) == links for run, links in required.items())
         if not present or not assertions.are_known(tx, columns):
             yield Difference(urn, "its edges differ from the declared lineage", partial(repair_declared, urn))
 
@@ -161,149 +173,149 @@ def _check_rows(tx: TableContext, table: str, rows: Sequence[Row]) -> Iterator[t
     """Yield (URN, fault) for each expected row that is missing or has other values."""
     key = _KEYS[table]
     keys = [tuple(row[name] for name in key) for row in rows]
-    present = {tuple(row[name] for name in key): row for row in tx.table(table).multi_read(keys)}
-    for one, row in zip(keys, rows, strict=True):
-        if present.get(one) != row:
-            yield row["urn"], f"a row of {table} is {'wrong' if one in present else 'missing'}"
+    present = {tuple(row[name] for name in key): row for row in tx.get_table(table).read_many(keys)}
+    for row_key, row in zip(keys, rows, strict=True):
+        if present.get(row_key) != row:
+            yield row["urn"], f"a row of {table} is {'wrong' if row_key in present else 'missing'}"
 
 
-def _check_documents(expected: dict[str, Derived], documents: dict[str, Document]) -> Iterator[tuple[str, str]]:
+def _check_documents(expected: dict[str, DerivedRows], documents: dict[str, Document]) -> Iterator[tuple[str, str]]:
     for urn in sorted(expected.keys() | documents.keys()):
-        wanted = expected[urn].document if urn in expected else None
-        if documents.get(urn) == wanted:
+        required = expected[urn].document if urn in expected else None
+        if documents.get(urn) == required:
             continue
-        what = "is missing" if urn not in documents else "is superfluous" if wanted is None else "is wrong"
+        what = "is missing" if urn not in documents else "is superfluous" if required is None else "is wrong"
         yield urn, f"its full-text document {what}"
 
 
 def remove_unclaimed_row(registry: Registry, table: str, key: Key, tx: TableContext) -> None:
     """Delete a row of names or values unless its entity still requires it."""
     urn = key[_KEYS[table].index("urn")]
-    stored = sources_of_truth.entity(tx, urn)
+    stored = sources_of_truth.read_entity(tx, urn)
     expected = _derive(registry, stored)
     if expected is None:
         return
     if table == past_values.TABLE:
-        if key not in _past_values(tx, registry, stored):
-            tx.table(table).delete(key)
+        if key not in _derive_past_values(tx, registry, stored):
+            tx.get_table(table).delete(key)
         return
     name = set() if expected.name is None else {tuple(expected.name[part] for part in _KEYS["entity_names"])}
     if key not in (expected.values if table == "metadata_values" else name):
-        tx.table(table).delete(key)
+        tx.get_table(table).delete(key)
 
 
 def _check_runs(tx: TableContext, place: Key) -> Step:
     """Compare runs with their edges and their rows in the table of runs by time."""
-    rows = sources_of_truth.runs_after(tx, place)
-    keys = [key for row in rows for key in sources_of_truth.times(row)]
-    present = {tuple(row[name] for name in _TIME_KEY) for row in tx.table("run_times").multi_read(keys)}
+    rows = sources_of_truth.list_runs_after(tx, place)
+    keys = [key for row in rows for key in sources_of_truth.derive_run_times(row)]
+    present = {tuple(row[name] for name in _TIME_KEY) for row in tx.get_table("run_times").read_many(keys)}
     differences = []
     for row in rows:
         repair = partial(repair_run, row["urn"])
-        if tx.edges.of_run(row["urn"]) != sources_of_truth.links(tx, row):
+        if tx.edges.list_links_of_run(row["urn"]) != sources_of_truth.derive_links(tx, row):
             differences.append(Difference(row["urn"], "its edges differ from its accesses", repair))
-        if not present.issuperset(sources_of_truth.times(row)):
+        if not present.issuperset(sources_of_truth.derive_run_times(row)):
             differences.append(Difference(row["urn"], "a row of run_times is missing", repair))
-    return differences, _next_place(rows, ("program", "run_id"))
+    return differences, _get_next_place(rows, ("program", "run_id"))
 
 
 def _check_run_times(tx: TableContext, place: Key) -> Step:
-    rows = list(tx.table("run_times").scan(sources_of_truth.beyond(place), AT_ONCE))
+    rows = list(tx.get_table("run_times").scan(sources_of_truth.build_range_after(place), AT_ONCE))
     keys = (tuple(row[name] for name in _TIME_KEY) for row in rows)
     differences = [
         Difference(str(key[2]), "a row of run_times is superfluous", partial(_remove_time, key))
         for key in keys
-        if not _is_time(tx, key)
+        if not _is_run_time(tx, key)
     ]
-    return differences, _next_place(rows, _TIME_KEY)
+    return differences, _get_next_place(rows, _TIME_KEY)
 
 
-def _is_time(tx: TableContext, key: Key) -> bool:
+def _is_run_time(tx: TableContext, key: Key) -> bool:
     run = sources_of_truth.run(tx, key[2])
-    return run is not None and key in sources_of_truth.times(run)
+    return run is not None and key in sources_of_truth.derive_run_times(run)
 
 
 def _remove_time(key: Key, tx: TableContext) -> None:
-    if not _is_time(tx, key):
-        tx.table("run_times").delete(key)
+    if not _is_run_time(tx, key):
+        tx.get_table("run_times").delete(key)
 
 
 def _check_edges(tx: TableContext, after: str) -> Step:
     """Find edges whose run does not exist."""
-    urns = tx.edges.runs_after(after, AT_ONCE)
+    urns = tx.edges.list_runs_after(after, AT_ONCE)
     differences = [
         Difference(urn, "it has edges, but the run does not exist", partial(repair_run, urn))
         for urn in urns
-        if sources_of_truth.run(tx, urn) is None and not assertions.is_there(tx, urn)
+        if sources_of_truth.run(tx, urn) is None and not assertions.exists(tx, urn)
     ]
     return differences, urns[-1] if len(urns) == AT_ONCE else None
 
 
 def _check_roll_ups(tx: TableContext, _next_place: None) -> Step:
     return [
-        Difference(triple[0], "the roll-up of its edges is wrong", lambda tx, triple=triple: tx.edges.renew(*triple))  # type: ignore[misc]
-        for triple in tx.edges.stale(_STALE_MAX)
+        Difference(triple[0], "the roll-up of its edges is wrong", lambda tx, triple=triple: tx.edges.rebuild(*triple))  # type: ignore[misc]
+        for triple in tx.edges.find_stale(_STALE_MAX)
     ], None
 
 
-def _derive(registry: Registry, stored: StoredEntity | None) -> Derived | None:
+def _derive(registry: Registry, stored: StoredEntity | None) -> DerivedRows | None:
     """Derive an entity's rows: no rows without an entity; None if an aspect is unreadable, which `source_check`
     reports.
     """
     if stored is None:
-        return sources_of_truth.NOTHING
+        return sources_of_truth.NO_ROWS
     try:
         return sources_of_truth.derive_rows(registry, stored)
-    except Unreadable:
+    except UnreadableSource:
         return None
 
 
-def _past_values(tx: TableContext, registry: Registry, stored: StoredEntity | None) -> dict[Key, Row]:
+def _derive_past_values(tx: TableContext, registry: Registry, stored: StoredEntity | None) -> dict[Key, Row]:
     """Return the rows of an entity's past values; no rows without an entity."""
-    return {} if stored is None else past_values.of_history(tx, registry, stored.entity, stored.aspects)
+    return {} if stored is None else past_values.derive_rows(tx, registry, stored.entity, stored.aspects)
 
 
-def _relationships(registry: Registry, stored: StoredEntity | None) -> dict[Key, Row]:
+def _derive_relationships(registry: Registry, stored: StoredEntity | None) -> dict[Key, Row]:
     """Return the rows of the entities that an entity names; no rows without an entity."""
-    return {} if stored is None else relationships.of_entity(registry, stored.entity, stored.aspects)
+    return {} if stored is None else relationships.derive_rows(registry, stored.entity, stored.aspects)
 
 
 def _check_relationships(registry: Registry, tx: TableContext, place: Key) -> Step:
     """Find rows of relationships that no aspect contains."""
-    rows = relationships.after(tx, place, _NAMED_AT_ONCE)
+    rows = relationships.list_after(tx, place, _NAMED_AT_ONCE)
     differences = [
-        Difference(one.urn, "a row of relationships is superfluous", partial(_remove_relationship, registry, one))
-        for one in relationships.unclaimed(tx, registry, rows)
+        Difference(row.urn, "a row of relationships is superfluous", partial(_remove_relationship, registry, row))
+        for row in relationships.find_unclaimed(tx, registry, rows)
     ]
     return differences, tuple(rows[-1]) if len(rows) == _NAMED_AT_ONCE else None
 
 
-def _remove_relationship(registry: Registry, one: relationships.NamedEntity, tx: TableContext) -> None:
-    if relationships.unclaimed(tx, registry, [one]):
-        tx.table(relationships.TABLE).delete(tuple(one))
+def _remove_relationship(registry: Registry, row: relationships.NamedEntity, tx: TableContext) -> None:
+    if relationships.find_unclaimed(tx, registry, [row]):
+        tx.get_table(relationships.TABLE).delete(tuple(row))
 
 
 def _check_ingested(tx: TableContext, rows: Iterable[Row]) -> Iterator[Difference]:
     """Find rows that the index of ingestion runs lacks for these aspects or timeseries values."""
-    for key in ingestion_check.missing(tx, rows):
+    for key in ingestion_check.find_missing(tx, rows):
         yield Difference(str(key[1]), "a row of ingested is missing", partial(ingestion_check.repair, key=key))
 
 
 def _check_moments(tx: TableContext, place: Key) -> Step:
     """Compare timeseries values with the index of the ingestion runs that wrote them."""
-    rows = list(tx.table("timeseries").scan(sources_of_truth.beyond(place), AT_ONCE))
-    return list(_check_ingested(tx, rows)), _next_place(rows, timeseries.KEY)
+    rows = list(tx.get_table("timeseries").scan(sources_of_truth.build_range_after(place), AT_ONCE))
+    return list(_check_ingested(tx, rows)), _get_next_place(rows, timeseries.KEY)
 
 
 def _check_ingested_rows(tx: TableContext, place: Key) -> Step:
     """Find rows of the index of ingestion runs that no aspect requires."""
-    keys = ingestion_check.after(tx, place, AT_ONCE)
+    keys = ingestion_check.list_keys_after(tx, place, AT_ONCE)
     differences = [
         Difference(str(key[1]), "a row of ingested is superfluous", partial(ingestion_check.repair, key=key))
-        for key in ingestion_check.unclaimed(tx, keys)
+        for key in ingestion_check.find_unclaimed(tx, keys)
     ]
     return differences, keys[-1] if len(keys) == AT_ONCE else None
 
 
-def _next_place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:
+def _get_next_place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:
     return tuple(rows[-1][name] for name in key) if len(rows) == AT_ONCE else None

@@ -8,7 +8,7 @@ from jupyter_colophon.storage.entities.ingestion import KEY, run_in
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
 
-def required(rows: Iterable[Row]) -> dict[Key, int]:
+def derive_rows(rows: Iterable[Row]) -> dict[Key, int]:
     """Return the index rows that these aspects or timeseries values require, with the time of the write (ms)."""
     newest: dict[Key, int] = {}
     for row in rows:
@@ -19,27 +19,28 @@ def required(rows: Iterable[Row]) -> dict[Key, int]:
     return newest
 
 
-def missing(tx: TableContext, rows: Iterable[Row]) -> dict[Key, int]:
+def find_missing(tx: TableContext, rows: Iterable[Row]) -> dict[Key, int]:
     """Return the required rows that the index lacks."""
-    expected = required(rows)
-    there = {tuple(row[name] for name in KEY) for row in tx.table("ingested").multi_read(list(expected))}
-    return {key: time for key, time in expected.items() if key not in there}
+    expected = derive_rows(rows)
+    existing = {tuple(row[name] for name in KEY) for row in tx.get_table("ingested").read_many(list(expected))}
+    return {key: time for key, time in expected.items() if key not in existing}
 
 
-def after(tx: TableContext, place: Key, limit: int) -> list[Key]:
-    """Return the keys in the index after a key; () stands for the start."""
+def list_keys_after(tx: TableContext, place: Key, limit: int) -> list[Key]:
+    """Return the keys in the index after a key; () means the start."""
     return [
-        tuple(row[name] for name in KEY) for row in tx.table("ingested").scan(sources_of_truth.beyond(place), limit)
+        tuple(row[name] for name in KEY)
+        for row in tx.get_table("ingested").scan(sources_of_truth.build_range_after(place), limit)
     ]
 
 
-def unclaimed(tx: TableContext, keys: Sequence[Key]) -> list[Key]:
+def find_unclaimed(tx: TableContext, keys: Sequence[Key]) -> list[Key]:
     """Return those keys that no aspect requires.
 
     A key of an aspect with timeseries values is kept: its run may have written any of them.
     """
-    expected = required(tx.table("aspects").multi_read(sorted({key[1:] for key in keys})))
-    moments = tx.table("timeseries")
+    expected = derive_rows(tx.get_table("aspects").read_many(sorted({key[1:] for key in keys})))
+    moments = tx.get_table("timeseries")
     return [key for key in keys if key not in expected and not any(moments.scan(Range.prefix(*key[1:]), 1))]
 
 
@@ -47,16 +48,16 @@ def repair(tx: TableContext, key: Key) -> None:
     """Write or delete the index row of one run and aspect, as its aspect requires."""
     run, urn, aspect = key
     rows = (
-        *tx.table("aspects").scan(Range.prefix(urn, aspect)),
-        *tx.table("timeseries").scan(Range.prefix(urn, aspect)),
+        *tx.get_table("aspects").scan(Range.prefix(urn, aspect)),
+        *tx.get_table("timeseries").scan(Range.prefix(urn, aspect)),
     )
-    time = required(rows).get(key)
+    time = derive_rows(rows).get(key)
     if time is not None:
-        tx.table("ingested").upsert(dict(zip(KEY, key, strict=True)) | {"time": time})
-        known = tx.table("ingestions").read((run,))
-        tx.table("ingestions").upsert({"run": run, "time": max(time, known["time"] if known else time)})
-    elif unclaimed(tx, [key]):
-        tx.table("ingested").delete(key)
+        tx.get_table("ingested").upsert(dict(zip(KEY, key, strict=True)) | {"time": time})
+        row = tx.get_table("ingestions").read((run,))
+        tx.get_table("ingestions").upsert({"run": run, "time": max(time, row["time"] if row else time)})
+    elif find_unclaimed(tx, [key]):
+        tx.get_table("ingested").delete(key)
 
 
 def _run(row: Row) -> str | None:

@@ -8,90 +8,90 @@ version are read from that version.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored
 from jupyter_colophon.core.lineage.run import Transformation
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.model.declared_lineage import Column, DeclaredLineage
 from jupyter_colophon.storage.lineage.renames import resolve_names
-from jupyter_colophon.storage.spi import Link, Range, Row, TableContext
+from jupyter_colophon.storage.spi import AccessLink, Range, Row, TableContext
 
 _ORDER = ("data", "mode")
 _KEY = ("target", "target_field", "source", "source_field", "program")
 _AT_ONCE = 1_000
 
 
-def follow(tx: TableContext, entity: Row, before: Mapping[str, Row], now: Mapping[str, Row]) -> None:
+def update_lineage(tx: TableContext, entity: Row, before: Mapping[str, Row], now: Mapping[str, Row]) -> None:
     """Update lineage from what an entity's aspects declared before to what they declare now."""
-    for aspect in declared_lineage.declaring_aspects(entity["type"]):
+    for aspect in declared_lineage.list_declaring_aspects(entity["type"]):
         old, new = before.get(aspect), now.get(aspect)
         if new is not None and (old is None or old["version"] != new["version"]):
-            _follow(tx, entity, aspect, old, new)
+            _update_edges_of_aspect(tx, entity, aspect, old, new)
 
 
-def _follow(tx: TableContext, entity: Row, aspect: str, before: Row | None, now: Row) -> None:
+def _update_edges_of_aspect(tx: TableContext, entity: Row, aspect: str, before: Row | None, now: Row) -> None:
     urn, previous, declared = entity["urn"], DeclaredLineage(), _read_lineage(tx, aspect, entity["urn"], now)
     if before is not None and before["value"] is not None:
         previous = _read_lineage(tx, aspect, urn, before)
-        run = declared_lineage.version_mark(urn, before["version"], aspect)
-        if previous.touched and now["time"] > before["time"]:
+        run = declared_lineage.format_version_mark(urn, before["version"], aspect)
+        if previous.datasets and now["time"] > before["time"]:
             tx.edges.stop(run, now["time"])
-        elif previous.touched:
+        elif previous.datasets:
             tx.edges.forget(run)
-    _add(tx, _links(_DeclaringVersion(entity, aspect, now, declared), None))
+    _add(tx, _derive_version_links(_DeclaringVersion(entity, aspect, now, declared), None))
     # Column edges declared by the same source are left unchanged: there may be many.
-    same = before is not None and _program(entity, before) == _program(entity, now)
+    same = before is not None and _get_program(entity, before) == _get_program(entity, now)
     if previous.columns:
-        gone = previous.columns.keys() - ((declared.columns or {}).keys() if same else set())
-        _forget_columns(tx, _DeclaringVersion(entity, aspect, before or {}, previous), gone)
-    known = previous.columns if same else None
-    _write_columns(tx, _column_rows(_DeclaringVersion(entity, aspect, now, declared), known))
+        removed = previous.columns.keys() - ((declared.columns or {}).keys() if same else set())
+        _forget_columns(tx, _DeclaringVersion(entity, aspect, before or {}, previous), removed)
+    previous_columns = previous.columns if same else None
+    _write_columns(tx, _build_column_rows(_DeclaringVersion(entity, aspect, now, declared), previous_columns))
 
 
-def of_history(tx: TableContext, entity: Row) -> dict[str, set[Link]]:
-    """Return the lineage edges that the history of an entity's aspects requires, by the mark that stands for the run."""
-    found = {}
-    for aspect in declared_lineage.declaring_aspects(entity["type"]):
-        versions = list(tx.table("aspect_versions").scan(Range.prefix(entity["urn"], aspect)))
+def derive_links(tx: TableContext, entity: Row) -> dict[str, set[AccessLink]]:
+    """Return the lineage edges that the history of an entity's aspects requires, by the mark that represents the run."""
+    by_run = {}
+    for aspect in declared_lineage.list_declaring_aspects(entity["type"]):
+        versions = list(tx.get_table("aspect_versions").scan(Range.prefix(entity["urn"], aspect)))
         for at, version in enumerate(versions):
             stop = versions[at + 1]["time"] if at + 1 < len(versions) else None
             if stop is None or stop > version["time"]:
                 declaring = _read_version(tx, entity, aspect, version)
-                found[declaring.run] = _links(declaring, stop)
-    return {run: links for run, links in found.items() if links}
+                by_run[declaring.run] = _derive_version_links(declaring, stop)
+    return {run: links for run, links in by_run.items() if links}
 
 
-def columns_of_entity(tx: TableContext, entity: Row) -> list[Row]:
+def derive_columns(tx: TableContext, entity: Row) -> list[Row]:
     """Return the column edges that an entity's current aspects require."""
     rows: list[Row] = []
-    for aspect in declared_lineage.declaring_aspects(entity["type"]):
-        row = tx.table("aspects").read((entity["urn"], aspect))
-        rows += _column_rows(_read_version(tx, entity, aspect, row)) if row is not None else []
+    for aspect in declared_lineage.list_declaring_aspects(entity["type"]):
+        row = tx.get_table("aspects").read((entity["urn"], aspect))
+        rows += _build_column_rows(_read_version(tx, entity, aspect, row)) if row is not None else []
     return rows
 
 
 def are_known(tx: TableContext, rows: list[Row]) -> bool:
     """Return whether these column edges are stored, whoever declared them."""
-    table = tx.table("column_edges")
+    table = tx.get_table("column_edges")
     parts = (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE))
-    return all(len(table.multi_read([_key(row) for row in part])) == len(part) for part in parts)
+    return all(len(table.read_many([_get_key(row) for row in part])) == len(part) for part in parts)
 
 
-def is_there(tx: TableContext, run: str) -> bool:
-    """Return whether a mark that stands for a run belongs to an existing version that declares lineage."""
+def exists(tx: TableContext, run: str) -> bool:
+    """Return whether a mark that represents a run belongs to an existing version that declares lineage."""
     mark = declared_lineage.parse_version_mark(run)
-    row = None if mark is None else tx.table("entities").read((mark[0],))
-    return row is not None and run in of_history(tx, row)
+    row = None if mark is None else tx.get_table("entities").read((mark[0],))
+    return row is not None and run in derive_links(tx, row)
 
 
 def repair(tx: TableContext, urn: str) -> None:
     """Write the lineage that an entity's aspects declare."""
-    entity = tx.table("entities").read((urn,))
+    entity = tx.get_table("entities").read((urn,))
     if entity is None:
         return
-    for run, links in of_history(tx, entity).items():
+    for run, links in derive_links(tx, entity).items():
         tx.edges.forget(run)
         _add(tx, links)
-    _write_columns(tx, columns_of_entity(tx, entity))
+    _write_columns(tx, derive_columns(tx, entity))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,31 +106,33 @@ class _DeclaringVersion:
     @property
     def program(self) -> str:
         """Return the URN of the program that carries the edges."""
-        return _program(self.entity, self.version)
+        return _get_program(self.entity, self.version)
 
     @property
     def run(self) -> str:
-        """Return the mark that stands for a run."""
-        return declared_lineage.version_mark(self.entity["urn"], self.version["version"], self.aspect)
+        """Return the mark that represents a run."""
+        return declared_lineage.format_version_mark(self.entity["urn"], self.version["version"], self.aspect)
 
 
-def _program(entity: Row, version: Row) -> str:
-    return declared_lineage.carrier(entity["urn"], entity["namespace"], version["actor"])
+def _get_program(entity: Row, version: Row) -> str:
+    return declared_lineage.get_carrier_urn(entity["urn"], entity["namespace"], version["actor"])
 
 
 def _read_version(tx: TableContext, entity: Row, aspect: str, version: Row) -> _DeclaringVersion:
     return _DeclaringVersion(entity, aspect, version, _read_lineage(tx, aspect, entity["urn"], version))
 
 
-def _links(declaring: _DeclaringVersion, stop: int | None) -> set[Link]:
+def _derive_version_links(declaring: _DeclaringVersion, stop: int | None) -> set[AccessLink]:
     """Return the edges of one version, from its time on."""
     program, run, start = declaring.program, declaring.run, declaring.version["time"]
-    return {Link(data, program, mode, run, "", start, stop) for data, mode in declaring.lineage.touched}
+    return {AccessLink(data, program, mode, run, "", start, stop) for data, mode in declaring.lineage.datasets}
 
 
-def _column_rows(declaring: _DeclaringVersion, known: Mapping[Column, Transformation] | None = None) -> list[Row]:
-    """Return the column edges that one version declares, except those in `known`."""
-    known_columns = known or {}
+def _build_column_rows(
+    declaring: _DeclaringVersion, unchanged: Mapping[Column, Transformation] | None = None
+) -> list[Row]:
+    """Return the column edges that one version declares, except those in `unchanged`."""
+    known_columns = unchanged or {}
     program, more = declaring.program, {"run": declaring.run, "last": declaring.version["time"]}
     return [
         dict(zip(_KEY, (*column, program), strict=True)) | {"transformation": how} | more
@@ -139,77 +141,83 @@ def _column_rows(declaring: _DeclaringVersion, known: Mapping[Column, Transforma
     ]
 
 
-def declaring_actors(tx: TableContext, runs: Iterable[str]) -> dict[str, str]:
-    """Return the actor who wrote each version that stands for a run."""
-    marks = {run: one for run in runs if (one := declared_lineage.parse_version_mark(run)) is not None}
-    rows = tx.table("aspect_versions").multi_read(sorted(set(marks.values())))
+def read_declaring_actors(tx: TableContext, runs: Iterable[str]) -> dict[str, str]:
+    """Return the actor who wrote each version that represents a run."""
+    marks = {run: mark for run in runs if (mark := declared_lineage.parse_version_mark(run)) is not None}
+    rows = tx.get_table("aspect_versions").read_many(sorted(set(marks.values())))
     actors = {(row["urn"], row["aspect"], row["version"]): row["actor"] for row in rows}
-    return {run: actors[one] for run, one in marks.items() if one in actors}
+    return {run: actors[mark] for run, mark in marks.items() if mark in actors}
 
 
-def spans(tx: TableContext, runs: Iterable[str]) -> dict[str, Row]:
-    """Return when each version that stands for a run was in force: `start` and `stop`, as a run has them."""
+def read_spans(tx: TableContext, runs: Iterable[str]) -> dict[str, Row]:
+    """Return when each version that represents a run was in force: `start` and `stop`, as a run has them."""
     marks = {run for run in runs if declared_lineage.parse_version_mark(run) is not None}
-    links = {run: next(iter(tx.edges.of_run(run)), None) for run in marks}
-    return {run: {"start": one.start, "stop": one.stop} for run, one in links.items() if one is not None}
+    links = {run: next(iter(tx.edges.list_links_of_run(run)), None) for run in marks}
+    return {run: {"start": link.start, "stop": link.stop} for run, link in links.items() if link is not None}
 
 
-def columns_in_force(tx: TableContext, run: str) -> Mapping[Column, Transformation]:
+def read_columns_in_force(tx: TableContext, run: str) -> Mapping[Column, Transformation]:
     """Return the column edges that the version behind a mark declares."""
     mark = declared_lineage.parse_version_mark(run)
     if mark is None:
         return {}
     urn, aspect, number = mark
-    version = tx.table("aspect_versions").read((urn, aspect, number))
+    version = tx.get_table("aspect_versions").read((urn, aspect, number))
     return {} if version is None else _read_lineage(tx, aspect, urn, version).columns or {}
 
 
-def forget_all(tx: TableContext, entity: Row, aspects: Mapping[str, Row], time: int) -> None:
+def delete_all(tx: TableContext, entity: Row, aspects: Mapping[str, Row], time: int) -> None:
     """Delete all lineage that the history of an entity's aspects declares."""
     ended = {name: row | {"version": row["version"] + 1, "value": None, "time": time} for name, row in aspects.items()}
-    follow(tx, entity, aspects, ended)
-    for run in of_history(tx, entity):
+    update_lineage(tx, entity, aspects, ended)
+    for run in derive_links(tx, entity):
         tx.edges.forget(run)
 
 
 def _read_lineage(tx: TableContext, aspect: str, urn: str, version: Row) -> DeclaredLineage:
     """Return the lineage that a version declares, with the present names of the other entities."""
     value = version["value"]
-    lineage = declared_lineage.read_declared(aspect, urn, None if value is None else stored(value))
-    data = {touched for touched, _ in lineage.touched} - {urn}
-    return lineage.renamed(names) if (names := resolve_names(tx, data, version["time"])) else lineage
+    lineage = declared_lineage.read_declared(aspect, urn, None if value is None else parse_stored(value))
+    data = {touched for touched, _ in lineage.datasets} - {urn}
+    return lineage.rename_entities(names) if (names := resolve_names(tx, data, version["time"])) else lineage
 
 
 def _forget_columns(tx: TableContext, declaring: _DeclaringVersion, columns: Iterable[Column]) -> None:
     """Delete column edges that are no longer declared, unless a run of the same program wrote them as well."""
-    table, program, which = tx.table("column_edges"), declaring.program, (declaring.entity["urn"], declaring.aspect)
+    table, program, declaring_aspect = (
+        tx.get_table("column_edges"),
+        declaring.program,
+        (declaring.entity["urn"], declaring.aspect),
+    )
     keys = [(*column, program) for column in columns]
     # Read each target once: thousands of columns may belong to a few targets.
-    from_runs = {_key(row): row for target in {key[0] for key in keys} for row in _edges_of_runs(tx, target, program)}
+    from_runs = {
+        _get_key(row): row for target in {key[0] for key in keys} for row in _iterate_run_edges(tx, target, program)
+    }
     for at in range(0, len(keys), _AT_ONCE):
-        found = table.multi_read(keys[at : at + _AT_ONCE])
-        ours = [row for row in found if (declared_lineage.parse_version_mark(row["run"]) or ())[:2] == which]
-        table.multi_delete([_key(row) for row in ours])
-        table.upsert_all([row | from_runs[_key(row)] for row in ours if _key(row) in from_runs])
+        rows = table.read_many(keys[at : at + _AT_ONCE])
+        ours = [row for row in rows if (declared_lineage.parse_version_mark(row["run"]) or ())[:2] == declaring_aspect]
+        table.delete_many([_get_key(row) for row in ours])
+        table.upsert_many([row | from_runs[_get_key(row)] for row in ours if _get_key(row) in from_runs])
 
 
-def _edges_of_runs(tx: TableContext, target: str, program: str) -> Iterator[Row]:
+def _iterate_run_edges(tx: TableContext, target: str, program: str) -> Iterator[Row]:
     """Yield the column edges that the runs of a program wrote; of several for one edge, any."""
-    for one in tx.table("column_runs").scan(Range.prefix(target, program)):
-        for field, source, source_field, how in stored(one["edges"]):
+    for row in tx.get_table("column_runs").scan(Range.prefix(target, program)):
+        for field, source, source_field, how in parse_stored(row["edges"]):
             edge = dict(zip(_KEY, (target, field, source, source_field, program), strict=True))
-            yield edge | {"run": one["run"], "transformation": how}
+            yield edge | {"run": row["run"], "transformation": how}
 
 
 def _write_columns(tx: TableContext, rows: list[Row]) -> None:
     for at in range(0, len(rows), _AT_ONCE):
-        tx.table("column_edges").upsert_all(rows[at : at + _AT_ONCE])
+        tx.get_table("column_edges").upsert_many(rows[at : at + _AT_ONCE])
 
 
-def _key(row: Row) -> tuple[str, ...]:
+def _get_key(row: Row) -> tuple[str, ...]:
     return tuple(row[name] for name in _KEY)
 
 
-def _add(tx: TableContext, links: set[Link]) -> None:
-    for link in sorted(links, key=lambda one: tuple(getattr(one, name) for name in _ORDER)):
+def _add(tx: TableContext, links: set[AccessLink]) -> None:
+    for link in sorted(links, key=lambda item: tuple(getattr(item, name) for name in _ORDER)):
         tx.edges.add(*link)

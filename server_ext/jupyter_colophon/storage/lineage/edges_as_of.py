@@ -1,6 +1,7 @@
 """Lineage as the catalog knew it at a time (`asOf`): only accesses that had been recorded by then.
 
-Each edge is looked at through its runs, newest first; nearly always the first ones were known, so this asks little more.
+Each edge is checked through its runs, newest first; nearly always the first ones had been recorded, so this reads
+little more.
 """
 
 from collections import defaultdict
@@ -10,107 +11,117 @@ from typing import Literal, Protocol
 
 from jupyter_colophon.core.lineage.graph import Window
 from jupyter_colophon.storage.lineage import run_accesses
-from jupyter_colophon.storage.lineage.run_accesses import Touch, Triple, clipped
+from jupyter_colophon.storage.lineage.run_accesses import RunAccess, Triple, clip_window
 from jupyter_colophon.storage.spi import Edge, TableContext
 
 Side = Literal["data", "program"]
-#: How many runs of an edge are looked at for whether it was known, and how many are counted.
+#: The number of runs of an edge that are checked for whether the edge was known, and that are counted.
 _FIRST, _COUNTED = 10, 1_000
-#: So many times more are looked at where none of these was known.
+#: How many times more are checked if none of these was known.
 _GROWTH = 100
 
 
-class Edges(Protocol):
-    """What a walk and a drawing ask of lineage (`spi.EdgeIndex`)."""
+class LineageEdges(Protocol):
+    """The part of lineage that a traversal reads (`spi.EdgeIndex`)."""
 
-    def around(self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int) -> list[Triple]:
-        """At most `limit` triples (data, program, mode) one of whose ends is in `keys`."""
+    def find_neighbours(
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+    ) -> list[Triple]:
+        """Return at most `limit` triples (data, program, mode) with one end in `keys`."""
 
-    def degrees(
+    def count_neighbours(
         self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
     ) -> Mapping[str, int]:
-        """How many different partners each of these keys has, counted no further than `cap`."""
+        """Return the number of distinct neighbours of each of these keys, counted up to `cap`."""
 
-    def details(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
-        """These edges in this order, each with its newest `runs` runs."""
+    def read_edges(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
+        """Return these edges in this order, each with its newest `runs` runs."""
 
 
 @dataclass(frozen=True, slots=True)
-class KnownEdges:
-    """What was known at a time."""
+class EdgesAsOf:
+    """Lineage as it was recorded at a time."""
 
     tx: TableContext
     time: int
 
-    def around(self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int) -> list[Triple]:
-        """At most `limit` triples one of whose ends is in `keys`."""
-        asked = limit
+    def find_neighbours(
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+    ) -> list[Triple]:
+        """Return at most `limit` triples with one end in `keys`."""
+        read_limit = limit
         while True:
-            found = self.tx.edges.around(side, keys, modes, clipped(window, self.time), asked)
-            touched, _ = self._touches(found, window, _FIRST)
-            known = {(one.data, one.program, one.mode) for one in touched}
-            kept = [triple for triple in found if triple in known]
-            if len(kept) >= limit or len(found) < asked:
-                return kept[:limit]
-            asked *= 4
+            triples = self.tx.edges.find_neighbours(side, keys, modes, clip_window(window, self.time), read_limit)
+            touched, _ = self._find_accesses(triples, window, _FIRST)
+            recorded = {(access.data, access.program, access.mode) for access in touched}
+            matching = [triple for triple in triples if triple in recorded]
+            if len(matching) >= limit or len(triples) < read_limit:
+                return matching[:limit]
+            read_limit *= 4
 
-    def degrees(
+    def count_neighbours(
         self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
     ) -> Mapping[str, int]:
-        """How many different partners each of these keys has."""
+        """Return the number of distinct neighbours of each of these keys."""
         at = 1 if side == "data" else 0
         partners = {
-            key: {triple[at] for triple in self.around(side, [key], modes, window, cap * len(modes))} for key in keys
+            key: {triple[at] for triple in self.find_neighbours(side, [key], modes, window, cap * len(modes))}
+            for key in keys
         }
-        return {key: min(cap, len(found)) for key, found in partners.items()}
+        return {key: min(cap, len(neighbours)) for key, neighbours in partners.items()}
 
-    def details(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
-        """These edges with the runs that were known; of those that have stopped since then, no stop.
+    def read_edges(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
+        """Return these edges with the runs that had been recorded; a run that stopped later has no stop.
 
         An edge with more than `_COUNTED` runs is not complete.
         """
-        by_triple: dict[Triple, list[Touch]] = defaultdict(list)
-        touched, incomplete = self._touches(triples, window, _COUNTED)
-        for one in touched:
-            by_triple[one.data, one.program, one.mode].append(one)
-        spans = self._spans(one.run for found in by_triple.values() for one in found)
-        edges = (self._edge(triple, by_triple[triple], spans, runs) for triple in triples)
+        by_triple: dict[Triple, list[RunAccess]] = defaultdict(list)
+        touched, incomplete = self._find_accesses(triples, window, _COUNTED)
+        for access in touched:
+            by_triple[access.data, access.program, access.mode].append(access)
+        spans = self._read_spans(access.run for accesses in by_triple.values() for access in accesses)
+        edges = (self._build_edge(triple, by_triple[triple], spans, runs) for triple in triples)
         return [replace(edge, complete=triple not in incomplete) for edge, triple in zip(edges, triples, strict=True)]
 
-    def _edge(
-        self, triple: Triple, found: Sequence[Touch], spans: dict[str, tuple[int, int | None]], runs: int
+    def _build_edge(
+        self, triple: Triple, accesses: Sequence[RunAccess], spans: dict[str, tuple[int, int | None]], runs: int
     ) -> Edge:
-        names = list(dict.fromkeys(one.run for one in found))
+        names = list(dict.fromkeys(access.run for access in accesses))
         if not names:
             return Edge(*triple)
         stops = [spans[name][1] for name in names]
         ended = [stop for stop in stops if stop is not None and stop <= self.time]
-        components = tuple(sorted({one.component for one in found if one.component}))
+        components = tuple(sorted({access.component for access in accesses if access.component}))
         stop = max(ended) if len(ended) == len(stops) else None
-        return Edge(*triple, tuple(names[:runs]), len(names), min(spans[one][0] for one in names), stop, components)
+        return Edge(
+            *triple, tuple(names[:runs]), len(names), min(spans[access][0] for access in names), stop, components
+        )
 
-    def _spans(self, runs: Iterable[str]) -> dict[str, tuple[int, int | None]]:
+    def _read_spans(self, runs: Iterable[str]) -> dict[str, tuple[int, int | None]]:
         spans = {}
         for run in set(runs):
-            link = next(iter(self.tx.edges.of_run(run)))
+            link = next(iter(self.tx.edges.list_links_of_run(run)))
             spans[run] = link.start, link.stop
         return spans
 
-    def _touches(self, triples: Sequence[Triple], window: Window, most: int) -> tuple[list[Touch], set[Triple]]:
-        """Return what was known of the newest runs of these edges, and the edges that have more runs than `most`.
+    def _find_accesses(
+        self, triples: Sequence[Triple], window: Window, most: int
+    ) -> tuple[list[RunAccess], set[Triple]]:
+        """Return what had been recorded of the newest runs of these edges, and the edges that have more runs than
+        `most`.
 
-        Something of each edge is returned where anything was known of it.
+        An edge of which anything had been recorded has at least one access.
         """
-        edges = self.tx.edges.details(triples, clipped(window, self.time), most)
-        found = list(run_accesses.of_edges(self.tx, edges, self.time))
-        known = {(one.data, one.program, one.mode) for one in found}
+        edges = self.tx.edges.read_edges(triples, clip_window(window, self.time), most)
+        accesses = list(run_accesses.iterate_accesses(self.tx, edges, self.time))
+        recorded = {(access.data, access.program, access.mode) for access in accesses}
         incomplete = {(edge.data, edge.program, edge.mode) for edge in edges if edge.run_count > most}
-        if unknown := sorted(incomplete - known):
-            older, still_incomplete = self._touches(unknown, window, most * _GROWTH)
-            return found + older, incomplete & known | still_incomplete
-        return found, incomplete
+        if unknown := sorted(incomplete - recorded):
+            older, still_incomplete = self._find_accesses(unknown, window, most * _GROWTH)
+            return accesses + older, incomplete & recorded | still_incomplete
+        return accesses, incomplete
 
 
-def edges_at(tx: TableContext, time: int | None) -> Edges:
-    """Lineage as it is, or as it was known at a time."""
-    return tx.edges if time is None else KnownEdges(tx, time)
+def open_edges(tx: TableContext, time: int | None) -> LineageEdges:
+    """Return the present lineage, or lineage as it was recorded at a time."""
+    return tx.edges if time is None else EdgesAsOf(tx, time)

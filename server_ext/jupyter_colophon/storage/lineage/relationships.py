@@ -1,15 +1,15 @@
-"""Which entities name which others, in which aspect and as what: found by the one that is named.
+"""Which entities name which others, in which aspect and relationship; indexed by the named entity.
 
-It is derived in the transaction of the write from what is new in aspects; `reindex` rebuilds it.
+The rows are derived from changed aspects in the transaction of the write; `reindex` rebuilds them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored
 from jupyter_colophon.core.errors import InvalidName, NotFound, StoreDamaged
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.identity.urn import canonical
+from jupyter_colophon.core.identity.urn import canonicalize_urn
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
@@ -17,7 +17,7 @@ TABLE = "relationships"
 
 
 class NamedEntity(NamedTuple):
-    """An entity is named by another one: the row's own key."""
+    """An entity that another one names; the fields are the row's key."""
 
     target: str
     urn: str
@@ -25,96 +25,99 @@ class NamedEntity(NamedTuple):
     kind: str
 
 
-def follow(
+def update_relationships(
     tx: TableContext, registry: Registry, urn: str, entity_type: str, before: Mapping[str, Row], now: Mapping[str, Row]
 ) -> None:
-    """Bring the table from what an entity's aspects named before to what they name now."""
+    """Update the table from what an entity's aspects named before to what they name now."""
     for name, row in now.items():
         old = before.get(name, {}).get("value")
         if row["value"] == old:
             continue
-        spec = registry.stored_aspect(entity_type, name)
+        spec = registry.get_stored_aspect(entity_type, name)
         if spec.relationships:
-            were, are = set(_named(urn, spec, old)), set(_named(urn, spec, row["value"]))
-            tx.table(TABLE).multi_delete([tuple(key) for key in sorted(were - are)])
-            tx.table(TABLE).upsert_all([one._asdict() for one in sorted(are - were)])
+            were, are = set(_derive_named(urn, spec, old)), set(_derive_named(urn, spec, row["value"]))
+            tx.get_table(TABLE).delete_many([tuple(key) for key in sorted(were - are)])
+            tx.get_table(TABLE).upsert_many([named._asdict() for named in sorted(are - were)])
 
 
-def of_entity(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
-    """What has to be in the table because of an entity."""
-    found = (one for row in aspects.values() for one in _in_aspect(registry, entity["type"], row))
-    return {tuple(one): one._asdict() for one in found}
+def derive_rows(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
+    """Return the rows that an entity requires in the table."""
+    rows = (named for row in aspects.values() for named in _find_in_aspect(registry, entity["type"], row))
+    return {tuple(named): named._asdict() for named in rows}
 
 
-def unclaimed(tx: TableContext, registry: Registry, rows: Sequence[NamedEntity]) -> list[NamedEntity]:
-    """Return those of these rows of the table that no aspect tells of.
+def find_unclaimed(tx: TableContext, registry: Registry, rows: Sequence[NamedEntity]) -> list[NamedEntity]:
+    """Return those of these rows that no aspect requires.
 
-    Each aspect is read once: one may name thousands. Rows of an aspect that the registry lost are left alone: nobody
-    knows whom it names.
+    Each aspect is read once, since it may name thousands of entities. Rows of an aspect that is no longer registered
+    are kept: its relationships are unknown.
     """
-    aspects = tx.table("aspects").multi_read(sorted({(one.urn, one.aspect) for one in rows}))
-    claimed = {one for row in aspects for one in _in_aspect(registry, Urn.parse(row["urn"]).type, row)}
-    lost = {
+    aspects = tx.get_table("aspects").read_many(sorted({(named.urn, named.aspect) for named in rows}))
+    claimed = {named for row in aspects for named in _find_in_aspect(registry, Urn.parse(row["urn"]).type, row)}
+    unregistered = {
         (row["urn"], row["aspect"])
         for row in aspects
         if row["value"] is not None and not registry.has_aspect(Urn.parse(row["urn"]).type, row["aspect"])
     }
-    return [one for one in rows if one not in claimed and (one.urn, one.aspect) not in lost]
+    return [named for named in rows if named not in claimed and (named.urn, named.aspect) not in unregistered]
 
 
-def rows_naming(
+def list_rows_naming(
     tx: TableContext, target: str, kinds: frozenset[str], after: Key, limit: int | None
 ) -> list[NamedEntity]:
-    """Return who names an entity (as one of these kinds; none: as any), after a place of the table."""
+    """Return the entities that name an entity (in one of these relationships, or in any), after a position of the
+    table.
+    """
     within = Range.prefix(target)
     keys = Range(after, within.end, begin_inclusive=False) if after else within
-    rows: Iterable[Row] = tx.table(TABLE).scan(keys, None if kinds else limit)
-    found: list[NamedEntity] = []
+    rows: Iterable[Row] = tx.get_table(TABLE).scan(keys, None if kinds else limit)
+    named: list[NamedEntity] = []
     for row in rows:
         if not kinds or row["kind"] in kinds:
-            found.append(NamedEntity(row["target"], row["urn"], row["aspect"], row["kind"]))
-        if len(found) == limit:
+            named.append(NamedEntity(row["target"], row["urn"], row["aspect"], row["kind"]))
+        if len(named) == limit:
             break
-    return found
+    return named
 
 
-def after(tx: TableContext, place: Key, limit: int) -> list[NamedEntity]:
-    """The rows of the table after a place; () is before the first."""
+def list_after(tx: TableContext, place: Key, limit: int) -> list[NamedEntity]:
+    """Return the rows of the table after a position; () means the start."""
     keys = Range(place, begin_inclusive=False) if place else Range()
     return [
-        NamedEntity(row["target"], row["urn"], row["aspect"], row["kind"]) for row in tx.table(TABLE).scan(keys, limit)
+        NamedEntity(row["target"], row["urn"], row["aspect"], row["kind"])
+        for row in tx.get_table(TABLE).scan(keys, limit)
     ]
 
 
-def named_by(tx: TableContext, registry: Registry, urn: Urn) -> list[NamedEntity]:
-    """Whom an entity names, in order."""
-    rows = tx.table("aspects").scan(Range.prefix(str(urn)))
-    return sorted({one for row in rows for one in _in_aspect(registry, urn.type, row)})
+def list_named_by(tx: TableContext, registry: Registry, urn: Urn) -> list[NamedEntity]:
+    """Return the entities that an entity names, in order."""
+    rows = tx.get_table("aspects").scan(Range.prefix(str(urn)))
+    return sorted({named for row in rows for named in _find_in_aspect(registry, urn.type, row)})
 
 
-def _in_aspect(registry: Registry, entity_type: str, row: Row) -> Iterator[NamedEntity]:
+def _find_in_aspect(registry: Registry, entity_type: str, row: Row) -> Iterator[NamedEntity]:
     if row["value"] is None:
         return
     try:
-        spec = registry.aspect(entity_type, row["aspect"])
+        spec = registry.get_aspect(entity_type, row["aspect"])
     except NotFound:
-        # What the registry no longer has, `soundness` tells.
+        # `source_check` reports aspects that are no longer registered.
         return
-    yield from _named(row["urn"], spec, row["value"])
+    yield from _derive_named(row["urn"], spec, row["value"])
 
 
-def _named(urn: str, spec: AspectSpec, value: str | None) -> Iterator[NamedEntity]:
+def _derive_named(urn: str, spec: AspectSpec, value: str | None) -> Iterator[NamedEntity]:
     if value is None or not spec.relationships:
         return
     try:
-        parsed = stored(value)
+        parsed = parse_stored(value)
     except StoreDamaged:
-        # That is told as well.
+        # Reported by `source_check` as well.
         return
     for relationship in spec.relationships:
-        for text in relationship.named_in(parsed):
+        for text in relationship.find_urns(parsed):
             try:
-                yield NamedEntity(canonical(text), urn, spec.name, relationship.name)
+                yield NamedEntity(canonicalize_urn(text), urn, spec.name, relationship.name)
             except InvalidName:
-                # The schema takes texts that are no names to us; nobody can ask for those.
+                # The schema allows strings that are not URNs; nobody can look those up.
                 continue

@@ -1,4 +1,4 @@
-"""Which entity got which name, and when: what was written before a rename means the entity that has the new name now."""
+"""Renames of entities: older rows with the old name mean the entity that has the new name now."""
 
 from collections.abc import Collection, Mapping
 
@@ -8,40 +8,42 @@ from jupyter_colophon.storage.spi import Range, Row, TableContext
 TABLE = "renames"
 
 
-def note_rename(tx: TableContext, old: str, new: str, seq: int, time: int) -> None:
+def record_rename(tx: TableContext, old: str, new: str, seq: int, time: int) -> None:
     """Record a rename under the number of its change."""
-    tx.table(TABLE).upsert({"urn": old, "seq": seq, "time": time, "new": new})
+    tx.get_table(TABLE).upsert({"urn": old, "seq": seq, "time": time, "new": new})
 
 
-def is_left_behind(tx: TableContext, row: Row) -> bool:
+def is_renamed_away(tx: TableContext, row: Row) -> bool:
     """Return whether an entity's row is what its last rename left under the old name."""
-    last = _last(tx, row["urn"])
+    last = _read_last(tx, row["urn"])
     return bool(row["deleted"]) and last is not None and last["time"] == row["updated"]
 
 
 def resolve_names(tx: TableContext, urns: Collection[str], time: int) -> Mapping[str, str]:
-    """Return the present names of those entities that were renamed after a time (ms), by the names that they had then."""
+    """Return the present names of those entities that were renamed after a time (ms), by their names at that time."""
     named: dict[str, list[Row]] = {}
-    for row in tx.table(TABLE).multi_scan([Range.prefix(urn) for urn in sorted(urns)]) if urns else ():
+    for row in tx.get_table(TABLE).scan_ranges([Range.prefix(urn) for urn in sorted(urns)]) if urns else ():
         if row["time"] > time:
             named.setdefault(row["urn"], []).append(row)
-    return {urn: _follow(tx, rows[0]) for urn, rows in named.items()}
+    return {urn: _resolve_chain(tx, rows[0]) for urn, rows in named.items()}
 
 
-def absent_entity(tx: TableContext, urn: str, kind: str = "entity") -> NotFound:
-    """Return the error for an entity that does not exist; it names the one that has its history now."""
-    last = _last(tx, urn)
-    found = "" if last is None else _follow(tx, last)
-    row = tx.table("entities").read((found,)) if found else None
-    return NotFound(kind, urn, renamed_to=found if row is not None and not row["deleted"] else "")
+def build_not_found(tx: TableContext, urn: str, kind: str = "entity") -> NotFound:
+    """Return the error for an entity that does not exist; it names the entity that has its history now."""
+    last = _read_last(tx, urn)
+    successor = "" if last is None else _resolve_chain(tx, last)
+    row = tx.get_table("entities").read((successor,)) if successor else None
+    return NotFound(kind, urn, renamed_to=successor if row is not None and not row["deleted"] else "")
 
 
-def _last(tx: TableContext, urn: str) -> Row | None:
-    return next(iter(tx.table(TABLE).scan(Range.prefix(urn), 1, "desc")), None)
+def _read_last(tx: TableContext, urn: str) -> Row | None:
+    return next(iter(tx.get_table(TABLE).scan(Range.prefix(urn), 1, "desc")), None)
 
 
-def _follow(tx: TableContext, row: Row) -> str:
-    """Return the name to which a rename led, with all renames after it."""
-    while following := next(iter(tx.table(TABLE).scan(Range((row["new"], row["seq"] + 1), (row["new"],)), 1)), None):
+def _resolve_chain(tx: TableContext, row: Row) -> str:
+    """Return the final name after a rename and all later ones."""
+    while following := next(
+        iter(tx.get_table(TABLE).scan(Range((row["new"], row["seq"] + 1), (row["new"],)), 1)), None
+    ):
         row = following
     return str(row["new"])

@@ -1,6 +1,7 @@
-"""Which dataset is meant by the place of its files, once an event of OpenLineage told that a table of the catalog is there.
+"""Resolve locations of files to tables, once an event of OpenLineage has linked them.
 
-Some events of a job tell it (the facet `symlinks`), others do not: all of them are about one dataset (spec LINEAGE-22).
+Some events of a job have the facet `symlinks` and others do not, but all of them are about one dataset (spec
+LINEAGE-22).
 """
 
 from dataclasses import replace
@@ -12,31 +13,31 @@ from jupyter_colophon.storage.spi import TableContext
 _TABLE, _KIND = "openlineage_names", "symlink"
 
 
-def resolved(tx: TableContext, event: Event) -> Event:
-    """The event about the tables that are known to be where it says."""
-    named = {one.urn for one in event.data if one.urn == one.place}
-    named |= {origin for one in event.data for _, origin, _, _ in one.columns}
-    rows = tx.table(_TABLE).multi_read([(_KIND, str(urn), "") for urn in sorted(named, key=str)])
-    known = {Urn.parse(row["namespace"]): Urn.parse(row["urn"]) for row in rows}
-    return replace(event, data=tuple(_resolved(one, known) for one in event.data)) if known else event
+def resolve_event(tx: TableContext, event: Event) -> Event:
+    """Return the event with locations replaced by the tables that are known to be stored there."""
+    named = {dataset.urn for dataset in event.data if dataset.urn == dataset.place}
+    named |= {origin for dataset in event.data for _, origin, _, _ in dataset.columns}
+    rows = tx.get_table(_TABLE).read_many([(_KIND, str(urn), "") for urn in sorted(named, key=str)])
+    tables = {Urn.parse(row["namespace"]): Urn.parse(row["urn"]) for row in rows}
+    return replace(event, data=tuple(_resolve_dataset(dataset, tables) for dataset in event.data)) if tables else event
 
 
-def table_at(tx: TableContext, place: Urn) -> Urn | None:
-    """The table that is known to be at a place."""
-    row = tx.table(_TABLE).read((_KIND, str(place), ""))
+def find_table_at(tx: TableContext, place: Urn) -> Urn | None:
+    """Return the table that is known to be stored at a location."""
+    row = tx.get_table(_TABLE).read((_KIND, str(place), ""))
     return None if row is None else Urn.parse(row["urn"])
 
 
-def learn(tx: TableContext, place: Urn, table: Urn, now: int) -> None:
-    """A table is at a place."""
+def record_table(tx: TableContext, place: Urn, table: Urn, now: int) -> None:
+    """Record that a table is stored at a location."""
     row = {"kind": _KIND, "namespace": str(place), "name": "", "urn": str(table), "first": now}
-    tx.table(_TABLE).upsert(row)
+    tx.get_table(_TABLE).upsert(row)
 
 
-def _resolved(one: EventDataset, known: dict[Urn, Urn]) -> EventDataset:
+def _resolve_dataset(dataset: EventDataset, tables: dict[Urn, Urn]) -> EventDataset:
     columns = {
-        (spelling, known.get(origin, origin), field, target): how
-        for (spelling, origin, field, target), how in one.columns.items()
+        (spelling, tables.get(origin, origin), field, target): how
+        for (spelling, origin, field, target), how in dataset.columns.items()
     }
-    urn = known.get(one.urn, one.urn) if one.urn == one.place else one.urn
-    return replace(one, urn=urn, columns=columns)
+    urn = tables.get(dataset.urn, dataset.urn) if dataset.urn == dataset.place else dataset.urn
+    return replace(dataset, urn=urn, columns=columns)

@@ -1,1 +1,1 @@
-"""Changes of data, numbered; changes of shape are `TableAdmin.create_or_update`'s (spec STORE-21)."""
+"""Numbered migrations of data; changes of table specs are left to `TableAdmin.create_or_update` (spec STORE-21)."""

@@ -1,10 +1,10 @@
-"""The migrations by the schema version that they start from. A new one goes to the end; none is ever removed."""
+"""The migrations by the schema version that they start from. New ones are added at the end; none is ever removed."""
 
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.storage.migrations.runner import Migration
-from jupyter_colophon.storage.migrations.version_1 import version_1
+from jupyter_colophon.storage.migrations.runner import StoreMigration
+from jupyter_colophon.storage.migrations.version_1 import build_migration
 
 
-def numbered(registry: Registry) -> tuple[Migration, ...]:
+def list_migrations(registry: Registry) -> tuple[StoreMigration, ...]:
     """Return all migrations; their number is the schema version of this program."""
-    return (version_1(registry),)
+    return (build_migration(registry),)

@@ -1,33 +1,33 @@
 """Remove the source of cells from the facts of their runs.
 
-Version e8b857e stored it, with every password that somebody typed; now its hash, the cell's name and its first comment
-are stored. The results that are kept for repeated requests hold the same facts.
+Version e8b857e stored it, with every password in it; now its hash, the cell's name and its first comment are stored.
+Stored results of repeated requests have the same facts.
 """
 
 from typing import Final
 from zlib import decompress
 
 from jupyter_colophon.core.credentials import mask_text
-from jupyter_colophon.core.documents.json_parsing import compact, stored
+from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.spi import Key, Row, TableContext
 
-#: How many rows are read in one transaction, for which all other writers wait.
+#: The number of rows in one transaction, which blocks all other writers.
 _AT_ONCE: Final = 100
 
 
 def clean_runs(tx: TableContext, after: Key) -> Key | None:
     """Remove the source from some runs after a key; returns the last key, None at the end."""
-    runs = sources_of_truth.runs_after(tx, after, _AT_ONCE)
+    runs = sources_of_truth.list_runs_after(tx, after, _AT_ONCE)
     for run in runs:
         _clean_run(tx, run)
     return (runs[-1]["program"], runs[-1]["run_id"]) if runs else None
 
 
 def clean_results(tx: TableContext, after: Key) -> Key | None:
-    """Delete the results that hold a cell's source: a repeated request is applied again, with the same outcome."""
-    table = tx.table("idempotency_results")
-    rows = list(table.scan(sources_of_truth.beyond(after), _AT_ONCE))
+    """Delete the results with a cell's source: a repeated request is then applied again, with the same outcome."""
+    table = tx.get_table("idempotency_results")
+    rows = list(table.scan(sources_of_truth.build_range_after(after), _AT_ONCE))
     for row in rows:
         result = decompress(row["result"])
         if b'"sourceHash"' in result and b'"source"' in result:
@@ -36,11 +36,11 @@ def clean_results(tx: TableContext, after: Key) -> Key | None:
 
 
 def _clean_run(tx: TableContext, run: Row) -> None:
-    facts = stored(run["facts"])
-    # Only what kernels recorded: a program of somebody's may have a fact of this name.
+    facts = parse_stored(run["facts"])
+    # Only runs that kernels recorded: other programs may have a fact of this name.
     if "cellId" not in facts or "source" not in facts:
         return
-    kept = {name: value for name, value in facts.items() if name != "source"}
-    if isinstance(kept.get("step"), str):
-        kept["step"] = mask_text(kept["step"])
-    tx.table("runs").upsert(run | {"facts": compact(kept)})
+    facts_left = {name: value for name, value in facts.items() if name != "source"}
+    if isinstance(facts_left.get("step"), str):
+        facts_left["step"] = mask_text(facts_left["step"])
+    tx.get_table("runs").upsert(run | {"facts": compact(facts_left)})

@@ -1,4 +1,4 @@
-"""Brings the data of a store to the schema of this program: migration after migration, slice after slice.
+"""Migrate the data of a store to the schema of this program, slice by slice.
 
 The schema version of a store is a row in `settings`, written in the transaction of each slice. A process that is killed
 stops between two slices, and processes that start together apply every slice once.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored
 from jupyter_colophon.core.errors import StoreTooNew
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import SETTINGS
@@ -30,82 +30,83 @@ class Rename(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Migration:
-    """One change from a schema version to the next; its place in the list is the version that it changes, forever.
+class StoreMigration:
+    """A change from one schema version to the next; its position in the list is the version that it starts from,
+    forever.
 
-    `step` changes one slice of data in one short transaction: it gets the place, first "", and returns the next, None
-    at the end. `renames` are applied before, and again by each process that opens the store meanwhile.
+    `step` changes one slice of data in one short transaction: it gets the place, first "", and returns the next one,
+    None at the end. `renames` are applied before, and again by each process that opens the store meanwhile.
     """
 
     title: str
     step: Callable[[TableContext, str], str | None]
     renames: Sequence[Rename] = ()
-    #: Tables that are dropped when it is done.
+    #: Tables that are dropped afterwards.
     drops: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The schema version of a store, and up to which place the migration to the next one has come."""
+    """The schema version of a store, and the place that the migration to the next version has reached."""
 
     version: int = 0
     place: str = ""
 
 
-def refuse_newer(provider: StorageProvider, migrations: Sequence[Migration]) -> None:
+def require_not_newer(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
     """Raise StoreTooNew for a store of a later schema version; nothing is changed."""
     if provider.table_admin.exists(SETTINGS.id):
-        _check(provider.tx_runner.run(progress, read_only=True), migrations)
+        _check(provider.tx_runner.run(load_progress, read_only=True), migrations)
 
 
-def rename_tables(provider: StorageProvider, migrations: Sequence[Migration]) -> None:
-    """Rename tables and fields of a store as the migrations that are left need it."""
-    now = provider.tx_runner.run(progress, read_only=True)
+def rename_tables(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
+    """Rename tables and fields of a store for the remaining migrations."""
+    now = provider.tx_runner.run(load_progress, read_only=True)
     for migration in migrations[now.version :]:
-        for one in migration.renames:
-            provider.table_admin.rename(one.old, one.new, one.fields)
+        for rename in migration.renames:
+            provider.table_admin.rename(rename.old, rename.new, rename.fields)
 
 
-def migrate(provider: StorageProvider, migrations: Sequence[Migration]) -> None:
-    """Apply the migrations that are left. The tables exist already. Raises StoreTooNew, StorageError."""
+def migrate(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
+    """Apply the remaining migrations. The tables exist already. Raises StoreTooNew, StorageError."""
     title = ""
-    while (now := provider.tx_runner.run(progress, read_only=True)).version < len(migrations):
+    while (now := provider.tx_runner.run(load_progress, read_only=True)).version < len(migrations):
         migration = migrations[now.version]
         if migration.title != title:
             title = migration.title
             _logger.info("migration of the catalog to schema %d: %s", now.version + 1, title)
-        provider.tx_runner.run(lambda tx: _step(tx, migrations))
-        if provider.tx_runner.run(progress, read_only=True).version > now.version:
+        provider.tx_runner.run(lambda tx: _run_slice(tx, migrations))
+        if provider.tx_runner.run(load_progress, read_only=True).version > now.version:
             for table in migration.drops:
                 provider.table_admin.drop(table)
     _check(now, migrations)
 
 
-def progress(tx: TableContext) -> Progress:
+def load_progress(tx: TableContext) -> Progress:
     """Return the schema version of a store and how far the next migration has come."""
-    row = tx.table(SETTINGS.id).read((NAME,))
-    return read_progress(row) if row else Progress()
+    row = tx.get_table(SETTINGS.id).read((NAME,))
+    return parse_progress(row) if row else Progress()
 
 
-def read_progress(row: Row) -> Progress:
-    """Read the row in `settings`."""
-    return Progress(**stored(row["value"]))
+def parse_progress(row: Row) -> Progress:
+    """Parse the row in `settings`."""
+    return Progress(**parse_stored(row["value"]))
 
 
 def write_progress(tx: TableContext, now: Progress) -> None:
     """Write the row in `settings`."""
     value = json.dumps({"version": now.version, "place": now.place}).encode()
-    tx.table(SETTINGS.id).upsert({"name": NAME, "value": value})
+    tx.get_table(SETTINGS.id).upsert({"name": NAME, "value": value})
 
 
-def _step(tx: TableContext, migrations: Sequence[Migration]) -> None:
-    now = progress(tx)
+def _run_slice(tx: TableContext, migrations: Sequence[StoreMigration]) -> None:
+    now = load_progress(tx)
     if now.version >= len(migrations):
         return  # another process was faster
     place = migrations[now.version].step(tx, now.place)
     write_progress(tx, Progress(now.version + 1) if place is None else Progress(now.version, place))
 
 
-def _check(now: Progress, migrations: Sequence[Migration]) -> None:
+def _check(now: Progress, migrations: Sequence[StoreMigration]) -> None:
     if now.version > len(migrations):
         raise StoreTooNew(now.version, len(migrations))

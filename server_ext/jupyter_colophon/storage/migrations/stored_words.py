@@ -1,17 +1,17 @@
-"""Rename what rows of version e8b857e name by former public words: causes of refusals, states, kinds and facts."""
+"""Rename former public words in rows of version e8b857e: causes of refusals, states, kinds and facts."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from jupyter_colophon.core.documents.json_parsing import compact, stored
+from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.spi import Key, Row, TableContext
 
-#: How many rows are read in one transaction, for which all other writers wait.
+#: The number of rows in one transaction, which blocks all other writers.
 _AT_ONCE: Final = 500
-#: The classes of errors that a refusal names.
+#: The error classes that a refusal names.
 CAUSES: Final[Mapping[str, str]] = {
     "Absent": "NotFound",
     "SchemaAbsent": "SchemaNotFound",
@@ -49,41 +49,41 @@ _FACTS: Final[Mapping[str, str]] = {"notSeen": "missingLineage"}
 
 def rename_inbox(tx: TableContext, after: Key) -> Key | None:
     """Rename states and causes in some rows of the inbox; returns the last key, None at the end."""
-    return _rename(tx, "inbox", after, partial(_with_state, column="state", refusal="outcome"))
+    return _rename(tx, "inbox", after, partial(_rename_state, column="state", refusal="outcome"))
 
 
 def rename_dead_letters(tx: TableContext, after: Key) -> Key | None:
     """Rename kinds and causes of some dead letters; returns the last key, None at the end."""
-    return _rename(tx, "dead_letters", after, partial(_with_state, column="kind", refusal="problem"))
+    return _rename(tx, "dead_letters", after, partial(_rename_state, column="kind", refusal="problem"))
 
 
 def rename_rejections(tx: TableContext, after: Key) -> Key | None:
     """Rename the causes of some rows that loads rejected; returns the last key, None at the end."""
-    return _rename(tx, "load_rejections", after, partial(_with_state, column="", refusal="refusal"))
+    return _rename(tx, "load_rejections", after, partial(_rename_state, column="", refusal="refusal"))
 
 
 def rename_schedules(tx: TableContext, after: Key) -> Key | None:
     """Rename the states of some schedules; returns the last key, None at the end."""
-    return _rename(tx, "schedules", after, partial(_with_state, column="status", refusal=""))
+    return _rename(tx, "schedules", after, partial(_rename_state, column="status", refusal=""))
 
 
 def rename_facts(tx: TableContext, after: Key) -> Key | None:
     """Rename facts of some runs; returns the last key, None at the end."""
-    return _rename(tx, "runs", after, _with_facts)
+    return _rename(tx, "runs", after, _rename_facts_of_run)
 
 
 def _rename(tx: TableContext, table: str, after: Key, change: Callable[[Row], Row]) -> Key | None:
-    rows = list(tx.table(table).scan(sources_of_truth.beyond(after), _AT_ONCE))
-    tx.table(table).upsert_all([new for row in rows if (new := change(row)) != row])
-    return tuple(_key(table, rows[-1])) if rows else None
+    rows = list(tx.get_table(table).scan(sources_of_truth.build_range_after(after), _AT_ONCE))
+    tx.get_table(table).upsert_many([new for row in rows if (new := change(row)) != row])
+    return tuple(_iterate_key(table, rows[-1])) if rows else None
 
 
-def _key(table: str, row: Row) -> Iterator[str | int]:
+def _iterate_key(table: str, row: Row) -> Iterator[str | int]:
     for name in _KEYS[table]:
         yield row[name]
 
 
-#: The keys of these tables; the place of a migration holds them as JSON.
+#: The keys of these tables; the place of a migration has them as JSON.
 _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "inbox": ("id",),
     "dead_letters": ("id",),
@@ -93,24 +93,24 @@ _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def _with_state(row: Row, column: str, refusal: str) -> Row:
+def _rename_state(row: Row, column: str, refusal: str) -> Row:
     changed = dict(row)
     if column:
         changed[column] = _STATES.get(row[column], row[column])
     if refusal and row[refusal] is not None:
-        changed[refusal] = _with_cause(row[refusal])
+        changed[refusal] = _rename_cause(row[refusal])
     return changed
 
 
-def _with_cause(text: str) -> str:
+def _rename_cause(text: str) -> str:
     document = json.loads(text)
     if not isinstance(document, dict) or document.get("cause") not in CAUSES:
         return text
     return compact(document | {"cause": CAUSES[document["cause"]]})
 
 
-def _with_facts(row: Row) -> Row:
-    facts = stored(row["facts"])
+def _rename_facts_of_run(row: Row) -> Row:
+    facts = parse_stored(row["facts"])
     if not facts.keys() & _FACTS.keys():
         return row
     return row | {"facts": compact({_FACTS.get(name, name): value for name, value in facts.items()})}

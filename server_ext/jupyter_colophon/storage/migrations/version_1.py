@@ -9,7 +9,7 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage.migrations.derived_values import clear_counts, derive_entities
 from jupyter_colophon.storage.migrations.followers import FORMER, move_positions
 from jupyter_colophon.storage.migrations.run_sources import clean_results, clean_runs
-from jupyter_colophon.storage.migrations.runner import Migration, Rename
+from jupyter_colophon.storage.migrations.runner import Rename, StoreMigration
 from jupyter_colophon.storage.migrations.stored_words import (
     rename_dead_letters,
     rename_facts,
@@ -39,8 +39,8 @@ RENAMES: Final[Sequence[Rename]] = (
 )
 
 
-def version_1(registry: Registry) -> Migration:
-    """Migrate phase by phase; a place is the name of a phase and the last key."""
+def build_migration(registry: Registry) -> StoreMigration:
+    """Return a migration that runs phase by phase; a place is the name of a phase and the last key."""
     phases: Mapping[str, Phase] = {
         "positions": move_positions,
         "runs": clean_runs,
@@ -55,7 +55,7 @@ def version_1(registry: Registry) -> Migration:
     }
     names = list(phases)
 
-    def step(tx: TableContext, place: str) -> str | None:
+    def run_step(tx: TableContext, place: str) -> str | None:
         name, *after = json.loads(place) if place else names[:1]
         key = phases[name](tx, tuple(after))
         if key is not None:
@@ -63,4 +63,6 @@ def version_1(registry: Registry) -> Migration:
         following = names[names.index(name) + 1 :]
         return json.dumps(following[:1]) if following else None
 
-    return Migration("rename tables, remove sources of cells, derive values again", step, RENAMES, FORMER)
+    return StoreMigration(
+        "rename tables, delete the stored source code of cells, compute derived values again", run_step, RENAMES, FORMER
+    )

@@ -1,1 +1,1 @@
-"""What a provider leaves out, on structured tables alone (spec STORE-15)."""
+"""The features that a provider does not implement, built on structured tables (spec STORE-15)."""

@@ -1,4 +1,4 @@
-"""Lineage on structured tables (`spi.EdgeIndex`): each access in three orders, and the neighbours of both sides."""
+"""Lineage on structured tables (`spi.EdgeIndex`): each access in three orders, and neighbours from both sides."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
@@ -6,7 +6,7 @@ from typing import Literal
 
 from jupyter_colophon.core.lineage.graph import COMPONENTS_MAX, Window
 from jupyter_colophon.storage.portable.tables import DATA_RUNS, EDGE_RUNS, NEIGHBOURS, RUN_ACCESSES
-from jupyter_colophon.storage.spi import Edge, Link, Range, Row, StructuredTable
+from jupyter_colophon.storage.spi import AccessLink, Edge, Range, Row, StructuredTable
 
 Side = Literal["data", "program"]
 Triple = tuple[str, str, str]
@@ -21,42 +21,44 @@ class PortableEdges:
         self._table = table
 
     def add(self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None) -> None:
-        """Record that a run touched data. Recording it again changes nothing but `stop`."""
+        """Record that a run accessed data. Recording it again only changes `stop`."""
         row = {"data": data, "program": program, "mode": mode, "run": run, "component": component}
         for spec in _IN_EACH_ORDER:
             self._table(spec.id).upsert({**row, "past": -start, "stop": stop})
-        for neighbour in _seen((data, program, mode)):
+        for neighbour in _build_neighbour_keys((data, program, mode)):
             self._table(NEIGHBOURS.id).upsert(dict(zip(NEIGHBOURS.primary_key, neighbour, strict=True)))
 
     def stop(self, run: str, stop: int | None) -> None:
-        """A run ended (or, with None, goes on)."""
+        """Set the end of a run; None means that it is running."""
         for row in list(self._table(RUN_ACCESSES.id).scan(Range.prefix(run))):
             for spec in _IN_EACH_ORDER:
                 self._table(spec.id).update({**row, "stop": stop})
 
-    def around(self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int) -> list[Triple]:
-        """At most `limit` triples (data, program, mode) one of whose ends is in `keys`."""
-        found = (triple for key in sorted(set(keys)) for triple in self._neighbours(side, key, modes, window))
-        return list(islice(found, limit))
+    def find_neighbours(
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+    ) -> list[Triple]:
+        """Return at most `limit` triples (data, program, mode) with one end in `keys`."""
+        triples = (triple for key in sorted(set(keys)) for triple in self._iterate_neighbours(side, key, modes, window))
+        return list(islice(triples, limit))
 
-    def degrees(
+    def count_neighbours(
         self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
     ) -> dict[str, int]:
-        """How many different partners each of these keys has, counted no further than `cap`."""
-        return {key: self._degree(side, key, modes, window, cap) for key in keys}
+        """Return the number of distinct neighbours of each of these keys, counted up to `cap`."""
+        return {key: self._count_key_neighbours(side, key, modes, window, cap) for key in keys}
 
-    def _degree(self, side: Side, key: str, modes: Sequence[str], window: Window, cap: int) -> int:
+    def _count_key_neighbours(self, side: Side, key: str, modes: Sequence[str], window: Window, cap: int) -> int:
         other = 1 if side == "data" else 0
-        # One partner's triples come one after the other.
-        partners = groupby(self._neighbours(side, key, modes, window), key=lambda triple: triple[other])
+        # The triples of one neighbour are consecutive.
+        partners = groupby(self._iterate_neighbours(side, key, modes, window), key=lambda triple: triple[other])
         return sum(1 for _ in islice(partners, cap))
 
-    def details(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
-        """These edges in this order, each with its newest `runs` runs."""
-        return [self._detailed(*triple, window, runs) for triple in triples]
+    def read_edges(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
+        """Return these edges in this order, each with its newest `runs` runs."""
+        return [self._read_edge(*triple, window, runs) for triple in triples]
 
-    def _detailed(self, data: str, program: str, mode: str, window: Window, runs: int) -> Edge:
-        rows = list(self._accesses((data, program, mode), window))
+    def _read_edge(self, data: str, program: str, mode: str, window: Window, runs: int) -> Edge:
+        rows = list(self._iterate_accesses((data, program, mode), window))
         if not rows:
             return Edge(data, program, mode)
         ends = [row["stop"] for row in rows]
@@ -65,45 +67,47 @@ class PortableEdges:
             data,
             program,
             mode,
-            tuple(run for _, run in islice(_newest(rows), runs)),
+            tuple(run for _, run in islice(_sort_newest(rows), runs)),
             len({row["run"] for row in rows}),
             -rows[-1]["past"],
             None if None in ends else max(ends),
-            # One more than an answer has shows that there are more.
+            # One more than an answer has, to know whether there are more.
             tuple(components[: COMPONENTS_MAX + 1]),
         )
 
-    def runs_of(self, data: str, window: Window, limit: int, before: tuple[int, str] | None) -> list[tuple[int, str]]:
-        """(start, run) of the runs that touched data, newest first, after the position `before`."""
-        # Runs of one moment come newest last, so all of that moment are looked at.
+    def list_runs_of_data(
+        self, data: str, window: Window, limit: int, before: tuple[int, str] | None
+    ) -> list[tuple[int, str]]:
+        """Return (start, run) of the runs that accessed data, newest first, after the position `before`."""
+        # Runs with the same start are stored oldest first, so all of them are read.
         within = Range((data, -before[0]) if before else (data,), (data,))
         rows = (row for row in self._table(DATA_RUNS.id).scan(within) if _is_in(row, window))
-        positions = (place for place in _newest(rows) if before is None or place < before)
+        positions = (place for place in _sort_newest(rows) if before is None or place < before)
         return list(islice(positions, limit))
 
-    def of_run(self, run: str) -> set[Link]:
-        """Everything that is known of a run."""
+    def list_links_of_run(self, run: str) -> set[AccessLink]:
+        """Return all links of a run."""
         return {
-            Link(row["data"], row["program"], row["mode"], run, row["component"], -row["past"], row["stop"])
+            AccessLink(row["data"], row["program"], row["mode"], run, row["component"], -row["past"], row["stop"])
             for row in self._table(RUN_ACCESSES.id).scan(Range.prefix(run))
         }
 
-    def runs_after(self, run: str, limit: int) -> list[str]:
-        """The runs of which anything is known, by URN, from the first after this one on."""
+    def list_runs_after(self, run: str, limit: int) -> list[str]:
+        """Return the runs that have links, by URN, after this one."""
         rows = self._table(RUN_ACCESSES.id).scan(Range((run,), begin_inclusive=False))
         return [urn for urn, _ in islice(groupby(rows, key=lambda row: str(row["run"])), limit)]
 
     def forget(self, run: str) -> None:
-        """Forget a run with all that it touched."""
+        """Delete a run with all its links."""
         rows = list(self._table(RUN_ACCESSES.id).scan(Range.prefix(run)))
         for row in rows:
             for spec in _IN_EACH_ORDER:
                 self._table(spec.id).delete(tuple(row[name] for name in spec.primary_key))
-        for triple in {_triple(row) for row in rows}:
-            self.renew(*triple)
+        for triple in {_get_triple(row) for row in rows}:
+            self.rebuild(*triple)
 
     def rename(self, side: Side, old: str, new: str) -> None:
-        """Put `new` in the place of `old` in all that is known of it, beside what is known of `new` already."""
+        """Replace `old` by `new` in all links, merging them with existing links of `new`."""
         for neighbour in list(self._table(NEIGHBOURS.id).scan(Range.prefix(side, old))):
             other, mode = neighbour["other"], neighbour["mode"]
             before, after = ((old, other), (new, other)) if side == "data" else ((other, old), (other, new))
@@ -112,79 +116,85 @@ class PortableEdges:
                     self._table(spec.id).delete(tuple(row[name] for name in spec.primary_key))
                     self._table(spec.id).upsert({**row, side: new})
             for ends in (before, after):
-                self.renew(ends[0], ends[1], mode)
+                self.rebuild(ends[0], ends[1], mode)
 
-    def stale(self, limit: int) -> list[Triple]:
-        """At most `limit` triples that are neighbours without an access, or have accesses and are no neighbours."""
-        return list(islice(dict.fromkeys(self._stale()), limit))
+    def find_stale(self, limit: int) -> list[Triple]:
+        """Return at most `limit` triples that are neighbours without an access, or have accesses and are not
+        neighbours.
+        """
+        return list(islice(dict.fromkeys(self._iterate_stale()), limit))
 
-    def renew(self, data: str, program: str, mode: str) -> None:
-        """Make one triple neighbours just when there are accesses."""
-        table, there = self._table(NEIGHBOURS.id), self._is_accessed((data, program, mode))
-        for key in _seen((data, program, mode)):
-            if there:
+    def rebuild(self, data: str, program: str, mode: str) -> None:
+        """Store a triple as neighbours if and only if it has accesses."""
+        table, is_accessed = self._table(NEIGHBOURS.id), self._is_accessed((data, program, mode))
+        for key in _build_neighbour_keys((data, program, mode)):
+            if is_accessed:
                 table.upsert(dict(zip(NEIGHBOURS.primary_key, key, strict=True)))
             else:
                 table.delete(key)
 
-    def _neighbours(self, side: Side, key: str, modes: Sequence[str], window: Window) -> Iterator[Triple]:
+    def _iterate_neighbours(self, side: Side, key: str, modes: Sequence[str], window: Window) -> Iterator[Triple]:
         for row in self._table(NEIGHBOURS.id).scan(Range.prefix(side, key)):
             ends = (key, row["other"]) if side == "data" else (row["other"], key)
             triple = (*ends, row["mode"])
-            if row["mode"] in modes and self._shows(triple, window):
+            if row["mode"] in modes and self._is_in_window(triple, window):
                 yield triple
 
-    def _shows(self, triple: Triple, window: Window) -> bool:
+    def _is_in_window(self, triple: Triple, window: Window) -> bool:
         if window.unbounded and triple[2] != "unknown":
             return True
-        return next(self._accesses(triple, window), None) is not None
+        return next(self._iterate_accesses(triple, window), None) is not None
 
-    def _accesses(self, triple: Triple, window: Window) -> Iterator[Row]:
-        """The accesses of an edge in a window, newest first, those that stand."""
+    def _iterate_accesses(self, triple: Triple, window: Window) -> Iterator[Row]:
+        """Yield the accesses of an edge in a window that count, newest first."""
         begin = triple if window.end is None else (*triple, -window.end)
         rows = self._table(EDGE_RUNS.id).scan(Range(begin, triple, begin_inclusive=window.end is None))
-        return (row for row in rows if _is_in(row, window) and self._stands(row))
+        return (row for row in rows if _is_in(row, window) and self._is_counted(row))
 
-    def _stands(self, row: Row) -> bool:
-        """An access of unknown kind counts only where the same run and component has none of a known kind (5.4)."""
+    def _is_counted(self, row: Row) -> bool:
+        """Return whether an access counts: one of unknown mode does only if the run and component have no known mode
+        (spec LINEAGE-5).
+        """
         if row["mode"] != "unknown":
             return True
         place = (row["past"], row["run"], row["component"])
-        known = [(row["data"], row["program"], mode, *place) for mode in _KNOWN]
-        return not self._table(EDGE_RUNS.id).multi_read(known)
+        known_keys = [(row["data"], row["program"], mode, *place) for mode in _KNOWN]
+        return not self._table(EDGE_RUNS.id).read_many(known_keys)
 
     def _is_accessed(self, triple: Triple) -> bool:
         return any(True for _ in self._table(EDGE_RUNS.id).scan(Range.prefix(*triple), 1))
 
-    def _stale(self) -> Iterator[Triple]:
+    def _iterate_stale(self) -> Iterator[Triple]:
         neighbours = self._table(NEIGHBOURS.id)
         for row in neighbours.scan(Range()):
             ends = (row["key"], row["other"]) if row["side"] == "data" else (row["other"], row["key"])
             if not self._is_accessed((*ends, row["mode"])):
                 yield (*ends, row["mode"])
-        for triple, _ in groupby(self._table(EDGE_RUNS.id).scan(Range()), key=_triple):
-            if len(neighbours.multi_read(_seen(triple))) < 2:
+        for triple, _ in groupby(self._table(EDGE_RUNS.id).scan(Range()), key=_get_triple):
+            if len(neighbours.read_many(_build_neighbour_keys(triple))) < 2:
                 yield triple
 
 
-def _triple(row: Row) -> Triple:
+def _get_triple(row: Row) -> Triple:
     return row["data"], row["program"], row["mode"]
 
 
-def _seen(triple: Triple) -> list[tuple[str, ...]]:
-    """The two keys of an edge among the neighbours."""
+def _build_neighbour_keys(triple: Triple) -> list[tuple[str, ...]]:
+    """Return the two keys of an edge among the neighbours."""
     data, program, mode = triple
     return [("data", data, program, mode), ("program", program, data, mode)]
 
 
 def _is_in(row: Row, window: Window) -> bool:
-    """A run is in a window that began before its end and had not stopped before its start (spec LINEAGE-2)."""
+    """Return whether a run is in a window: it began before the window's end and had not stopped before its start (spec
+    LINEAGE-2).
+    """
     begun = window.end is None or -row["past"] < window.end
     return begun and (row["stop"] is None or window.start is None or row["stop"] >= window.start)
 
 
-def _newest(rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-    """(start, run) of rows that come by start, newest first; of one moment, the last name first."""
+def _sort_newest(rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
+    """Yield (start, run) of rows sorted by start, newest first; runs with the same start by name, in descending order."""
     for past, moment in groupby(rows, key=lambda row: int(row["past"])):
         for run in sorted({str(row["run"]) for row in moment}, reverse=True):
             yield -past, run

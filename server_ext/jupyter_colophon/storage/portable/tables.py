@@ -1,18 +1,18 @@
-"""The tables of the portable seams, each in the order in which it is read."""
+"""The tables of the portable subsystems, each in the order in which it is read."""
 
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 from jupyter_colophon.storage.tables import CHANGE
 
-#: The last numbers that were given: of changes and of documents.
+#: The last numbers of changes and documents.
 NUMBERS = TableSpec("seam_numbers", {"name": "string", "last": "long"}, ("name",))
 
 CHANGES = TableSpec("seam_changes", CHANGE, ("seq",))
-#: Which changes have a value in a field by which the log is filtered.
+#: Changes by the fields that can be filtered.
 CHANGES_BY = TableSpec(
     "seam_changes_by", {"field": "string", "value": "string", "seq": "long"}, ("field", "value", "seq")
 )
 
-#: `place` is the negative of a document's number: the newest comes first. `words` and `terms` have a blank between.
+#: `place` is the negative number of a document: the newest is first. `words` and `terms` are separated by blanks.
 DOCUMENTS = TableSpec(
     "seam_search_documents",
     {
@@ -33,7 +33,7 @@ FACETS = TableSpec(
     ("place", "facet", "value"),
 )
 
-#: Neighbours, seen from either side.
+#: Neighbours, from both sides.
 NEIGHBOURS = TableSpec(
     "seam_neighbours",
     {"side": "string", "key": "string", "other": "string", "mode": "string"},
@@ -46,7 +46,7 @@ _ACCESS: dict[str, FieldType] = {
     "run": "string",
     "component": "string",
 }
-#: The accesses of an edge, of data, and of a run. `past` is the negative of the start: the newest comes first.
+#: The accesses of an edge, of data, and of a run. `past` is the negative start: the newest is first.
 EDGE_RUNS = TableSpec(
     "seam_edge_runs",
     {**_ACCESS, "past": "long", "stop": "long"},
@@ -63,8 +63,8 @@ RUN_ACCESSES = TableSpec(
     ("run", "data", "program", "mode", "past", "component"),
 )
 
-#: What each seam needs.
-OF_SEAM = {
+#: The tables of each subsystem.
+TABLES_OF_SUBSYSTEM = {
     "log": (NUMBERS, CHANGES, CHANGES_BY),
     "search": (NUMBERS, DOCUMENTS, TOKENS, FACETS),
     "edges": (NEIGHBOURS, EDGE_RUNS, DATA_RUNS, RUN_ACCESSES),

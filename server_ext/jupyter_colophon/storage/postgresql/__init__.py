@@ -1,1 +1,1 @@
-"""The PostgreSQL provider: one schema of a database, and every word of SQL for it (extra `postgresql`)."""
+"""The PostgreSQL provider: one schema of a database, and all SQL for it (extra `postgresql`)."""

@@ -1,4 +1,4 @@
-"""Tables on PostgreSQL: made, widened and taken away; their shapes are kept beside them (`spi.TableAdmin`)."""
+"""Create, extend and drop tables on PostgreSQL; their specs are stored beside them (`spi.TableAdmin`)."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -16,75 +16,79 @@ from jupyter_colophon.storage.specs import (
     to_text,
 )
 from jupyter_colophon.storage.spi import TableSpec
-from jupyter_colophon.storage.sql.statements import compared
-from jupyter_colophon.storage.sql.table import Shape
+from jupyter_colophon.storage.sql.statements import build_comparison
+from jupyter_colophon.storage.sql.table import TableShape
 
-_SHAPES = 'CREATE TABLE structured_tables (id text COLLATE "C" PRIMARY KEY, shape text NOT NULL)'
+_CREATE_SPECS = 'CREATE TABLE structured_tables (id text COLLATE "C" PRIMARY KEY, shape text NOT NULL)'
 _SHAPES_THERE = "SELECT to_regclass('structured_tables') IS NOT NULL"
 _ALL = "SELECT id, shape FROM structured_tables ORDER BY id"
 _SHAPE = "SELECT shape FROM structured_tables WHERE id = %s"
-_KEEP = """INSERT INTO structured_tables (id, shape) VALUES (%s, %s)
+_WRITE_SPEC = """INSERT INTO structured_tables (id, shape) VALUES (%s, %s)
     ON CONFLICT (id) DO UPDATE SET shape = excluded.shape"""
-#: What stands for the tables of the seams among the shapes, and for what was done to them since; no table has such a name.
-_SEAMS, _GROWTH = _RESERVED = "-", "+"
+#: The names under which the versions of the subsystems' tables are stored among the specs; no table can have such a name.
+_SUBSYSTEMS, _GROWTH = _RESERVED = "-", "+"
 
 
 class PostgresAdmin:
-    """Makes tables and takes them away, each call in one transaction of its own, one process at a time."""
+    """Create and drop tables, each call in one transaction, one process at a time."""
 
     def __init__(
         self,
         making: Callable[[Callable[[Execute], None]], None],
         looking: Callable[[Callable[[Execute], None]], None],
-        seams: Sequence[str],
+        subsystems: Sequence[str],
         growth: Sequence[str],
     ) -> None:
-        """`making` makes the schema where there is none; `looking` leaves a schema away that is not there.
+        """`making` runs a change in the schema, creating it if needed; `looking` does not create it.
 
-        `seams` makes the tables of the seams; `growth` is what is done to them since, once each.
+        `subsystems` creates the tables of the subsystems; `growth` are later changes to them, each applied once.
         """
-        self._making, self._looking, self._seams, self._growth = making, looking, seams, growth
-        self._made = hashlib.sha256("\n".join(seams).encode()).hexdigest()
-        self._known: dict[str, Shape] = {}
+        self._making, self._looking, self._subsystems, self._growth = making, looking, subsystems, growth
+        self._made = hashlib.sha256("\n".join(subsystems).encode()).hexdigest()
+        self._known: dict[str, TableShape] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
-        """Make tables exist in this shape; safe when several processes start together. What is there stays untouched."""
+        """Create or extend tables to match these specs; safe for processes that start together. Unchanged tables are
+        not touched.
+        """
         for spec in specs:
             check_spec(spec)
 
-        def work(execute: Execute) -> None:
-            shapes = _shapes(execute)
-            if _SEAMS not in shapes:
-                for statement in (_SHAPES, *self._seams):
+        def create(execute: Execute) -> None:
+            shapes = _read_shapes(execute)
+            if _SUBSYSTEMS not in shapes:
+                for statement in (_CREATE_SPECS, *self._subsystems):
                     execute(statement)
-                execute(_KEEP, (_SEAMS, self._made))
-            elif shapes[_SEAMS] != self._made:
-                raise TableSchemaIncompatible("the tables of the change log, search or lineage are another version's")
-            self._grow(execute, int(shapes.get(_GROWTH, 0)))
+                execute(_WRITE_SPEC, (_SUBSYSTEMS, self._made))
+            elif shapes[_SUBSYSTEMS] != self._made:
+                raise TableSchemaIncompatible(
+                    "the tables of the change log, search or lineage were created by another version"
+                )
+            self._upgrade_subsystems(execute, int(shapes.get(_GROWTH, 0)))
             for spec in specs:
                 check_newcomer(spec, shapes)
                 if shapes.get(spec.id) != to_text(spec):
-                    _make(execute, spec, shapes.get(spec.id))
+                    _create_table(execute, spec, shapes.get(spec.id))
 
-        self._making(work)
-        self._known.update({spec.id: Shape.of(DIALECT, spec) for spec in specs})
+        self._making(create)
+        self._known.update({spec.id: TableShape.from_spec(DIALECT, spec) for spec in specs})
 
     def exists(self, table_id: str) -> bool:
-        """Whether there is such a table."""
+        """Return whether a table exists."""
         return table_id in self.list()
 
-    def schema(self, table_id: str) -> TableSpec:
-        """The shape of a table. Raises NotFound."""
-        text = self._stored().get(table_id)
+    def get_spec(self, table_id: str) -> TableSpec:
+        """Return the spec of a table. Raises NotFound."""
+        text = self._read_stored().get(table_id)
         if text is None:
             raise NotFound("table", table_id)
         return from_text(text)
 
     def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:
-        """Give a table another name, and other names to some of its fields; its rows stay."""
+        """Rename a table and fields of it; its rows are kept."""
 
-        def work(execute: Execute) -> None:
-            shapes = _shapes(execute)
+        def rename_table(execute: Execute) -> None:
+            shapes = _read_shapes(execute)
             if table_id in _RESERVED or table_id not in shapes:
                 return
             if new_id != table_id:
@@ -92,82 +96,86 @@ class PostgresAdmin:
             old = from_text(shapes[table_id])
             _rename(execute, old, rename_spec(old, new_id, fields))
 
-        self._looking(work)
+        self._looking(rename_table)
         self._known.pop(table_id, None)
         self._known.pop(new_id, None)
 
     def drop(self, table_id: str) -> None:
-        """Take a table away with all its rows, if it is there."""
+        """Drop a table with all its rows, if it exists."""
 
-        def work(execute: Execute) -> None:
-            if table_id not in _RESERVED and table_id in _shapes(execute):
+        def drop_table(execute: Execute) -> None:
+            if table_id not in _RESERVED and table_id in _read_shapes(execute):
                 execute(f'DROP TABLE "{table_id}"')
                 execute("DELETE FROM structured_tables WHERE id = %s", (table_id,))
 
-        self._looking(work)
+        self._looking(drop_table)
         self._known.pop(table_id, None)
 
     def list(self) -> list[str]:
-        """The ids of all tables, sorted."""
-        return sorted(self._stored())
+        """Return the ids of all tables, sorted."""
+        return sorted(self._read_stored())
 
-    def known(self, execute: Execute, table_id: str) -> Shape:
+    def get_shape(self, execute: Execute, table_id: str) -> TableShape:
         """Return a table for a transaction. Raises InvalidField if it does not exist."""
         if table_id not in self._known:
-            found = execute(_SHAPE, (table_id,)).fetchone() if table_id not in _RESERVED else None
-            if found is None:
+            row = execute(_SHAPE, (table_id,)).fetchone() if table_id not in _RESERVED else None
+            if row is None:
                 raise InvalidField(f"unknown table {table_id}")
-            self._known[table_id] = Shape.of(DIALECT, from_text(found[0]))
+            self._known[table_id] = TableShape.from_spec(DIALECT, from_text(row[0]))
         return self._known[table_id]
 
-    def _stored(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        self._looking(lambda execute: found.update(_shapes(execute)))
-        return {table_id: shape for table_id, shape in found.items() if table_id not in _RESERVED}
+    def _read_stored(self) -> dict[str, str]:
+        texts: dict[str, str] = {}
+        self._looking(lambda execute: texts.update(_read_shapes(execute)))
+        return {table_id: shape for table_id, shape in texts.items() if table_id not in _RESERVED}
 
-    def _grow(self, execute: Execute, grown: int) -> None:
-        """Do to the tables of the seams what was not done yet. Raises TableSchemaIncompatible where more was."""
+    def _upgrade_subsystems(self, execute: Execute, grown: int) -> None:
+        """Apply missing changes to the tables of the subsystems. Raises TableSchemaIncompatible if a newer version has
+        changed them.
+        """
         if grown > len(self._growth):
-            raise TableSchemaIncompatible("the tables of the change log, search or lineage are a newer version's")
+            raise TableSchemaIncompatible(
+                "the tables of the change log, search or lineage were changed by a newer version"
+            )
         for statement in self._growth[grown:]:
             execute(statement)
         if grown < len(self._growth):
-            execute(_KEEP, (_GROWTH, str(len(self._growth))))
+            execute(_WRITE_SPEC, (_GROWTH, str(len(self._growth))))
 
 
-def _shapes(execute: Execute) -> dict[str, str]:
+def _read_shapes(execute: Execute) -> dict[str, str]:
     if not execute(_SHAPES_THERE).fetchone()[0]:
         return {}
     return dict(execute(_ALL))
 
 
-def _make(execute: Execute, spec: TableSpec, old_shape: str | None) -> None:
+def _create_table(execute: Execute, spec: TableSpec, old_shape: str | None) -> None:
     old = from_text(old_shape) if old_shape else None
     if old is None:
         _create(execute, spec)
     else:
         check_successor(old, spec)
-        _widen(execute, old, spec)
+        _alter_columns(execute, old, spec)
     for name in spec.indexes:
-        (column,), _ = compared(DIALECT, spec.fields, (name,))
+        (column,), _ = build_comparison(DIALECT, spec.fields, (name,))
         execute(f'CREATE INDEX IF NOT EXISTS "{spec.id}_by_{name}" ON "{spec.id}" ({column})')
-    execute(_KEEP, (spec.id, to_text(spec)))
+    execute(_WRITE_SPEC, (spec.id, to_text(spec)))
 
 
 def _create(execute: Execute, spec: TableSpec) -> None:
     columns = [
-        DIALECT.column(name, kind) + (" NOT NULL" if name in spec.primary_key else "")
+        DIALECT.define_column(name, kind) + (" NOT NULL" if name in spec.primary_key else "")
         for name, kind in spec.fields.items()
     ]
-    key, _ = compared(DIALECT, spec.fields, spec.primary_key)
+    key, _ = build_comparison(DIALECT, spec.fields, spec.primary_key)
     execute(f'CREATE TABLE "{spec.id}" ({", ".join(columns)})')
     execute(f'CREATE UNIQUE INDEX "{spec.id}_key" ON "{spec.id}" ({", ".join(key)})')
 
 
-def _widen(execute: Execute, old: TableSpec, spec: TableSpec) -> None:
+def _alter_columns(execute: Execute, old: TableSpec, spec: TableSpec) -> None:
     for name, kind in spec.fields.items():
         if name not in old.fields:
-            execute(f'ALTER TABLE "{spec.id}" ADD COLUMN {DIALECT.column(name, kind)}')
+            execute(f'ALTER TABLE "{spec.id}" ADD COLUMN {DIALECT.define_column(name, kind)}')
         elif DIALECT.column_types[old.fields[name]] != DIALECT.column_types[kind]:
             execute(f'ALTER TABLE "{spec.id}" ALTER COLUMN "{name}" TYPE {DIALECT.column_types[kind]}')
 
@@ -184,4 +192,4 @@ def _rename(execute: Execute, old: TableSpec, new: TableSpec) -> None:
         if before != after:
             execute(f'ALTER TABLE "{new.id}" RENAME COLUMN "{before}" TO "{after}"')
     execute("DELETE FROM structured_tables WHERE id = %s", (old.id,))
-    execute(_KEEP, (new.id, to_text(new)))
+    execute(_WRITE_SPEC, (new.id, to_text(new)))

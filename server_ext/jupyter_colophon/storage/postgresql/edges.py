@@ -1,6 +1,6 @@
-"""Lineage on PostgreSQL: each access of a run, and a roll-up of them that finds neighbours quickly.
+"""Lineage on PostgreSQL: each access of a run, and a roll-up of accesses that finds neighbours quickly.
 
-The same tables and questions as on SQLite (`storage/sqlite/edges.py`), in PostgreSQL's words.
+The tables and queries are those on SQLite (`storage/sqlite/edges.py`), in PostgreSQL's dialect.
 """
 
 from collections import defaultdict
@@ -9,19 +9,24 @@ from typing import Any, Literal
 
 from jupyter_colophon.core.lineage.graph import Window
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
-from jupyter_colophon.storage.postgresql.execute import Execute, Found
-from jupyter_colophon.storage.spi import Edge, Link
-from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_READ, Access, Triple, bounds, few
+from jupyter_colophon.storage.postgresql.execute import Execute, ResultSet
+from jupyter_colophon.storage.spi import AccessLink, Edge
+from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_READ, Access, Triple, build_edge, get_bounds
 
 
-def _text(term: str) -> str:
-    """A URN, a run or a component as all indexes here compare it; the largest has two."""
+def _encode_term(term: str) -> str:
+    """Return the SQL of a URN, a run or a component as all indexes here compare it; the largest index has two."""
     return DIALECT.compare(term, "string", 2)
 
 
-_URN, _ASKED, _RUN, _COMPONENT = _text("urn"), _text("%s"), _text("run"), _text("component")
-#: `first` and `last` are starts of runs, `ended` the latest stop of those that stopped (or -1); `until` is that, or
-#: the end of time while any of them runs.
+_URN, _REQUESTED, _RUN, _COMPONENT = (
+    _encode_term("urn"),
+    _encode_term("%s"),
+    _encode_term("run"),
+    _encode_term("component"),
+)
+#: `first` and `last` are starts of runs, `ended` is the latest stop of the stopped ones (or -1), and `until` is the
+#: same, or the end of time while one of them runs.
 CREATION = [
     """CREATE TABLE lineage_nodes (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         urn text COLLATE "C" NOT NULL)""",
@@ -36,12 +41,12 @@ CREATION = [
     f"CREATE INDEX lineage_runs_by_time ON lineage_runs (data, start, {_RUN})",
     "CREATE INDEX lineage_runs_open ON lineage_runs (data, program, mode) WHERE stop IS NULL",
 ]
-_NODE = f"SELECT id FROM lineage_nodes WHERE {_URN} = {_ASKED}"
+_NODE = f"SELECT id FROM lineage_nodes WHERE {_URN} = {_REQUESTED}"
 _NODES = f"""SELECT n.urn, n.id FROM unnest(%s::text[]) AS k (value)
-    JOIN lineage_nodes AS n ON {_text("n.urn")} = {_text("k.value")}"""
+    JOIN lineage_nodes AS n ON {_encode_term("n.urn")} = {_encode_term("k.value")}"""
 _ADD_NODE = "INSERT INTO lineage_nodes (urn) VALUES (%s) RETURNING id"
 _THE_EDGE = "data = %s AND program = %s AND mode = %s"
-_KNOWN = f"SELECT stop FROM lineage_runs WHERE {_THE_EDGE} AND start = %s AND {_RUN} = {_ASKED} LIMIT 1"
+_KNOWN = f"SELECT stop FROM lineage_runs WHERE {_THE_EDGE} AND start = %s AND {_RUN} = {_REQUESTED} LIMIT 1"
 _ADD_RUN = f"""INSERT INTO lineage_runs (data, program, mode, start, run, component, stop)
     VALUES (%s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT (data, program, mode, start, {_RUN}, {_COMPONENT}) DO UPDATE SET stop = excluded.stop"""
@@ -50,25 +55,25 @@ _ADD = """INSERT INTO lineage_edges AS e (data, program, mode, first, last, ende
     ON CONFLICT (data, program, mode) DO UPDATE SET first = LEAST(e.first, excluded.first),
         last = GREATEST(e.last, excluded.last), ended = GREATEST(e.ended, excluded.ended),
         until = GREATEST(e.until, excluded.until), runs = e.runs + 1"""
-_EDGES_OF_RUN = f"SELECT DISTINCT data, program, mode FROM lineage_runs WHERE {_RUN} = {_ASKED}"
-_HAD_STOPPED = f"SELECT 1 FROM lineage_runs WHERE {_RUN} = {_ASKED} AND stop IS NOT NULL LIMIT 1"
-_STOP = f"UPDATE lineage_runs SET stop = %s WHERE {_RUN} = {_ASKED}"
+_EDGES_OF_RUN = f"SELECT DISTINCT data, program, mode FROM lineage_runs WHERE {_RUN} = {_REQUESTED}"
+_HAD_STOPPED = f"SELECT 1 FROM lineage_runs WHERE {_RUN} = {_REQUESTED} AND stop IS NOT NULL LIMIT 1"
+_STOP = f"UPDATE lineage_runs SET stop = %s WHERE {_RUN} = {_REQUESTED}"
 _ENDED = f"""UPDATE lineage_edges AS e SET ended = GREATEST(ended, %s), until = CASE WHEN EXISTS (
         SELECT 1 FROM lineage_runs AS r
         WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode AND r.stop IS NULL)
     THEN {2**63 - 1} ELSE GREATEST(ended, %s) END WHERE {_THE_EDGE}"""
-# An access of unknown kind counts only where the same run and component has none of a known kind (spec LINEAGE-5).
+# An access of unknown mode counts only if the same run and component have no known mode (spec LINEAGE-5).
 _STANDS = """(r.mode <> 'unknown' OR NOT EXISTS (SELECT 1 FROM lineage_runs AS k WHERE k.data = r.data
     AND k.program = r.program AND k.mode IN ('both', 'read', 'write', 'statement-read', 'statement-write') AND k.start = r.start AND k.run = r.run
     AND k.component = r.component))"""
 _ITS_RUNS = "SELECT 1 FROM lineage_runs AS r WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode"
 _EVER = f"(e.mode <> 'unknown' OR EXISTS ({_ITS_RUNS} AND {_STANDS}))"
-# Where all its runs began before the window's end, an edge is in the window if one of them lasted until it.
+# If all its runs began before the window's end, an edge is in the window if one of them lasted until its start.
 _WITHIN = f"""e.first < %(end)s AND e.until >= %(start)s AND (e.mode <> 'unknown' AND e.last < %(end)s
     OR EXISTS ({_ITS_RUNS} AND r.start < %(end)s AND (r.stop IS NULL OR r.stop >= %(start)s) AND {_STANDS}))"""
 _MODES = "e.mode = ANY(%(modes)s::text[])"
 _KEYS = f"""unnest(%(keys)s::text[]) WITH ORDINALITY AS k (value, at)
-    JOIN lineage_nodes AS n ON {_text("n.urn")} = {_text("k.value")}"""
+    JOIN lineage_nodes AS n ON {_encode_term("n.urn")} = {_encode_term("k.value")}"""
 _AROUND = f"""SELECT k.value, o.urn, e.mode FROM {_KEYS} JOIN lineage_edges AS e ON e.{{side}} = n.id
     JOIN lineage_nodes AS o ON o.id = e.{{other}}
     WHERE {_MODES} AND {{window}} LIMIT %(limit)s"""
@@ -90,9 +95,11 @@ _RUNS_OF = f"""SELECT DISTINCT start, run FROM lineage_runs WHERE data = ({_NODE
     AND (start, run) < (%s, %s) AND start < %s AND (stop IS NULL OR stop >= %s)
     ORDER BY start DESC, run DESC LIMIT %s"""
 _OF_RUN = f"""SELECT d.urn, p.urn, r.mode, r.run, r.component, r.start, r.stop FROM lineage_runs AS r
-    JOIN lineage_nodes AS d ON d.id = r.data JOIN lineage_nodes AS p ON p.id = r.program WHERE {_RUN} = {_ASKED}"""
-_RUNS_AFTER = f"""SELECT DISTINCT ON ({_RUN}) run FROM lineage_runs WHERE {_RUN} > {_ASKED} ORDER BY {_RUN} LIMIT %s"""
-_FORGET = f"DELETE FROM lineage_runs WHERE {_RUN} = {_ASKED}"
+    JOIN lineage_nodes AS d ON d.id = r.data JOIN lineage_nodes AS p ON p.id = r.program WHERE {_RUN} = {_REQUESTED}"""
+_RUNS_AFTER = (
+    f"""SELECT DISTINCT ON ({_RUN}) run FROM lineage_runs WHERE {_RUN} > {_REQUESTED} ORDER BY {_RUN} LIMIT %s"""
+)
+_FORGET = f"DELETE FROM lineage_runs WHERE {_RUN} = {_REQUESTED}"
 _ROLLED_UP = f"""SELECT MIN(start) AS first, MAX(start) AS last, COALESCE(MAX(stop), -1) AS ended,
     MAX(COALESCE(stop, {2**63 - 1})) AS until, COUNT(DISTINCT run) AS runs FROM lineage_runs AS r
     WHERE r.data = {{data}} AND r.program = {{program}} AND r.mode = {{mode}}"""
@@ -112,7 +119,7 @@ _UNROLL = f"DELETE FROM lineage_edges WHERE {_THE_EDGE}"
 _ROLL_UP = _ROLLED_UP.format(data="%s", program="%s", mode="%s")
 _RENEW = """INSERT INTO lineage_edges (data, program, mode, first, last, ended, until, runs)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"""
-#: An edge with fewer accesses than this is read at once and reckoned here.
+#: An edge with fewer accesses than this is read at once and aggregated in Python.
 _FEW = 50
 
 Side = Literal["data", "program"]
@@ -125,18 +132,18 @@ class PostgresEdges:
         self._execute = execute
 
     def add(self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None) -> None:
-        """Record that a run touched data. Recording it again changes nothing but `stop`."""
+        """Record that a run accessed data. Recording it again only changes `stop`."""
         execute = self._execute
-        edge = (self._node(data), self._node(program), mode)
-        known = execute(_KNOWN, (*edge, start, run)).fetchone()
+        edge = (self._get_node(data), self._get_node(program), mode)
+        existing = execute(_KNOWN, (*edge, start, run)).fetchone()
         execute(_ADD_RUN, (*edge, start, run, component, stop))
-        if known is None:
+        if existing is None:
             execute(_ADD, (*edge, start, start, -1 if stop is None else stop, ALWAYS if stop is None else stop))
-        elif known[0] != stop:
+        elif existing[0] != stop:
             self._roll_up(*edge)
 
     def stop(self, run: str, stop: int | None) -> None:
-        """A run ended (or, with None, goes on)."""
+        """Set the end of a run; None means that it is running."""
         execute = self._execute
         edges = list(execute(_EDGES_OF_RUN, (run,)))
         again = execute(_HAD_STOPPED, (run,)).fetchone()
@@ -147,73 +154,79 @@ class PostgresEdges:
             else:
                 execute(_ENDED, (stop, stop, *edge))
 
-    def around(self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int) -> list[Triple]:
-        """At most `limit` triples (data, program, mode) one of whose ends is in `keys`."""
-        found = self._asked(_AROUND, side, keys, modes, window, limit)
+    def find_neighbours(
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+    ) -> list[Triple]:
+        """Return at most `limit` triples (data, program, mode) with one end in `keys`."""
+        rows = self._run_query(_AROUND, side, keys, modes, window, limit)
         if side == "data":
-            return [(key, other, mode) for key, other, mode in found]
-        return [(other, key, mode) for key, other, mode in found]
+            return [(key, other, mode) for key, other, mode in rows]
+        return [(other, key, mode) for key, other, mode in rows]
 
-    def degrees(
+    def count_neighbours(
         self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
     ) -> dict[str, int]:
-        """How many different partners each key has, counted no further than `cap`."""
-        found = dict(self._asked(_DEGREES, side, keys, modes, window, cap))
-        return {key: found.get(key, 0) for key in keys}
+        """Return the number of distinct neighbours of each of these keys, counted up to `cap`."""
+        counts = dict(self._run_query(_DEGREES, side, keys, modes, window, cap))
+        return {key: counts.get(key, 0) for key in keys}
 
-    def details(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
-        """These edges, each with its newest `runs` runs."""
+    def read_edges(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
+        """Return these edges in this order, each with its newest `runs` runs."""
         ends = {end for data, program, _ in triples for end in (data, program)}
         numbers = dict(self._execute(_NODES, (list(ends),)))
         edges = [(numbers.get(data), numbers.get(program), mode) for data, program, mode in triples]
-        most, found = max(_FEW, runs + 1), defaultdict[int, list[Access]](list)
-        # One question for all: asked one by one, ten thousand edges would wait for as many answers.
-        asked = [list(part) for part in zip(*edges, strict=True)] or [[], [], []]
-        for at, run, start, stop, component in self._execute(_NEWEST, (*asked, *bounds(window), most)):
-            found[at].append((run, start, stop, component))
+        most, accesses = max(_FEW, runs + 1), defaultdict[int, list[Access]](list)
+        # One query for all: ten thousand single queries would be as many round trips.
+        columns = [list(part) for part in zip(*edges, strict=True)] or [[], [], []]
+        for at, run, start, stop, component in self._execute(_NEWEST, (*columns, *get_bounds(window), most)):
+            accesses[at].append((run, start, stop, component))
         return [
-            few(triple, found[at], runs) if len(found[at]) < most else self._many(triple, edge, window, runs)
+            build_edge(triple, accesses[at], runs)
+            if len(accesses[at]) < most
+            else self._read_long_edge(triple, edge, window, runs)
             for at, (triple, edge) in enumerate(zip(triples, edges, strict=True), 1)
         ]
 
-    def runs_of(self, data: str, window: Window, limit: int, before: tuple[int, str] | None) -> list[tuple[int, str]]:
-        """(start, run) of the runs that touched data, newest first, after the position `before`."""
+    def list_runs_of_data(
+        self, data: str, window: Window, limit: int, before: tuple[int, str] | None
+    ) -> list[tuple[int, str]]:
+        """Return (start, run) of the runs that accessed data, newest first, after the position `before`."""
         position = before or (ALWAYS, "")
-        found = self._execute(_RUNS_OF, (data, *position, *bounds(window), limit))
-        return [(start, run) for start, run in found]
+        rows = self._execute(_RUNS_OF, (data, *position, *get_bounds(window), limit))
+        return [(start, run) for start, run in rows]
 
-    def of_run(self, run: str) -> set[Link]:
-        """Everything that is known of a run."""
-        return {Link(*values) for values in self._execute(_OF_RUN, (run,))}
+    def list_links_of_run(self, run: str) -> set[AccessLink]:
+        """Return all links of a run."""
+        return {AccessLink(*values) for values in self._execute(_OF_RUN, (run,))}
 
-    def runs_after(self, run: str, limit: int) -> list[str]:
-        """The runs of which anything is known, by URN, from the first after this one on."""
+    def list_runs_after(self, run: str, limit: int) -> list[str]:
+        """Return the runs that have links, by URN, after this one."""
         return [urn for (urn,) in self._execute(_RUNS_AFTER, (run, limit))]
 
     def forget(self, run: str) -> None:
-        """Forget a run with all that it touched."""
+        """Delete a run with all its links."""
         edges = list(self._execute(_EDGES_OF_RUN, (run,)))
         self._execute(_FORGET, (run,))
         for edge in edges:
             self._roll_up(*edge)
 
     def rename(self, side: Side, old: str, new: str) -> None:
-        """Put `new` in the place of `old` in all that is known of it, beside what is known of `new` already."""
-        execute, number = self._execute, self._node(new)
-        for data, program, mode in list(execute(_EDGES_OF.format(side=side), (self._node(old),))):
+        """Replace `old` by `new` in all links, merging them with existing links of `new`."""
+        execute, number = self._execute, self._get_node(new)
+        for data, program, mode in list(execute(_EDGES_OF.format(side=side), (self._get_node(old),))):
             ends = (number, program) if side == "data" else (data, number)
             execute(_COPY, (*ends, data, program, mode))
             execute(_CLEAR, (data, program, mode))
             self._roll_up(data, program, mode)
             self._roll_up(*ends, mode)
 
-    def stale(self, limit: int) -> list[Triple]:
-        """At most `limit` triples whose roll-up is not that of its accesses."""
+    def find_stale(self, limit: int) -> list[Triple]:
+        """Return at most `limit` triples whose roll-up differs from their accesses."""
         return [(data, program, mode) for data, program, mode in self._execute(_STALE, (limit,))]
 
-    def renew(self, data: str, program: str, mode: str) -> None:
+    def rebuild(self, data: str, program: str, mode: str) -> None:
         """Rebuild the roll-up of one triple from its accesses."""
-        self._roll_up(self._node(data), self._node(program), mode)
+        self._roll_up(self._get_node(data), self._get_node(program), mode)
 
     def _roll_up(self, *edge: int | str) -> None:
         execute = self._execute
@@ -222,22 +235,24 @@ class PostgresEdges:
         if runs:
             execute(_RENEW, (*edge, *rolled_up, runs))
 
-    def _node(self, urn: str) -> int:
-        found = self._execute(_NODE, (urn,)).fetchone()
-        return int((found or self._execute(_ADD_NODE, (urn,)).fetchone())[0])
+    def _get_node(self, urn: str) -> int:
+        row = self._execute(_NODE, (urn,)).fetchone()
+        return int((row or self._execute(_ADD_NODE, (urn,)).fetchone())[0])
 
-    def _asked(
+    def _run_query(
         self, statement: str, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
-    ) -> Found:
+    ) -> ResultSet:
         other = "program" if side == "data" else "data"
-        end, start = bounds(window)
+        end, start = get_bounds(window)
         bound: dict[str, Any] = {"keys": list(keys), "modes": list(modes), "limit": limit, "start": start, "end": end}
         within = _EVER if window.unbounded else _WITHIN
         return self._execute(statement.format(side=side, other=other, window=within), bound)
 
-    def _many(self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int) -> Edge:
-        execute, which = self._execute, (*edge, *bounds(window))
-        count, start, stop = execute(_TOTALS, which).fetchone()
-        newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*which, runs)))
-        components = tuple(name for (name,) in execute(_COMPONENTS, (*which, COMPONENTS_READ)))
+    def _read_long_edge(
+        self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int
+    ) -> Edge:
+        execute, parameters = self._execute, (*edge, *get_bounds(window))
+        count, start, stop = execute(_TOTALS, parameters).fetchone()
+        newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*parameters, runs)))
+        components = tuple(name for (name,) in execute(_COMPONENTS, (*parameters, COMPONENTS_READ)))
         return Edge(*triple, newest, count, start, None if stop == ALWAYS else stop, components)

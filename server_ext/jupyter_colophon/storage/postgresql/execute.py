@@ -1,4 +1,4 @@
-"""How the seams run a statement (`PostgresContext.execute`)."""
+"""Protocols for running statements (`PostgresContext.execute`)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -6,31 +6,31 @@ from typing import Any, Protocol
 from jupyter_colophon.storage.sql.table import Cursor
 
 
-class Found(Cursor, Protocol):
-    """What a statement answered."""
+class ResultSet(Cursor, Protocol):
+    """The result of a statement."""
 
     def __iter__(self) -> Iterator[Any]:
-        """All rows."""
+        """Iterate over all rows."""
 
 
 class Execute(Protocol):
-    """Runs one statement with its values; `prepare=False` where its plan should fit the values."""
+    """Run a statement with values; with `prepare=False` its plan is made for these values."""
 
     def __call__(
         self, statement: str, bound: Sequence[Any] | Mapping[str, Any] = (), *, prepare: bool | None = None
-    ) -> Found:
+    ) -> ResultSet:
         """Raises StorageError."""
 
 
 class ExecuteMany(Protocol):
-    """Runs one statement once for each of these values, without waiting for each answer."""
+    """Run a statement for each of these values, without waiting for each result."""
 
-    def __call__(self, statement: str, bound: Sequence[Sequence[Any]]) -> Found:
+    def __call__(self, statement: str, bound: Sequence[Sequence[Any]]) -> ResultSet:
         """Raises StorageError."""
 
 
-class Copy(Protocol):
-    """Copies rows into a table."""
+class CopyRows(Protocol):
+    """Copy rows into a table."""
 
     def __call__(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Raises StorageError."""

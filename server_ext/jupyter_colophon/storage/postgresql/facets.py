@@ -30,16 +30,16 @@ class PostgresFacets:
         return collect_values(self._execute(_READ, (list(entries),)))
 
     def write(self, old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]) -> None:
-        """Write what the documents have now and had not before."""
+        """Write the added and delete the removed values of documents."""
         for statement, rows in zip((_REMOVE, _ADD), find_changes(old, new), strict=True):
             if rows:
                 self._execute(statement, tuple(map(list, zip(*rows, strict=True))))
 
     def forget(self, entry: int) -> None:
-        """Remove the rows of a document."""
+        """Delete the rows of a document."""
         self._execute(_FORGET, (entry,))
 
     def count(self, entries: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """Return how many of these documents have each value, by facet."""
-        # The plan has to fit how many documents there are.
+        """Return the number of these documents with each value, by facet."""
+        # The plan depends on the number of documents.
         return collect_counts(self._execute(_COUNT, (list(entries), list(facets)), prepare=False))

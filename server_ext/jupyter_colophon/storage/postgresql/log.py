@@ -1,42 +1,43 @@
-"""The change log on PostgreSQL. Whoever appends has the writers' lock (`session.py`) until the commit can be seen.
+"""The change log on PostgreSQL. An appending transaction holds the writers' lock (`session.py`) until its commit is
+visible.
 
-So the newest number that a transaction sees is the newest there is, and one more than it is the next: numbers are in
-the order of commits and without gaps. A sequence would leave gaps with every callable that is undone.
+So the newest number that a transaction sees is the newest one, and the next number is one more: numbers are in commit
+order and without gaps. A sequence would leave a gap for every rolled-back callable.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
-from jupyter_colophon.storage.postgresql.execute import Copy, Execute, ExecuteMany
+from jupyter_colophon.storage.postgresql.execute import CopyRows, Execute, ExecuteMany
 from jupyter_colophon.storage.spi import Row
-from jupyter_colophon.storage.sql.statements import names
-from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS, CHANGE_GAINED
+from jupyter_colophon.storage.sql.statements import quote_names
+from jupyter_colophon.storage.tables import CHANGE, CHANGE_ADDED, CHANGE_FILTERS
 
 _FIELDS = tuple(CHANGE)
 
 
-def _column(name: str) -> str:
-    return DIALECT.column(name, CHANGE[name])
+def _name_column(name: str) -> str:
+    return DIALECT.define_column(name, CHANGE[name])
 
 
 CREATION = [
-    f"""CREATE TABLE change_log ({", ".join(_column(name) for name in CHANGE if name not in CHANGE_GAINED)},
+    f"""CREATE TABLE change_log ({", ".join(_name_column(name) for name in CHANGE if name not in CHANGE_ADDED)},
         PRIMARY KEY (seq))""",
     *(
         f"CREATE INDEX change_log_by_{name} ON change_log ({DIALECT.compare(name, 'string')}, seq)"
         for name in CHANGE_FILTERS
     ),
 ]
-#: What was done to it since; each once, in this order.
-GROWTH = [f"ALTER TABLE change_log ADD COLUMN {_column(name)}" for name in CHANGE_GAINED]
+#: Later changes of the table; each is applied once, in this order.
+GROWTH = [f"ALTER TABLE change_log ADD COLUMN {_name_column(name)}" for name in CHANGE_ADDED]
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
-_APPEND = f"INSERT INTO change_log ({names(_FIELDS)}) VALUES ({DIALECT.marks(len(_FIELDS))})"
-_COPY = f"COPY change_log ({names(_FIELDS)}) FROM STDIN"
-#: From how many rows on it is quicker to copy them.
+_APPEND = f"INSERT INTO change_log ({quote_names(_FIELDS)}) VALUES ({DIALECT.build_placeholders(len(_FIELDS))})"
+_COPY = f"COPY change_log ({quote_names(_FIELDS)}) FROM STDIN"
+#: The number of rows from which COPY is faster.
 _MANY = 20
 _WITHIN = (
-    f"SELECT {names(_FIELDS)} FROM (SELECT *, SUM(octet_length(COALESCE(previous, '')) + octet_length("
+    f"SELECT {quote_names(_FIELDS)} FROM (SELECT *, SUM(octet_length(COALESCE(previous, '')) + octet_length("
     "COALESCE(value, ''))) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before "
     "FROM ({}) AS page) AS counted WHERE COALESCE(bytes_before, 0) <= %s ORDER BY seq"
 )
@@ -44,13 +45,13 @@ _COMPACT = f"DELETE FROM change_log WHERE seq <= %s AND seq < ({_HEAD})"
 
 
 class PostgresLog:
-    """The change log in one transaction (`spi.Log`)."""
+    """The change log in one transaction (`spi.ChangeLog`)."""
 
-    def __init__(self, execute: Execute, executemany: ExecuteMany, copy: Copy) -> None:
+    def __init__(self, execute: Execute, executemany: ExecuteMany, copy: CopyRows) -> None:
         self._execute, self._executemany, self._copy = execute, executemany, copy
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Add rows under the numbers that they have."""
+        """Append rows with their numbers."""
         values = [tuple(row[name] for name in _FIELDS) for row in rows]
         if len(values) < _MANY:
             self._executemany(_APPEND, values)
@@ -62,18 +63,18 @@ class PostgresLog:
         filters = [name for name in CHANGE_FILTERS if name in where]
         part = DIALECT.compare("%s", "string")
         condition = "".join(f" AND {DIALECT.compare(name, 'string')} = {part}" for name in filters)
-        page = f"SELECT {names(_FIELDS)} FROM change_log WHERE seq > %s{condition} ORDER BY seq LIMIT %s"
+        page = f"SELECT {quote_names(_FIELDS)} FROM change_log WHERE seq > %s{condition} ORDER BY seq LIMIT %s"
         bound: list[Any] = [after, *(where[name] for name in filters), limit]
         if bytes_max is not None:
-            # The server counts: what is left out is not sent.
+            # The server counts, so that omitted rows are not sent.
             page, bound = _WITHIN.format(page), [*bound, bytes_max]
-        found = self._execute(page, bound)
-        return [dict(zip(_FIELDS, values, strict=True)) for values in found]
+        rows = self._execute(page, bound)
+        return [dict(zip(_FIELDS, values, strict=True)) for values in rows]
 
-    def head(self) -> int:
-        """The number of the newest row; 0 when there is none."""
+    def get_head(self) -> int:
+        """Return the number of the newest row, 0 if there is none."""
         return int(self._execute(_HEAD).fetchone()[0])
 
-    def compact(self, through: int) -> int:
-        """Remove the rows up to and including this number, but never the newest; returns how many went."""
+    def truncate(self, through: int) -> int:
+        """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""
         return self._execute(_COMPACT, (through,)).rowcount

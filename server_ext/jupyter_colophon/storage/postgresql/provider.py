@@ -1,22 +1,22 @@
-"""One schema: how it is opened, read and written (`spi.StorageProvider`)."""
+"""Open, read and write one schema (`spi.StorageProvider`)."""
 
 import hashlib
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TransactionConflict, shown
+from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TransactionConflict, quote_text
 from jupyter_colophon.storage.postgresql import edges, log, search, session, upkeep
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
-from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, Server, translate_errors
+from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, PostgresServer, translate_errors
 from jupyter_colophon.storage.postgresql.dialect import KEY_PART
 from jupyter_colophon.storage.postgresql.execute import Execute
-from jupyter_colophon.storage.postgresql.notices import Notices
-from jupyter_colophon.storage.postgresql.readers import Readers
+from jupyter_colophon.storage.postgresql.notices import CommitNotices
+from jupyter_colophon.storage.postgresql.readers import ReaderPool
 from jupyter_colophon.storage.postgresql.session import PostgresContext, PostgresSession
-from jupyter_colophon.storage.spi import CAPABILITIES, PATIENT, SEAMS, RetryPolicy, TableContext
-from jupyter_colophon.storage.transaction_lifetime import Alone, Life
-from jupyter_colophon.storage.transactions import After, GroupCommit, follow
+from jupyter_colophon.storage.spi import CAPABILITIES, DEFAULT_RETRY, SUBSYSTEMS, RetryPolicy, TableContext
+from jupyter_colophon.storage.transaction_lifetime import NestingGuard, TransactionLifetime
+from jupyter_colophon.storage.transactions import After, GroupCommit, run_after_commit
 
 T = TypeVar("T")
 _OPTIONS = {"dsn": "", "schema": "colophon", "readers": 8}
@@ -32,49 +32,51 @@ _SCHEMA_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
 class PostgresProvider:
     """A catalog in one schema of a PostgreSQL database. Options: `dsn`, `schema`, `readers` (docs/settings.md).
 
-    One connection writes, for whoever waits (`GroupCommit`); at most `readers` read, each a snapshot.
+    One connection writes for all threads (`GroupCommit`); at most `readers` connections read, each with a snapshot.
     """
 
     name = "postgresql"
-    seams = SEAMS
+    subsystems = SUBSYSTEMS
     capabilities = CAPABILITIES
 
     def __init__(self) -> None:
-        self._alone = Alone()
-        self.table_admin = PostgresAdmin(self._making_schema, self._exclusively, _CREATION, _GROWTH)
+        self._alone = NestingGuard()
+        self.table_admin = PostgresAdmin(self._run_with_schema, self._run_exclusively, _CREATION, _GROWTH)
         self.tx_runner = self
 
     def initialize(self, config: Mapping[str, Any]) -> None:
-        """Reach the database. Raises StorageError, or InvalidField for an option that there is not."""
-        options = _checked(config)
+        """Connect to the database. Raises StorageError, or InvalidField for an unknown option."""
+        options = _check_options(config)
         self._schema: str = options["schema"]
-        self._server = Server(options["dsn"], self._schema)
-        # One lock for all who make tables in this schema, in whatever process.
+        self._server = PostgresServer(options["dsn"], self._schema)
+        # One lock for all processes that create tables in this schema.
         digest = hashlib.sha256(f"jupyter-colophon {self._schema}".encode()).digest()
         self._making = int.from_bytes(digest[:8], "big", signed=True)
         channel = f"colophon_{self._schema}"
         self._session = PostgresSession(self._server, self.table_admin, channel)
         self._group = GroupCommit(self._session)
-        self._readers = Readers(self._server, options["readers"])
-        self._notices = Notices(self._server.connect, channel)
+        self._readers = ReaderPool(self._server, options["readers"])
+        self._notices = CommitNotices(self._server.connect, channel)
         try:
-            self._check_server(self._session.connection())
+            self._check_server(self._session.get_connection())
         except StorageError:
             self._session.close()
             raise
 
-    def run(self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = PATIENT) -> T:
-        """Run in one transaction; an exception rolls back and comes out unchanged."""
+    def run(
+        self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY
+    ) -> T:
+        """Run in one transaction; an exception rolls back and is raised unchanged."""
         self._alone.require()
         if read_only:
             after: list[After] = []
-            value = self._alone.during(lambda: self._read(work, after))
-            follow(after)
+            value = self._alone.run(lambda: self._read(work, after))
+            run_after_commit(after)
             return value
-        return self._group.run(lambda tx: self._alone.during(lambda: work(tx)), retry)
+        return self._group.run(lambda tx: self._alone.run(lambda: work(tx)), retry)
 
-    def health(self) -> Mapping[str, str]:
-        """`status`, `detail` and an empty `journalMode`. Down when nothing can be written: that is tried."""
+    def check_health(self) -> Mapping[str, str]:
+        """Return `status`, `detail` and an empty `journalMode`. The status is `down` if a test write fails."""
         try:
             self.run(lambda _: self._session.execute(_PROBE), retry=RetryPolicy(attempts=0))
         except StorageError as error:
@@ -82,34 +84,34 @@ class PostgresProvider:
         return {"status": "ok", "detail": "", "journalMode": ""}
 
     def check(self) -> list[str]:
-        """What is wrong with the tables of the seams, and with indexes where the extension `amcheck` is there."""
-        with self._readers.lent() as connection:
-            return _unhurried(connection, lambda: upkeep.check(connection))
+        """Check the tables of the subsystems, and indexes if the extension `amcheck` is installed."""
+        with self._readers.use_connection() as connection:
+            return _run_unlimited(connection, lambda: upkeep.check(connection))
 
     def repair(self) -> None:
         """Rebuild indexes and full text."""
-        self._exclusively(upkeep.repair)
+        self._run_exclusively(upkeep.repair)
 
     def reclaim(self) -> int:
         """Rewrite the tables without their free pages; return the number of bytes freed."""
         self._alone.require()
         with self._group.lock:
-            connection = self._session.connection()
-            return _unhurried(connection, lambda: upkeep.reclaim(connection))
+            connection = self._session.get_connection()
+            return _run_unlimited(connection, lambda: upkeep.reclaim(connection))
 
-    def about(self) -> Mapping[str, str]:
-        """PostgreSQL's version, where the schema is, and its size."""
-        with self._readers.lent() as connection:
+    def describe(self) -> Mapping[str, str]:
+        """Return PostgreSQL's version, the location of the schema, and its size."""
+        with self._readers.use_connection() as connection:
             info = connection.info
             return {
                 "engine": f"PostgreSQL {info.parameter_status('server_version')}",
                 "place": f"schema {self._schema} of {info.dbname} at {info.host}:{info.port}",
-                "bytes": str(upkeep.size(connection)),
+                "bytes": str(upkeep.measure_size(connection)),
             }
 
-    def commits(self) -> int:
-        """How many commits of any process were heard of."""
-        return self._notices.heard()
+    def get_data_version(self) -> int:
+        """Return the number of notified commits of all processes."""
+        return self._notices.get_marker()
 
     def close(self) -> None:
         """Close every connection."""
@@ -119,7 +121,7 @@ class PostgresProvider:
         self._notices.close()
 
     def _read(self, work: Callable[[TableContext], T], after: list[After]) -> T:
-        """A snapshot. A connection that broke while nobody used it is no reason to fail."""
+        """Read a snapshot, once more if the connection was lost while it was idle."""
         try:
             return self._read_once(work, after)
         except TransactionConflict:
@@ -130,8 +132,8 @@ class PostgresProvider:
             raise StoreUnavailable(conflict.detail) from conflict
 
     def _read_once(self, work: Callable[[TableContext], T], after: list[After]) -> T:
-        with self._readers.lent() as connection:
-            life = Life.of_a_read()
+        with self._readers.use_connection() as connection:
+            life = TransactionLifetime.create_for_read()
             after.clear()
             connection.patience_s = session.BEGIN_S
             with translate_errors(connection):
@@ -145,33 +147,33 @@ class PostgresProvider:
                     with translate_errors(connection):
                         connection.execute("ROLLBACK")
 
-    def _exclusively(self, work: Callable[[Execute], None]) -> None:
-        """Change the shape of the store, in a transaction of its own, while no other process does."""
+    def _run_exclusively(self, work: Callable[[Execute], None]) -> None:
+        """Change the structure of the store in a separate transaction that excludes other processes."""
         self._alone.require()
         with self._group.lock:
             self._change(self._begin_to_change(), work)
 
-    def _making_schema(self, work: Callable[[Execute], None]) -> None:
-        """The same, in a schema that is made where it is not there."""
+    def _run_with_schema(self, work: Callable[[Execute], None]) -> None:
+        """Do the same, creating the schema if it does not exist."""
 
         def in_schema(execute: Execute) -> None:
             if execute(_SCHEMA_THERE, (self._schema,)).fetchone() is None:
                 execute(f'CREATE SCHEMA "{self._schema}"')
             work(execute)
 
-        self._exclusively(in_schema)
+        self._run_exclusively(in_schema)
 
     def _begin_to_change(self) -> Connection:
         """Begin a transaction without a statement timeout, on a new connection if the last one is broken."""
-        known = self._session.connection()
+        connection = self._session.get_connection()
         try:
-            return self._begun(known)
+            return self._check_begun(connection)
         except TransactionConflict:
-            return self._begun(self._session.connection())
+            return self._check_begun(self._session.get_connection())
 
-    def _begun(self, connection: Connection) -> Connection:
+    def _check_begun(self, connection: Connection) -> Connection:
         with translate_errors(connection):
-            # Each statement has to see what the process before us made: no snapshot for the whole.
+            # Each statement must see the tables of other processes: no snapshot for the whole transaction.
             connection.execute(
                 "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"
             )
@@ -188,7 +190,7 @@ class PostgresProvider:
             work(execute)
             execute("COMMIT")
         except BaseException:
-            self._session.rollback()
+            self._session.roll_back()
             raise
         finally:
             connection.patience_s = ANSWER_S
@@ -200,23 +202,25 @@ class PostgresProvider:
             raise StorageError("the catalog needs a database whose encoding is UTF8")
 
 
-def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
+def _check_options(config: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := config.keys() - _OPTIONS.keys():
-        raise InvalidField(f"the PostgreSQL store has no option {shown(min(unknown))}; it has dsn, schema and readers")
+        raise InvalidField(
+            f"unknown option {quote_text(min(unknown))} of the PostgreSQL store; use dsn, schema and readers"
+        )
     options = dict(_OPTIONS) | dict(config)
     if not isinstance(options["dsn"], str):
-        raise InvalidField("the option dsn is a connection string of PostgreSQL")
+        raise InvalidField("the option dsn must be a connection string of PostgreSQL")
     if not isinstance(options["schema"], str) or not _SCHEMA.fullmatch(options["schema"]):
         raise InvalidField("the option schema must be up to 48 lower-case letters, digits and underscores")
     if options["schema"].startswith("pg_") or options["schema"] == "information_schema":
-        raise InvalidField(f"the option schema: {options['schema']} is a name of PostgreSQL's own; choose another one")
+        raise InvalidField(f"the option schema: {options['schema']} is reserved by PostgreSQL; choose another name")
     if type(options["readers"]) is not int or options["readers"] < 1:
-        raise InvalidField("the option readers is a number from 1 on")
+        raise InvalidField("the option readers must be a number from 1")
     return options
 
 
-def _unhurried(connection: Connection, work: Callable[[], T]) -> T:
-    """Work whose statements may take minutes."""
+def _run_unlimited(connection: Connection, work: Callable[[], T]) -> T:
+    """Run a callable whose statements may take minutes."""
     with translate_errors(connection):
         connection.execute("SET statement_timeout = 0; SET lock_timeout = 0")
     connection.patience_s = None

@@ -1,8 +1,8 @@
 """Full text on PostgreSQL: sets of words in `tsvector`, found by a GIN index.
 
-Nothing is parsed: words and terms come encoded (`core/model/search_index_terms.py`) and go as they are, a term with a mark before it, so
-that no word can be taken for one, and in quotes, so that none can be read as an operator (spec SEARCH-10).
-Ranking is that of the other stores (`storage/search/ranking.py`), over the newest matches only.
+Nothing is parsed: words and terms are encoded (`core/model/search_index_terms.py`) and used unchanged. A term has a
+mark before it, so that no word can be taken for a term, and both are quoted, so that none can be read as an operator
+(spec SEARCH-10). Ranking is the same as on other stores (`storage/search/ranking.py`), over the newest matches only.
 """
 
 import hashlib
@@ -16,12 +16,12 @@ from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
 from jupyter_colophon.storage.postgresql.facets import PostgresFacets
 from jupyter_colophon.storage.search import ranking
-from jupyter_colophon.storage.search.grouping import grouped
-from jupyter_colophon.storage.spi import Document, Match, Words
+from jupyter_colophon.storage.search.grouping import group_documents
+from jupyter_colophon.storage.spi import Document, Match, TextQuery
 
-_URN, _ASKED = DIALECT.compare("urn", "string"), DIALECT.compare("%s", "string")
-#: `search_entries` is what a list of hits needs and is small. A document has one row of tokens, or several where it
-#: says more than a `tsvector` holds; each has all terms, and so matches by itself.
+_URN, _REQUESTED = DIALECT.compare("urn", "string"), DIALECT.compare("%s", "string")
+#: `search_entries` has what a list of hits needs and is small. A document has one row of tokens, or several if it has
+#: more than fit into a `tsvector`; each row has all terms, so it can match alone.
 CREATION = [
     """CREATE TABLE search_entries (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         urn text COLLATE "C" NOT NULL, namespace text NOT NULL, type text NOT NULL, tags text NOT NULL,
@@ -30,12 +30,14 @@ CREATION = [
     "CREATE TABLE search_texts (id bigint PRIMARY KEY, words text NOT NULL)",
     """CREATE TABLE search_tokens (id bigint NOT NULL, part integer NOT NULL, tokens tsvector NOT NULL,
         PRIMARY KEY (id, part))""",
-    # Without a list of what is still to be indexed, which every search would have to read through.
+    # Without a pending list, which every search would have to read.
     "CREATE INDEX search_tokens_by_token ON search_tokens USING gin (tokens) WITH (fastupdate = off)",
 ]
-#: What was done to them since; each once, in this order.
+#: Later changes of the tables; each is applied once, in this order.
 GROWTH = [*FACETS, "ALTER TABLE search_entries DROP COLUMN tags"]
-_OLD = f"SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = {_ASKED}"
+_OLD = (
+    f"SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = {_REQUESTED}"
+)
 # In their order, since the newest are found first.
 _ADD_ALL = """INSERT INTO search_entries (urn, namespace, type, length)
     SELECT urn, namespace, type, length
@@ -64,13 +66,13 @@ _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _WHOLE = """SELECT e.urn, e.namespace, e.type, e.id, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id"""
 _DOCUMENTS = f"{_WHOLE} WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.compare('u', 'string')} FROM unnest(%s::text[]) AS u))"
-_AFTER = f"{_WHOLE} WHERE {_URN} > {_ASKED} ORDER BY {_URN} LIMIT %s"
+_AFTER = f"{_WHOLE} WHERE {_URN} > {_REQUESTED} ORDER BY {_URN} LIMIT %s"
 _TEXTS = "SELECT id, words FROM search_texts WHERE id > %s ORDER BY id LIMIT 500"
-#: No encoded word begins with these: encoding makes characters of plane 15 only (`core/terms.fts_word`).
+#: No encoded word begins with these: encoding uses characters of plane 15 only (`core/model/search_index_terms.py`).
 _TERM, _HASHED = "\ue000", "\ue001"
-#: How many bytes a `tsvector` takes for one token, and for all of them, with room to spare.
+#: The number of bytes that a `tsvector` takes for one token, and for all of them, with a margin.
 _TOKEN_BYTES, _TOKENS_BYTES = 2_000, 900_000
-_ALIKE, _LENGTH = itemgetter(0, 1, 2), itemgetter(4)
+_SIMILAR, _LENGTH = itemgetter(0, 1, 2), itemgetter(4)
 
 
 class PostgresSearch:
@@ -80,35 +82,35 @@ class PostgresSearch:
         self._execute, self._facets = execute, PostgresFacets(execute)
 
     def put(self, *documents: Document) -> None:
-        """Add or replace documents; one statement of each kind for all of them."""
-        by_urn = {one.urn: (one, _written(one)) for one in documents}
-        known = {urn: (entry, words) for urn, entry, words in self._execute(_KNOWN, (list(by_urn),))}
-        new = [(one, words) for urn, (one, words) in by_urn.items() if urn not in known]
-        old = [(known[urn], one, words) for urn, (one, words) in by_urn.items() if urn in known]
-        texts = self._added(new) if new else []
-        for (entry, _), one, _ in old:
-            self._execute(_CHANGE, (*_shown(one), entry))
+        """Add or replace documents, with one statement of each kind for all of them."""
+        by_urn = {document.urn: (document, _join_words(document)) for document in documents}
+        existing = {urn: (entry, words) for urn, entry, words in self._execute(_KNOWN, (list(by_urn),))}
+        new = [(document, words) for urn, (document, words) in by_urn.items() if urn not in existing]
+        old = [(existing[urn], document, words) for urn, (document, words) in by_urn.items() if urn in existing]
+        texts = self._insert_documents(new) if new else []
+        for (entry, _), document, _ in old:
+            self._execute(_CHANGE, (*_build_listed_values(document), entry))
         changed = [(entry, words) for (entry, before), _, words in old if words != before]
         for entry, words in changed:
             self._execute(_CHANGE_TEXT, (words, entry))
         if changed:
             self._execute(_UNINDEX, ([entry for entry, _ in changed],))
         self._index(texts + changed)
-        values = {entry: by_urn[urn][0].facet_values for urn, (entry, _) in known.items()}
-        values |= {entry: one.facet_values for (entry, _), (one, _) in zip(texts, new, strict=True)}
-        self._facets.write(self._facets.read([entry for entry, _ in known.values()]) if known else {}, values)
+        values = {entry: by_urn[urn][0].facet_values for urn, (entry, _) in existing.items()}
+        values |= {entry: document.facet_values for (entry, _), (document, _) in zip(texts, new, strict=True)}
+        self._facets.write(self._facets.read([entry for entry, _ in existing.values()]) if existing else {}, values)
 
-    def _added(self, new: Sequence[tuple[Document, str]]) -> list[tuple[int, str]]:
-        """Entries and texts of new documents; their numbers with what is to be indexed."""
-        urns = [one.urn for one, _ in new]
-        columns = zip(*(_shown(one) for one, _ in new), strict=True)
+    def _insert_documents(self, new: Sequence[tuple[Document, str]]) -> list[tuple[int, str]]:
+        """Insert entries and texts of new documents; return their numbers with the text to index."""
+        urns = [document.urn for document, _ in new]
+        columns = zip(*(_build_listed_values(document) for document, _ in new), strict=True)
         entries = {urn: entry for entry, urn in self._execute(_ADD_ALL, (urns, *map(list, columns)))}
-        texts = [(entries[one.urn], words) for one, words in new]
+        texts = [(entries[document.urn], words) for document, words in new]
         self._execute(_ADD_TEXTS, ([entry for entry, _ in texts], [words for _, words in texts]))
         return texts
 
     def remove(self, urn: str) -> None:
-        """Forget an entity."""
+        """Remove an entity's document."""
         old = self._execute(_OLD, (urn,)).fetchone()
         if old is not None:
             self._execute(_UNINDEX, (list(old[:1]),))
@@ -116,48 +118,48 @@ class PostgresSearch:
                 self._execute(statement, old[:1])
             self._facets.forget(old[0])
 
-    def match(self, words: Words, cap: int) -> list[Match]:
-        """The newest `cap` matches, best first."""
-        return self.survey(words, cap, cap)[0]
+    def match(self, words: TextQuery, cap: int) -> list[Match]:
+        """Return the newest `cap` matches, best first."""
+        return self.match_with_groups(words, cap, cap)[0]
 
-    def survey(self, words: Words, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
-        """The newest `cap` matches, best first; where there are more, the newest `counted` in groups."""
-        expression, limit = _expression(words), max(cap, counted)
-        # The plan has to fit the words: a rare one is looked up, of a common one the newest are looked through.
-        found = list(self._execute(_MATCH, (expression, limit), prepare=False)) if expression else []
-        if not found:
+    def match_with_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+        """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
+        expression, limit = _build_expression(words), max(cap, counted)
+        # The plan depends on the words: a rare word is looked up, for a common one the newest documents are scanned.
+        rows = list(self._execute(_MATCH, (expression, limit), prepare=False)) if expression else []
+        if not rows:
             return [], []
-        groups = grouped(map(_ALIKE, found)) if len(found) > cap else []
-        is_all = len(found) < limit or limit >= ranking.COMMON
-        matching = len(found) if is_all else self._counted(expression, ranking.COMMON)
-        rarity = ranking.rarity(matching, self._execute(_NEWEST).fetchone()[0])
+        groups = group_documents(map(_SIMILAR, rows)) if len(rows) > cap else []
+        is_all = len(rows) < limit or limit >= ranking.COMMON
+        matching = len(rows) if is_all else self._count_matches(expression, ranking.COMMON)
+        rarity = ranking.compute_rarity(matching, self._execute(_NEWEST).fetchone()[0])
         return [
-            Match(urn, space, kind, number, rarity * ranking.weight(length))
-            for number, space, kind, urn, length in sorted(found[:cap], key=_LENGTH)
+            Match(urn, space, kind, number, rarity * ranking.compute_weight(length))
+            for number, space, kind, urn, length in sorted(rows[:cap], key=_LENGTH)
         ], groups
 
-    def groups(self, words: Words, cap: int) -> list[Group]:
-        """The newest `cap` matches, those that are alike counted together."""
-        expression = _expression(words)
-        found = self._execute(_GROUPS, (expression, cap), prepare=False) if expression else ()
-        return grouped(found)
+    def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
+        """Return the newest `cap` matches grouped by namespace and type."""
+        expression = _build_expression(words)
+        rows = self._execute(_GROUPS, (expression, cap), prepare=False) if expression else ()
+        return group_documents(rows)
 
-    def documents(self, urns: Sequence[str]) -> list[Match]:
-        """These documents, unranked."""
-        found = self._execute(_DOCUMENTS, (list(urns),))
-        return [Match(urn, space, kind, number, 0.0, _terms(words)) for urn, space, kind, number, words in found]
+    def read_matches(self, urns: Sequence[str]) -> list[Match]:
+        """Return these documents, unranked."""
+        rows = self._execute(_DOCUMENTS, (list(urns),))
+        return [Match(urn, space, kind, number, 0.0, _parse_terms(words)) for urn, space, kind, number, words in rows]
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """How many of these documents have each value, by facet."""
+        """Return the number of these documents with each value, by facet."""
         return self._facets.count(numbers, facets)
 
-    def after(self, urn: str, limit: int) -> list[Document]:
-        """What is known, whole, by URN from the first after this one on."""
-        found = list(self._execute(_AFTER, (urn, limit)))
-        values = self._facets.read([number for *_, number, _ in found])
+    def read_documents_after(self, urn: str, limit: int) -> list[Document]:
+        """Return documents by URN, after this one."""
+        rows = list(self._execute(_AFTER, (urn, limit)))
+        values = self._facets.read([number for *_, number, _ in rows])
         return [
-            Document(urn, space, kind, values[number], _plain(words), _terms(words))
-            for urn, space, kind, number, words in found
+            Document(urn, space, kind, values[number], _parse_words(words), _parse_terms(words))
+            for urn, space, kind, number, words in rows
         ]
 
     def rebuild(self) -> None:
@@ -169,31 +171,31 @@ class PostgresSearch:
             last = texts[-1][0]
 
     def _index(self, texts: Sequence[tuple[int, str]]) -> None:
-        """Index the words of these entries, of which nothing is indexed."""
-        found = [
+        """Index the words of these entries, which are not indexed yet."""
+        rows = [
             (entry, part, " ".join(tokens))
             for entry, words in texts
-            for part, tokens in enumerate(_parts([_short(word) for word in words.split(" ") if word]))
+            for part, tokens in enumerate(_split_tokens([_shorten(word) for word in words.split(" ") if word]))
         ]
-        if found:
-            self._execute(_INDEX, tuple(map(list, zip(*found, strict=True))))
+        if rows:
+            self._execute(_INDEX, tuple(map(list, zip(*rows, strict=True))))
 
-    def _counted(self, expression: str, cap: int) -> int:
+    def _count_matches(self, expression: str, cap: int) -> int:
         return int(self._execute(_COUNT, (expression, cap), prepare=False).fetchone()[0])
 
 
-def _written(document: Document) -> str:
-    """The words of a document, and its terms."""
+def _join_words(document: Document) -> str:
+    """Join the words and terms of a document."""
     return " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
 
 
-def _shown(document: Document) -> tuple[str, str, int]:
-    """What a list of hits needs."""
+def _build_listed_values(document: Document) -> tuple[str, str, int]:
+    """Return what a list of hits needs."""
     return document.namespace, document.type, len(document.words)
 
 
-def _parts(tokens: Sequence[str]) -> Iterator[list[str]]:
-    """Tokens in lists that a `tsvector` holds, each with all terms."""
+def _split_tokens(tokens: Sequence[str]) -> Iterator[list[str]]:
+    """Split tokens into lists that fit into a `tsvector`, each with all terms."""
     terms = [token for token in tokens if token.startswith(_TERM)]
     part, room = list(terms), _TOKENS_BYTES
     for token in tokens:
@@ -206,32 +208,32 @@ def _parts(tokens: Sequence[str]) -> Iterator[list[str]]:
     yield part
 
 
-def _short(token: str) -> str:
-    """A token, or what stands for one that is too long."""
+def _shorten(token: str) -> str:
+    """Return a token, or a hash of one that is too long."""
     if len(token) * 4 <= _TOKEN_BYTES or len(raw := token.encode()) <= _TOKEN_BYTES:
         return token
     return f"{token[0] if token[0] == _TERM else ''}{_HASHED}{hashlib.sha256(raw).hexdigest()}"
 
 
-def _expression(words: Words) -> str:
-    """The question as `tsquery` reads it; empty where nothing can match."""
-    any_of = [_quoted(_short(word)) for word in words.exact if word]
-    # No word is so long that a longer one could begin like it (`core/terms.WORD_BYTES_MAX`).
-    any_of += [f"{_quoted(word)}:*" for word in words.prefixes if word and _short(word) == word]
+def _build_expression(words: TextQuery) -> str:
+    """Return the query as a `tsquery`; empty if nothing can match."""
+    any_of = [_quote(_shorten(word)) for word in words.exact if word]
+    # The length of words is limited, so a longer token cannot begin like this (`WORD_BYTES_MAX`).
+    any_of += [f"{_quote(word)}:*" for word in words.prefixes if word and _shorten(word) == word]
     if not any_of and (words.exact or words.prefixes):
         return ""
     parts = [f"({' | '.join(any_of)})"] if any_of else []
-    parts += [_quoted(_short(_TERM + term)) for term in words.terms]
+    parts += [_quote(_shorten(_TERM + term)) for term in words.terms]
     return " & ".join(parts)
 
 
-def _quoted(token: str) -> str:
+def _quote(token: str) -> str:
     return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _terms(words: str) -> frozenset[str]:
+def _parse_terms(words: str) -> frozenset[str]:
     return frozenset(word[1:] for word in words.split(" ") if word.startswith(_TERM))
 
 
-def _plain(words: str) -> frozenset[str]:
+def _parse_words(words: str) -> frozenset[str]:
     return frozenset(word for word in words.split(" ") if word and not word.startswith(_TERM))

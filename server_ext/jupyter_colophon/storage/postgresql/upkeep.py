@@ -27,29 +27,31 @@ _REPAIRS = (
 
 
 def check(connection: Connection) -> list[str]:
-    """What is wrong, one sentence each: rows that stand alone, and B-trees where the extension `amcheck` is there."""
-    found = []
+    """Return the problems of the store, one sentence each: orphaned rows, and damaged B-trees if the extension
+    `amcheck` is installed.
+    """
+    problems = []
     for table, statement in _ALONE.items():
         with translate_errors(connection):
             row = connection.execute(statement).fetchone()
         if row and row[0]:
-            found.append(f"{table}: {row[0]} rows stand alone")
+            problems.append(f"{table}: {row[0]} orphaned rows")
     with translate_errors(connection):
         place = connection.execute(_AMCHECK).fetchone()
         indexes = connection.execute(_INDEXES).fetchall()
     if place is None:
-        return found
+        return problems
     for name, oid in indexes:
         try:
             with translate_errors(connection):
                 connection.execute(f'SELECT "{place[0]}".bt_index_check({oid}::regclass)')
         except StorageError as error:
-            found.append(f"the index {name} is not sound: {error.detail}")
-    return found
+            problems.append(f"the index {name} is damaged: {error.detail}")
+    return problems
 
 
 def repair(execute: Execute) -> None:
-    """Rebuild indexes and full text, in the transaction that is open."""
+    """Rebuild indexes and full text in the open transaction."""
     for statement in _REPAIRS:
         execute(statement)
     for (table,) in list(execute(_TABLES)):
@@ -59,15 +61,15 @@ def repair(execute: Execute) -> None:
 
 def reclaim(connection: Connection) -> int:
     """Rewrite every table without its free pages; return the number of bytes freed."""
-    before = size(connection)
+    before = measure_size(connection)
     with translate_errors(connection):
         for (table,) in connection.execute(_TABLES).fetchall():
             connection.execute(f'VACUUM FULL "{table}"')
-    return max(0, before - size(connection))
+    return max(0, before - measure_size(connection))
 
 
-def size(connection: Connection) -> int:
-    """The bytes of all tables with their indexes."""
+def measure_size(connection: Connection) -> int:
+    """Return the bytes of all tables with their indexes."""
     with translate_errors(connection):
         row = connection.execute(_SIZE).fetchone()
     return int(row[0]) if row else 0

@@ -11,7 +11,7 @@ FacetRow = tuple[int, str, str]
 def find_changes(
     old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]
 ) -> tuple[list[FacetRow], list[FacetRow]]:
-    """Return the rows to remove and the rows to add so that the new documents have their values, in order."""
+    """Return the rows to delete and the rows to insert so that the new documents have their values, in order."""
     none: FacetValues = frozenset()
     removed = [(number, *pair) for number in new for pair in sorted(old.get(number, none) - new[number])]
     added = [(number, *pair) for number in new for pair in sorted(new[number] - old.get(number, none))]
@@ -19,16 +19,16 @@ def find_changes(
 
 
 def collect_values(rows: Iterable[FacetRow]) -> defaultdict[int, FacetValues]:
-    """Return the values of each document; of one without rows, none."""
-    found: defaultdict[int, set[tuple[str, str]]] = defaultdict(set)
+    """Return the values of each document; an empty set for one without rows."""
+    values: defaultdict[int, set[tuple[str, str]]] = defaultdict(set)
     for number, facet, value in rows:
-        found[number].add((facet, value))
-    return defaultdict(frozenset, {number: frozenset(pairs) for number, pairs in found.items()})
+        values[number].add((facet, value))
+    return defaultdict(frozenset, {number: frozenset(pairs) for number, pairs in values.items()})
 
 
 def collect_counts(counted: Iterable[tuple[str, str, int]]) -> dict[str, dict[str, int]]:
     """Return the counts of values by facet."""
-    found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    counts: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for facet, value, count in counted:
-        found[facet][value] = count
-    return dict(found)
+        counts[facet][value] = count
+    return dict(counts)

@@ -8,24 +8,24 @@ from typing import Any, NamedTuple
 from jupyter_colophon.core.documents import json_parsing
 from jupyter_colophon.core.entities import entity as entities
 from jupyter_colophon.core.entities.entity import STATUS
-from jupyter_colophon.core.entities.entity_kinds import kind_of_row
+from jupyter_colophon.core.entities.entity_kinds import get_row_kind
 from jupyter_colophon.core.model.registry import AspectSpec, EntityType, Scope
 from jupyter_colophon.core.model.search_filters import COLUMNS
 from jupyter_colophon.core.model.search_index_terms import (
     PART_KEY,
     WORD_BYTES_MAX,
     ValueRow,
+    build_value_rows,
+    encode_token,
     filter_term,
     fold,
-    fts_word,
     index_words,
-    path_pieces,
-    type_words,
-    value_rows,
+    list_type_words,
+    split_path,
 )
 from jupyter_colophon.core.model.vocabulary import REFERRED, Contribution, is_described
 from jupyter_colophon.core.search.search import GROUPED, FacetValues
-from jupyter_colophon.core.search.time_words import CREATED_KEY, UPDATED_KEY, time_words
+from jupyter_colophon.core.search.time_words import CREATED_KEY, UPDATED_KEY, list_time_words
 from jupyter_colophon.storage.spi import Document, Row, TableContext
 
 #: The amount to add to each counter, by table and key.
@@ -33,9 +33,9 @@ Counts = Counter[tuple[str, tuple[Any, ...]]]
 #: Each aspect with its stored value, by the aspect's name.
 Aspects = Mapping[str, tuple[AspectSpec, str]]
 #: The longest value to cache, and the size of the cache: a save parses the old and the new value several times, and the
-#: next save the one that this one wrote.
+#: next save parses this one.
 _CACHED_LENGTH_MAX, _CACHE_SIZE = 4_096, 512
-#: The longest value that facets count: nobody filters by longer ones.
+#: The longest value that facets count: longer ones are not useful as filters.
 _FACET_VALUE_LENGTH_MAX = 256
 
 
@@ -45,7 +45,7 @@ class EntityChange(NamedTuple):
     entity: Row
     before: Aspects
     now: Aspects
-    #: The words of texts that the model marks for search.
+    #: The words of strings that the model marks for search.
     marked: frozenset[str] = frozenset()
 
 
@@ -65,17 +65,17 @@ def update_search_rows(tx: TableContext, changed: Iterable[EntityChange]) -> Non
     documents: list[Document] = []
     counts: Counts = Counter()
     for entity, before, now, marked in changed:
-        old, new = value_rows_of(before), set() if entity["deleted"] else value_rows_of(now)
+        old, new = collect_value_rows(before), set() if entity["deleted"] else collect_value_rows(now)
         removed_values, added_values = old - new, new - old
         if removed_values or added_values:
-            written += _changed_rows(tx, entity, removed_values, added_values, new)
+            written += _replace_rows(tx, entity, removed_values, added_values, new)
         was_removed, removed = is_removed(before), is_removed(now)
         _count(counts, entity, set() if was_removed else old, set() if removed else new)
         if entity["deleted"]:
             tx.search.remove(entity["urn"])
         else:
-            documents.append(document(entity, new, marked, removed=removed))
-    tx.table("metadata_values").upsert_all(written)
+            documents.append(build_document(entity, new, marked, removed=removed))
+    tx.get_table("metadata_values").upsert_many(written)
     tx.search.put(*documents)
     _add(tx, counts)
 
@@ -84,8 +84,8 @@ def _add(tx: TableContext, counts: Counts) -> None:
     """Add to the counters of keys and values, and delete those that drop to zero."""
     for name in ("key_counts", "value_counts"):
         amounts = sorted((key, amount) for (table, key), amount in counts.items() if table == name)
-        tx.table(name).increment_all({key: amount for key, amount in amounts if amount > 0}, "entities")
-        tx.table(name).decrement_all({key: -amount for key, amount in amounts if amount < 0}, "entities")
+        tx.get_table(name).increment_many({key: amount for key, amount in amounts if amount > 0}, "entities")
+        tx.get_table(name).decrement_many({key: -amount for key, amount in amounts if amount < 0}, "entities")
 
 
 def add_counts(tx: TableContext, entity: Row, values: set[ValueRow]) -> None:
@@ -95,14 +95,14 @@ def add_counts(tx: TableContext, entity: Row, values: set[ValueRow]) -> None:
     _add(tx, counts)
 
 
-def value_rows_of(aspects: Aspects) -> set[ValueRow]:
+def collect_value_rows(aspects: Aspects) -> set[ValueRow]:
     """Return all values in these aspects."""
-    return {row for spec, value in aspects.values() for row in values_of(spec, value)}
+    return {row for spec, value in aspects.values() for row in parse_values(spec, value)}
 
 
-def searchable_aspects(kind: EntityType, aspects: Mapping[str, Row]) -> Aspects:
+def select_searchable_aspects(kind: EntityType, aspects: Mapping[str, Row]) -> Aspects:
     """Return the aspects of an entity that search reads: they have a value and contribute to search."""
-    specs = {name: kind.aspect(name) for name, row in aspects.items() if row["value"] is not None}
+    specs = {name: kind.get_aspect(name) for name, row in aspects.items() if row["value"] is not None}
     return {
         name: (spec, aspects[name]["value"])
         for name, spec in specs.items()
@@ -114,10 +114,10 @@ def is_removed(aspects: Aspects) -> bool:
     """Return whether an entity with these aspects is softly deleted. Raises StoreDamaged."""
     if STATUS not in aspects:
         return False
-    return entities.is_removed(json_parsing.stored(aspects[STATUS][1]))
+    return entities.is_removed(json_parsing.parse_stored(aspects[STATUS][1]))
 
 
-def values_of(spec: AspectSpec, text: str) -> tuple[ValueRow, ...]:
+def parse_values(spec: AspectSpec, text: str) -> tuple[ValueRow, ...]:
     """Return the values in an aspect's stored text. Raises StoreDamaged."""
     if not is_described(spec.name, spec.contributes):
         return ()
@@ -127,37 +127,37 @@ def values_of(spec: AspectSpec, text: str) -> tuple[ValueRow, ...]:
 
 
 def _parse_values(aspect: str, scope: Scope, text: str, annotated: tuple[Contribution, ...]) -> tuple[ValueRow, ...]:
-    return tuple(value_rows(aspect, scope, json_parsing.stored(text), annotated))
+    return tuple(build_value_rows(aspect, scope, json_parsing.parse_stored(text), annotated))
 
 
 _cached_values = lru_cache(maxsize=_CACHE_SIZE)(_parse_values)
 
 
-def _changed_rows(
+def _replace_rows(
     tx: TableContext, entity: Row, removed: set[ValueRow], added: set[ValueRow], new: set[ValueRow]
 ) -> list[Row]:
     """Delete the rows of removed values, and return the rows to write to the table of values."""
     if not removed and len(added) == len(new):
-        return list(stored_rows(entity, new).values())
-    before = {key_of(entity, row) for row in removed}
+        return list(build_stored_rows(entity, new).values())
+    before = {get_value_key(entity, row) for row in removed}
     # Several values may share a key: rebuild the row from those that remain.
-    changed = before.union(key_of(entity, row) for row in added)
-    after = stored_rows(entity, (row for row in new if key_of(entity, row) in changed))
-    tx.table("metadata_values").multi_delete(sorted(before - after.keys()))
+    changed = before.union(get_value_key(entity, row) for row in added)
+    after = build_stored_rows(entity, (row for row in new if get_value_key(entity, row) in changed))
+    tx.get_table("metadata_values").delete_many(sorted(before - after.keys()))
     return [*after.values()]
 
 
-def stored_rows(entity: Row, values: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
+def build_stored_rows(entity: Row, values: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
     """Return the rows of the table of values, by their key."""
-    found: dict[tuple[str, ...], Row] = {}
-    for row in sorted(values, key=lambda one: (one.key, one.shown)):
-        key = key_of(entity, row)
+    rows: dict[tuple[str, ...], Row] = {}
+    for row in sorted(values, key=lambda value: (value.key, value.shown)):
+        key = get_value_key(entity, row)
         names = ("namespace", "key", "value", "urn", "scope")
-        found[key] = dict(zip(names, key, strict=True)) | {"kind": row.kind, "shown": row.shown}
-    return found
+        rows[key] = dict(zip(names, key, strict=True)) | {"kind": row.kind, "shown": row.shown}
+    return rows
 
 
-def key_of(entity: Row, row: ValueRow) -> tuple[str, str, str, str, str]:
+def get_value_key(entity: Row, row: ValueRow) -> tuple[str, str, str, str, str]:
     """Return namespace, key, value, URN and scope of a value; keys are compared without regard to case."""
     # Queries are trimmed, so values are compared without surrounding whitespace (spec SEARCH-2).
     return entity["namespace"], fold(row.key), row.value.strip(), entity["urn"], row.scope
@@ -167,38 +167,38 @@ def _count(counts: Counts, entity: Row, old: set[ValueRow], new: set[ValueRow]) 
     if old == new:
         return
     namespace = entity["namespace"]
-    of_each = (counter_keys(entity, values) for values in (old - new, new - old, old & new))
+    of_each = (get_counter_keys(entity, values) for values in (old - new, new - old, old & new))
     for (table, less), (_, more), (_, same) in zip(*of_each, strict=True):
         counts.subtract([(table, (namespace, *key)) for key in less - more - same])
         counts.update([(table, (namespace, *key)) for key in more - less - same])
 
 
-def counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
+def get_counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
     """Return the counter keys of an entity by table, without the namespace, which comes first."""
     if not values:
         return ("key_counts", set()), ("value_counts", set())
-    return ("key_counts", keys_of(entity, values)), ("value_counts", _value_counter_keys(values))
+    return ("key_counts", get_key_counters(entity, values)), ("value_counts", _get_value_counters(values))
 
 
-def keys_of(entity: Row, values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
+def get_key_counters(entity: Row, values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
     """Return (folded, key, kind, scope, carrier) of each value.
 
-    A tag is a key of its own in key statistics (spec SEARCH-20).
+    A tag counts as a key in key statistics (spec SEARCH-20).
     """
-    carrier = kind_of_row(entity["type"], entity["urn"])
-    return {(fold(key), key, row.kind, row.scope, carrier) for row in values for key in [display_key(row)]}
+    carrier = get_row_kind(entity["type"], entity["urn"])
+    return {(fold(key), key, row.kind, row.scope, carrier) for row in values for key in [get_display_key(row)]}
 
 
-def display_key(row: ValueRow) -> str:
+def get_display_key(row: ValueRow) -> str:
     """Return the key under which a value is found, as it was written."""
     return row.shown if row.kind == "tag" else row.key
 
 
-def _value_counter_keys(values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
+def _get_value_counters(values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
     return {(fold(row.key), row.value, row.shown) for row in values}
 
 
-def document(
+def build_document(
     entity: Row, values: set[ValueRow], marked: frozenset[str] = frozenset(), *, removed: bool = False
 ) -> Document:
     """Return the full-text document of an entity with these values, and words of texts that the model marks."""
@@ -206,50 +206,52 @@ def document(
     columns = [(name, entity[column]) for name, column in COLUMNS.items() if entity[column]]
     terms = {EVERYTHING, *(filter_term(name, value) for name, value in columns)}
     terms |= {filter_term("scope", row.scope) for row in values}
-    terms |= {filter_term(facet, shown) for facet, shown in facets}
+    terms |= {filter_term(facet, label) for facet, label in facets}
     terms |= {filter_term(row.facet, row.urn) for row in values if row.urn}
     if not removed:
         terms.add(NOT_REMOVED)
     if entity["type"] in _REFERENCED_TYPES:
         terms.add(REFERENCED)
-    kind = kind_of_row(entity["type"], entity["urn"])
+    kind = get_row_kind(entity["type"], entity["urn"])
     words = index_words(entity["name"], entity["namespace"], entity["type"], values, kind=kind, keyed=True)
     return Document(
         urn=entity["urn"],
         namespace=entity["namespace"],
         type=entity["type"],
-        facet_values=_facet_values([*facets, *(pair for pair in columns if pair[0] not in GROUPED)]),
-        words=frozenset(words | _name_words(entity, kind) | _audit_words(entity) | marked),
+        facet_values=_collect_facet_values([*facets, *(pair for pair in columns if pair[0] not in GROUPED)]),
+        words=frozenset(words | _collect_name_words(entity, kind) | _collect_audit_words(entity) | marked),
         terms=frozenset(terms),
     )
 
 
-def _facet_values(pairs: Iterable[tuple[str, str]]) -> FacetValues:
+def _collect_facet_values(pairs: Iterable[tuple[str, str]]) -> FacetValues:
     return frozenset((facet, value) for facet, value in pairs if 0 < len(value) <= _FACET_VALUE_LENGTH_MAX)
 
 
-def _audit_words(entity: Row) -> set[str]:
+def _collect_audit_words(entity: Row) -> set[str]:
     """Return the words for who created and last updated an entity, and when."""
-    words = [*time_words(CREATED_KEY, entity["created"]), *time_words(UPDATED_KEY, entity["updated"])]
+    words = [*list_time_words(CREATED_KEY, entity["created"]), *list_time_words(UPDATED_KEY, entity["updated"])]
     words += [f"{CREATED_BY_KEY}:{fold(entity['created_by'])}", f"{UPDATED_BY_KEY}:{fold(entity['updated_by'])}"]
-    return {fts_word(word) for word in words if len(word.encode()) <= WORD_BYTES_MAX}
+    return {encode_token(word) for word in words if len(word.encode()) <= WORD_BYTES_MAX}
 
 
-def _name_words(entity: Row, kind: str) -> set[str]:
+def _collect_name_words(entity: Row, kind: str) -> set[str]:
     """Return the words for `key:pattern`: the name after the names of its type and kind, and the parts of a path."""
     name = fold(entity["name"]).strip()
     qualified = fold(f"{entity['namespace']}.{name}")
-    words = [(fts_word(word), len(word.encode())) for word in (name, qualified)]
-    aliases = _aliases(entity["type"], kind)
-    whole = {alias + word for word, size in words for alias, taken in aliases if taken + size <= WORD_BYTES_MAX}
-    pieces = (f"{PART_KEY}:{piece}" for piece in path_pieces(entity["name"]))
-    return whole | {fts_word(piece) for piece in pieces if len(piece.encode()) <= WORD_BYTES_MAX}
+    words = [(encode_token(word), len(word.encode())) for word in (name, qualified)]
+    aliases = _encode_aliases(entity["type"], kind)
+    named = {
+        alias + word for word, size in words for alias, alias_size in aliases if alias_size + size <= WORD_BYTES_MAX
+    }
+    pieces = (f"{PART_KEY}:{piece}" for piece in split_path(entity["name"]))
+    return named | {encode_token(piece) for piece in pieces if len(piece.encode()) <= WORD_BYTES_MAX}
 
 
 @lru_cache(maxsize=1_024)
-def _aliases(type_: str, kind: str) -> tuple[tuple[str, int], ...]:
+def _encode_aliases(type_: str, kind: str) -> tuple[tuple[str, int], ...]:
     """Return the keys under which the name of an entity of this type and kind is found, encoded, with their size in
     bytes.
     """
-    aliases = dict.fromkeys(("name", *type_words(type_, kind)))
-    return tuple((fts_word(f"{alias}:"), len(alias.encode()) + 1) for alias in aliases)
+    aliases = dict.fromkeys(("name", *list_type_words(type_, kind)))
+    return tuple((encode_token(f"{alias}:"), len(alias.encode()) + 1) for alias in aliases)

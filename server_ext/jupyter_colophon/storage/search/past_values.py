@@ -1,7 +1,7 @@
-"""Past values by key: one row for each version of an aspect that was the last to have the value.
+"""Past values by key: one row for each version of an aspect that was the last one with the value.
 
-Search as of a time finds candidates here, and reads their history (spec SEARCH-18). The
-history of aspects is the truth: what a version says and the next one does not is here, whatever the clock did meanwhile.
+Search as of a time finds candidates here, and reads their history (spec SEARCH-18). The source is the history of
+aspects: a value that a version has and the next one has not is here, regardless of clocks.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,48 +16,54 @@ from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
 TABLE: Final = "value_history"
 KEY: Final = ("namespace", "key", "value", "urn", "aspect", "version")
-#: Under which key a name is found that nothing has any more.
+#: The key under which names of deleted entities are found.
 NAME_KEY: Final = "name"
 
 
-def lost(entity: Row, spec: AspectSpec, old: Row, value: str | None, time: int) -> list[Row]:
-    """What a version (`old`) of an aspect says and the next one, with this value from this time on, does not."""
+def derive_lost_rows(entity: Row, spec: AspectSpec, old: Row, value: str | None, time: int) -> list[Row]:
+    """Return the rows of the values that a version (`old`) of an aspect has and the next one, with this value from this
+    time on, has not.
+    """
     if old.get("value") is None or not (spec.key or is_described(spec.name, spec.contributes)):
         return []
-    gone = _places(entity, spec, old["value"]) - _places(entity, spec, value)
-    return [_row(place, old, time) for place in sorted(gone)]
+    lost_keys = _get_value_keys(entity, spec, old["value"]) - _get_value_keys(entity, spec, value)
+    return [_build_row(place, old, time) for place in sorted(lost_keys)]
 
 
-def of_history(tx: TableContext, registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
-    """Every such row of an entity with these aspects, by its key; none where its history cannot be read.
+def derive_rows(tx: TableContext, registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
+    """Return all such rows of an entity with these aspects, by key; none if its history cannot be read.
 
-    Unreadable values are reported by `source_check`. Most entities were never changed and have none: their history is not
-    looked at.
+    Unreadable values are reported by `source_check`. Most entities were never changed and have no rows: their history
+    is not read.
     """
     changed = [name for name, aspect in aspects.items() if aspect["version"] > 1]
     try:
-        rows = [row for name in changed for row in _of_aspect(tx, entity, registry.aspect(entity["type"], name))]
+        rows = [
+            row
+            for name in changed
+            for row in _iterate_aspect_rows(tx, entity, registry.get_aspect(entity["type"], name))
+        ]
     except (NotFound, StoreDamaged, ValueError, TypeError, AttributeError):
         return {}
     return {tuple(row[part] for part in KEY): row for row in rows}
 
 
-def _of_aspect(tx: TableContext, entity: Row, spec: AspectSpec) -> Iterator[Row]:
+def _iterate_aspect_rows(tx: TableContext, entity: Row, spec: AspectSpec) -> Iterator[Row]:
     before: Row = {}
-    for version in tx.table("aspect_versions").scan(Range.prefix(entity["urn"], spec.name)):
-        yield from lost(entity, spec, before, version["value"], version["time"])
+    for version in tx.get_table("aspect_versions").scan(Range.prefix(entity["urn"], spec.name)):
+        yield from derive_lost_rows(entity, spec, before, version["value"], version["time"])
         before = version
 
 
-def _places(entity: Row, spec: AspectSpec, value: str | None) -> set[tuple[str, ...]]:
-    """Namespace, key, value and URN of everything that a value of an aspect says; a key aspect says the name."""
+def _get_value_keys(entity: Row, spec: AspectSpec, value: str | None) -> set[tuple[str, ...]]:
+    """Return namespace, key, value and URN of all values in an aspect; a key aspect has the name."""
     if value is None:
         return set()
     if spec.key:
         return {(entity["namespace"], NAME_KEY, fold(entity["name"]).strip(), entity["urn"])}
-    return {index.key_of(entity, row)[:4] for row in index.values_of(spec, value)}
+    return {index.get_value_key(entity, row)[:4] for row in index.parse_values(spec, value)}
 
 
-def _row(place: tuple[str, ...], old: Row, time: int) -> Row:
+def _build_row(place: tuple[str, ...], old: Row, time: int) -> Row:
     key = (*place, old["aspect"], old["version"])
     return dict(zip(KEY, key, strict=True)) | {"until": time}

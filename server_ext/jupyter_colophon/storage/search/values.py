@@ -1,4 +1,4 @@
-"""Reading what entities say: `key:value` search, the keys there are, and completion."""
+"""Read values: `key:value` search, keys with counts, and completion."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -11,8 +11,8 @@ TABLE = "metadata_values"
 _LAST = "\U0010ffff"
 
 
-def entities_with(tx: TableContext, namespace: str, key: str, value: Pattern, limit: int) -> Iterator[Row]:
-    """Rows of one namespace whose key says such a value now."""
+def find_entities(tx: TableContext, namespace: str, key: str, value: Pattern, limit: int) -> Iterator[Row]:
+    """Yield rows of one namespace with a key and a present value that matches."""
     return find_values(tx, TABLE, namespace, Pattern(key, "exact"), value, limit)
 
 
@@ -21,12 +21,12 @@ def find_values(
 ) -> Iterator[Row]:
     """Yield rows of present or past values in one namespace by key and value (folded); a value requires an exact key."""
     if key.kind != "exact":
-        return tx.table(table).scan(_within(namespace, pattern=key), limit)
-    return tx.table(table).scan(_within(namespace, key.text, pattern=value), limit)
+        return tx.get_table(table).scan(_build_range(namespace, pattern=key), limit)
+    return tx.get_table(table).scan(_build_range(namespace, key.text, pattern=value), limit)
 
 
-def _within(*keys: str, pattern: Pattern) -> Range:
-    """What comes behind these keys and fits there."""
+def _build_range(*keys: str, pattern: Pattern) -> Range:
+    """Return the range of rows with these keys and a matching next part."""
     if pattern.kind == "any":
         return Range.prefix(*keys)
     if pattern.kind == "exact":
@@ -34,15 +34,15 @@ def _within(*keys: str, pattern: Pattern) -> Range:
     return Range((*keys, pattern.text), (*keys, pattern.text + _LAST))
 
 
-def keys(tx: TableContext, namespace: str, prefix: str) -> Iterator[Row]:
-    """Keys of one namespace with their counts by kind of entity, those that begin with `prefix` in any case."""
+def list_keys(tx: TableContext, namespace: str, prefix: str) -> Iterator[Row]:
+    """Yield the keys of one namespace with their counts by kind of entity, with this prefix in any letter case."""
     within = Range((namespace, prefix), (namespace, prefix + _LAST)) if prefix else Range.prefix(namespace)
-    return tx.table("key_counts").scan(within)
+    return tx.get_table("key_counts").scan(within)
 
 
-def values_of(tx: TableContext, namespace: str, key: str, prefix: str, limit: int) -> Iterator[Row]:
-    """Values of a key in one namespace with their counts, those that begin with `prefix` (folded)."""
+def list_values(tx: TableContext, namespace: str, key: str, prefix: str, limit: int) -> Iterator[Row]:
+    """Yield the values of a key in one namespace with their counts, with this (folded) prefix."""
     within = (
         Range((namespace, key, prefix), (namespace, key, prefix + _LAST)) if prefix else Range.prefix(namespace, key)
     )
-    return islice(tx.table("value_counts").scan(within), limit)
+    return islice(tx.get_table("value_counts").scan(within), limit)

@@ -1,1 +1,1 @@
-"""What the SQL dialects share: structured tables as statements that are built once and run on the driver."""
+"""Shared by the SQL dialects: structured tables as statements that are built once and run on the driver."""

@@ -1,11 +1,11 @@
-"""What an edge of the lineage looks like once its accesses are read; the same on every SQL store."""
+"""Build edges of lineage from their accesses, in the same way on every SQL store."""
 
 from jupyter_colophon.core.lineage.graph import COMPONENTS_MAX, Window
 from jupyter_colophon.storage.spi import Edge
 
 #: Times (ms) before and after all others.
 NEVER, ALWAYS = 0, 2**63 - 1
-#: How many components of an edge are read: one more than an answer has, which shows that there are more.
+#: The number of components of an edge that are read: one more than an answer has, to know whether there are more.
 COMPONENTS_READ = COMPONENTS_MAX + 1
 #: An edge by its ends and its mode.
 Triple = tuple[str, str, str]
@@ -13,17 +13,17 @@ Triple = tuple[str, str, str]
 Access = tuple[str, int, int | None, str]
 
 
-def few(triple: Triple, found: list[Access], runs: int) -> Edge:
-    """An edge with all its accesses in hand, newest first."""
-    if not found:
+def build_edge(triple: Triple, accesses: list[Access], runs: int) -> Edge:
+    """Build an edge from all its accesses, newest first."""
+    if not accesses:
         return Edge(*triple)
-    names = list(dict.fromkeys(run for run, _, _, _ in found))
-    stops = [stop for _, _, stop, _ in found if stop is not None]
-    components = sorted({component for _, _, _, component in found if component})
-    stop = max(stops) if len(stops) == len(found) else None
-    return Edge(*triple, tuple(names[:runs]), len(names), found[-1][1], stop, tuple(components[:COMPONENTS_READ]))
+    names = list(dict.fromkeys(run for run, _, _, _ in accesses))
+    stops = [stop for _, _, stop, _ in accesses if stop is not None]
+    components = sorted({component for _, _, _, component in accesses if component})
+    stop = max(stops) if len(stops) == len(accesses) else None
+    return Edge(*triple, tuple(names[:runs]), len(names), accesses[-1][1], stop, tuple(components[:COMPONENTS_READ]))
 
 
-def bounds(window: Window) -> tuple[int, int]:
-    """(end, start), in the order in which the statements test them."""
+def get_bounds(window: Window) -> tuple[int, int]:
+    """Return (end, start), in the order in which the statements bind them."""
     return (ALWAYS if window.end is None else window.end, NEVER if window.start is None else window.start)

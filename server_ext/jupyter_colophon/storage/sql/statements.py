@@ -8,15 +8,15 @@ from typing import NamedTuple
 from jupyter_colophon.storage.spi import FieldType, Order
 
 
-# Compared by identity: there is one of each dialect.
+# Compared by identity: there is one instance of each dialect.
 @dataclass(frozen=True, slots=True, eq=False)
-class Dialect:
-    """In what SQLite and PostgreSQL differ here.
+class SqlDialect:
+    """The differences between SQLite and PostgreSQL.
 
-    `nulls_lowest` follows a column in an order; `unlimited` is bound where there is no limit; `compared` wraps a text in a key or an index where it may be too long for one as it is:
-    its first place is the text, its second how many bytes it may take; `page` is how many rows of an endless scan are
-    asked for at once, for a driver that fetches all that it asks for; `json_types` are those of columns that one statement can write
-    many rows of, given as a JSON list.
+    `nulls_lowest` follows a column in an order; `unlimited` is bound if there is no limit; `compared` wraps a string in
+    a key or an index that may be too long: its first placeholder is the string, its second the number of bytes; `page`
+    is the number of rows that an unlimited scan reads at once, for drivers that fetch complete results; `json_types`
+    are the types of columns that one statement can write many rows of, given as a JSON list.
     """
 
     mark: str
@@ -27,32 +27,32 @@ class Dialect:
     page: int | None = None
     json_types: Mapping[FieldType, str] = field(default_factory=dict)
 
-    def marks(self, count: int) -> str:
-        """That many placeholders."""
+    def build_placeholders(self, count: int) -> str:
+        """Return this number of placeholders."""
         return ", ".join([self.mark] * count)
 
-    def column(self, name: str, kind: FieldType) -> str:
-        """A column as CREATE and ALTER TABLE name it."""
+    def define_column(self, name: str, kind: FieldType) -> str:
+        """Return a column as CREATE and ALTER TABLE define it."""
         return f'"{name}" {self.column_types[kind]}'
 
     def compare(self, term: str, kind: FieldType, texts: int = 1) -> str:
-        """A column or a placeholder as it is compared in a key or an index with so many texts."""
+        """Return a column or a placeholder as it is compared in a key or an index with this number of strings."""
         return self.compared.format(term, _KEY_BYTES // texts) if kind == "string" else term
 
 
-#: How many bytes all texts of a key may take. PostgreSQL's B-tree takes 2,704 with all that is around them.
+#: The bytes that all strings of a key may take. PostgreSQL's B-tree takes 2,704 with its overhead.
 _KEY_BYTES = 2_200
-#: An indexed field, and whether it is to be null.
+#: An indexed field, and whether it has to be null.
 Filter = tuple[str, bool]
-#: Bounds of the whole numbers.
+#: The limits of integers.
 BOUNDS: Mapping[FieldType, tuple[int, int]] = {"int": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1)}
 
 
-class Ends(NamedTuple):
-    """How many parts of a key each end of a range gives, and whether it is inclusive.
+class RangeEnds(NamedTuple):
+    """How many parts of a key each end of a range has, and whether it is inclusive.
 
-    Where both ends are one and the same, that is bound once: stores look for many of these at once, but would read the
-    whole table for as many pairs of bounds.
+    If both ends are the same, they are bound once: stores look up many of these at once, but would read the whole table
+    for as many pairs of bounds.
     """
 
     begin: int
@@ -62,8 +62,8 @@ class Ends(NamedTuple):
     same: bool = False
 
 
-def names(fields: Sequence[str]) -> str:
-    """Names of columns, quoted."""
+def quote_names(fields: Sequence[str]) -> str:
+    """Return the names of columns, quoted."""
     return ", ".join(f'"{name}"' for name in fields)
 
 
@@ -71,11 +71,11 @@ class Statements:
     """The statements of one table. Names come from specs, values are always bound."""
 
     def __init__(
-        self, dialect: Dialect, table: str, fields: tuple[tuple[str, FieldType], ...], key: tuple[str, ...]
+        self, dialect: SqlDialect, table: str, fields: tuple[tuple[str, FieldType], ...], key: tuple[str, ...]
     ) -> None:
         self._dialect, self._table, self._key, self._kinds = dialect, f'"{table}"', key, dict(fields)
         self._fields = tuple(self._kinds)
-        self.compared, self._key_marks = compared(dialect, self._kinds, key)
+        self.compared, self._key_marks = build_comparison(dialect, self._kinds, key)
         self._whole = f"({', '.join(self.compared)}) = ({', '.join(self._key_marks)})"
         self._key_order, self._all = ", ".join(self.compared), "1 = 1"
         self.read = lru_cache(maxsize=64)(self._read)
@@ -84,155 +84,159 @@ class Statements:
         self.upsert = lru_cache(maxsize=64)(self._upsert)
         self.upsert_json = lru_cache(maxsize=64)(self._upsert_json)
         self.update = lru_cache(maxsize=64)(self._update)
-        self.scan = lru_cache(maxsize=128)(self._scan)
-        self.multi_read = lru_cache(maxsize=16)(self._multi_read)
-        self.multi_scan = lru_cache(maxsize=16)(self._multi_scan)
+        self.scan = lru_cache(maxsize=128)(self._build_scan)
+        self.read_many = lru_cache(maxsize=16)(self._build_read_many)
+        self.scan_ranges = lru_cache(maxsize=16)(self._build_scan_ranges)
         self.delete_all = lru_cache(maxsize=64)(self._delete_all)
-        self.update_all = lru_cache(maxsize=64)(self._update_all)
+        self.update_range = lru_cache(maxsize=64)(self._build_update_range)
         self.increment = lru_cache(maxsize=16)(self._increment)
 
-    def _multi_read(self, count: int) -> str:
-        """Bound: each key's parts."""
+    def _build_read_many(self, count: int) -> str:
+        """Bind: each key's parts."""
         if count == 1:
             return self.read(self._fields)
-        one = f"({', '.join(self._key_marks)})"
-        # Without the SELECT, SQLite reads the whole table where there are several keys of several parts.
-        keys = f"SELECT * FROM (VALUES {', '.join([one] * count)}) AS keys"
-        return f"{self._select(self._fields)} WHERE ({self._key_order}) IN ({keys})"
+        key = f"({', '.join(self._key_marks)})"
+        # Without the SELECT, SQLite reads the whole table for several keys of several parts.
+        keys = f"SELECT * FROM (VALUES {', '.join([key] * count)}) AS keys"
+        return f"{self._build_select(self._fields)} WHERE ({self._key_order}) IN ({keys})"
 
     def scan_index(self, field: str, null: bool) -> str:
-        """Bound: value (unless it is null), limit."""
-        where = self._indexed(field, null)
-        return f"{self._select(self._fields)} WHERE {where} ORDER BY {self._key_order} LIMIT {self._dialect.mark}"
+        """Bind: value (unless it is null), limit."""
+        where = self._compare_indexed(field, null)
+        return f"{self._build_select(self._fields)} WHERE {where} ORDER BY {self._key_order} LIMIT {self._dialect.mark}"
 
-    def _multi_scan(self, ranges: tuple[Ends, ...]) -> str:
-        """Bound: each range's ends, limit."""
-        where = f" WHERE {self._any_range(ranges)}"
-        return f"{self._select(self._fields)}{where} ORDER BY {self._key_order} LIMIT {self._dialect.mark}"
+    def _build_scan_ranges(self, ranges: tuple[RangeEnds, ...]) -> str:
+        """Bind: each range's ends, limit."""
+        where = f" WHERE {self._build_any_range(ranges)}"
+        return f"{self._build_select(self._fields)}{where} ORDER BY {self._key_order} LIMIT {self._dialect.mark}"
 
-    def count(self, ranges: Sequence[Ends], filters: Sequence[Filter]) -> str:
-        """Bound: each range's ends, each filter's value (unless it is null)."""
-        parts = [self._any_range(ranges)] if ranges else []
-        parts += [self._any_filter(filters)] if filters else []
+    def count(self, ranges: Sequence[RangeEnds], filters: Sequence[Filter]) -> str:
+        """Bind: each range's ends, each filter's value (unless it is null)."""
+        parts = [self._build_any_range(ranges)] if ranges else []
+        parts += [self._build_any_filter(filters)] if filters else []
         return self.rows + (f" WHERE {' AND '.join(parts)}" if parts else "")
 
     def swap(self, field: str, null: bool) -> str:
-        """Bound: the new value, the key's parts, the old value (unless it is null)."""
+        """Bind: the new value, the key's parts, the old value (unless it is null)."""
         old = f'"{field}" IS NULL' if null else f'"{field}" = {self._dialect.mark}'
         return f'UPDATE {self._table} SET "{field}" = {self._dialect.mark} WHERE {self._whole} AND {old}'
 
     def add(self, field: str) -> str:
-        """Bound: the key's parts, the value; does nothing where the row is there."""
-        columns, marks = names((*self._key, field)), self._dialect.marks(len(self._key) + 1)
+        """Bind: the key's parts, the value. Does nothing if the row exists."""
+        columns, marks = quote_names((*self._key, field)), self._dialect.build_placeholders(len(self._key) + 1)
         return f"INSERT INTO {self._table} ({columns}) VALUES ({marks}) ON CONFLICT ({self._key_order}) DO NOTHING"
 
-    def _select(self, columns: Sequence[str]) -> str:
-        return f"SELECT {names(columns)} FROM {self._table}"
+    def _build_select(self, columns: Sequence[str]) -> str:
+        return f"SELECT {quote_names(columns)} FROM {self._table}"
 
     def _read(self, columns: tuple[str, ...]) -> str:
-        return f"{self._select(columns)} WHERE {self._whole}"
+        return f"{self._build_select(columns)} WHERE {self._whole}"
 
-    def _upsert(self, given: tuple[str, ...]) -> str:
-        return self._upserting(given, f"VALUES ({self._dialect.marks(len(given))})")
+    def _upsert(self, fields: tuple[str, ...]) -> str:
+        return self._build_upsert(fields, f"VALUES ({self._dialect.build_placeholders(len(fields))})")
 
-    def _upsert_json(self, given: tuple[str, ...]) -> str:
-        """Bound: the rows as one list of objects; no key may be there twice. Empty where some column is not for that."""
-        types = [self._dialect.json_types.get(self._kinds[name]) for name in given]
+    def _upsert_json(self, fields: tuple[str, ...]) -> str:
+        """Bind: the rows as one list of objects, with distinct keys. Empty if a column has an unsupported type."""
+        types = [self._dialect.json_types.get(self._kinds[name]) for name in fields]
         if None in types:
             return ""
-        columns = ", ".join(f'"{name}" {kind}' for name, kind in zip(given, types, strict=True))
+        columns = ", ".join(f'"{name}" {kind}' for name, kind in zip(fields, types, strict=True))
         rows = f"json_to_recordset({self._dialect.mark}::json) AS given ({columns})"
-        return self._upserting(given, f"SELECT {names(given)} FROM {rows}")
+        return self._build_upsert(fields, f"SELECT {quote_names(fields)} FROM {rows}")
 
-    def _upserting(self, given: tuple[str, ...], rows: str) -> str:
-        updates = ", ".join(f'"{name}" = excluded."{name}"' for name in given if name not in self._key)
+    def _build_upsert(self, fields: tuple[str, ...], rows: str) -> str:
+        updates = ", ".join(f'"{name}" = excluded."{name}"' for name in fields if name not in self._key)
         action = f"UPDATE SET {updates}" if updates else "NOTHING"
-        return f"INSERT INTO {self._table} ({names(given)}) {rows} ON CONFLICT ({self._key_order}) DO {action}"
+        return f"INSERT INTO {self._table} ({quote_names(fields)}) {rows} ON CONFLICT ({self._key_order}) DO {action}"
 
-    def _update(self, given: tuple[str, ...]) -> str:
-        """Bound: the values, the key's parts."""
-        # A row may be asked to change nothing: then the answer is whether it is there.
-        given = given or self._key[:1]
-        return f"UPDATE {self._table} SET {self._settings(given)} WHERE {self._whole}"
+    def _update(self, fields: tuple[str, ...]) -> str:
+        """Bind: the values, the key's parts."""
+        # A row with no values to change: the result is whether it exists.
+        fields = fields or self._key[:1]
+        return f"UPDATE {self._table} SET {self._build_assignments(fields)} WHERE {self._whole}"
 
     def _increment(self, field: str, returning: bool) -> str:
-        """Bound: the key's parts, the amount twice, the least and the most that it may be added to.
+        """Bind: the key's parts, the amount twice, the least and the greatest value to which it may be added.
 
-        Returns the new value if `returning` is set, and changes no row on overflow. The sum itself is not compared: it may be no whole number any more.
+        Returns the new value if `returning` is set, and changes no row on overflow. The sum itself is not compared,
+        since it may exceed the range of integers.
         """
-        columns, mark = names((*self._key, field)), self._dialect.mark
+        columns, mark = quote_names((*self._key, field)), self._dialect.mark
         present = f'COALESCE({self._table}."{field}", 0)'
         return (
-            f"INSERT INTO {self._table} ({columns}) VALUES ({self._dialect.marks(len(self._key) + 1)}) "
+            f"INSERT INTO {self._table} ({columns}) VALUES ({self._dialect.build_placeholders(len(self._key) + 1)}) "
             f'ON CONFLICT ({self._key_order}) DO UPDATE SET "{field}" = {present} + {mark} '
             f"WHERE {present} BETWEEN {mark} AND {mark}" + (f' RETURNING "{field}"' if returning else "")
         )
 
     def decrement(self, field: str) -> tuple[str, str]:
-        """One that takes from a number; bound: the amount, the key's parts. One that removes what has no more than that;
-        bound: the key's parts, the amount."""
+        """Return a statement that subtracts (bind: the amount, the key's parts), and one that deletes a row with at
+        most this value (bind: the key's parts, the amount).
+        """
         mark, present = self._dialect.mark, f'COALESCE("{field}", 0)'
         keeping = f'UPDATE {self._table} SET "{field}" = {present} - {mark} WHERE {self._whole}'
         return keeping, f"{self.delete} AND {present} <= {mark}"
 
-    def _scan(self, ends: Ends, order: Order, filters: tuple[Filter, ...], order_by: str | None) -> str:
-        """Bound: the range's ends, each filter's value (unless it is null), limit."""
-        parts = [part for part in (self._range(ends), self._any_filter(filters) if filters else "") if part]
+    def _build_scan(self, ends: RangeEnds, order: Order, filters: tuple[Filter, ...], order_by: str | None) -> str:
+        """Bind: the range's ends, each filter's value (unless it is null), limit."""
+        parts = [part for part in (self._build_range(ends), self._build_any_filter(filters) if filters else "") if part]
         where = f" WHERE {' AND '.join(parts)}" if parts else ""
-        return f"{self._select(self._fields)}{where} {self._order(order, order_by)} LIMIT {self._dialect.mark}"
+        return (
+            f"{self._build_select(self._fields)}{where} {self._build_order(order, order_by)} LIMIT {self._dialect.mark}"
+        )
 
-    def _order(self, order: Order, order_by: str | None) -> str:
+    def _build_order(self, order: Order, order_by: str | None) -> str:
         direction = " DESC" if order == "desc" else ""
         columns = [f"{column}{direction}" for column in self.compared]
         if order_by is not None:
             columns.insert(0, f'"{order_by}"{direction}{self._dialect.nulls_lowest[order]}')
         return f"ORDER BY {', '.join(columns)}"
 
-    def _delete_all(self, ends: Ends) -> str:
-        return f"DELETE FROM {self._table}{self._where(ends)}"
+    def _delete_all(self, ends: RangeEnds) -> str:
+        return f"DELETE FROM {self._table}{self._build_where(ends)}"
 
-    def _update_all(self, ends: Ends, given: tuple[str, ...]) -> str:
-        """Bound: the values, the range's ends."""
-        return f"UPDATE {self._table} SET {self._settings(given)}{self._where(ends)}"
+    def _build_update_range(self, ends: RangeEnds, fields: tuple[str, ...]) -> str:
+        """Bind: the values, the range's ends."""
+        return f"UPDATE {self._table} SET {self._build_assignments(fields)}{self._build_where(ends)}"
 
-    def _settings(self, given: Sequence[str]) -> str:
-        return ", ".join(f'"{name}" = {self._dialect.mark}' for name in given)
+    def _build_assignments(self, fields: Sequence[str]) -> str:
+        return ", ".join(f'"{name}" = {self._dialect.mark}' for name in fields)
 
-    def _where(self, ends: Ends) -> str:
-        found = self._range(ends)
-        return f" WHERE {found}" if found else ""
+    def _build_where(self, ends: RangeEnds) -> str:
+        condition = self._build_range(ends)
+        return f" WHERE {condition}" if condition else ""
 
-    def _range(self, ends: Ends) -> str:
+    def _build_range(self, ends: RangeEnds) -> str:
         if ends.same:
-            return self._end(ends.begin, "=")
+            return self._build_end(ends.begin, "=")
         parts = []
         if ends.begin:
-            parts.append(self._end(ends.begin, ">=" if ends.begin_inclusive else ">"))
+            parts.append(self._build_end(ends.begin, ">=" if ends.begin_inclusive else ">"))
         if ends.end:
-            parts.append(self._end(ends.end, "<=" if ends.end_inclusive else "<"))
+            parts.append(self._build_end(ends.end, "<=" if ends.end_inclusive else "<"))
         return " AND ".join(parts)
 
-    def _end(self, count: int, compared: str) -> str:
-        # Row values are compared like words: a shorter end stands for all that begin with it.
+    def _build_end(self, count: int, compared: str) -> str:
+        # Row values are compared lexicographically: a shorter end means all keys with this prefix.
         return f"({', '.join(self.compared[:count])}) {compared} ({', '.join(self._key_marks[:count])})"
 
-    def _any_range(self, ranges: Sequence[Ends]) -> str:
-        return f"({' OR '.join(f'({self._range(ends) or self._all})' for ends in ranges)})"
+    def _build_any_range(self, ranges: Sequence[RangeEnds]) -> str:
+        return f"({' OR '.join(f'({self._build_range(ends) or self._all})' for ends in ranges)})"
 
-    def _any_filter(self, filters: Sequence[Filter]) -> str:
-        return "(" + " OR ".join(self._indexed(name, null) for name, null in filters) + ")"
+    def _build_any_filter(self, filters: Sequence[Filter]) -> str:
+        return "(" + " OR ".join(self._compare_indexed(name, null) for name, null in filters) + ")"
 
-    def _indexed(self, field: str, null: bool) -> str:
+    def _compare_indexed(self, field: str, null: bool) -> str:
         if null:
             return f'"{field}" IS NULL'
-        (column,), (mark,) = compared(self._dialect, self._kinds, (field,))
+        (column,), (mark,) = build_comparison(self._dialect, self._kinds, (field,))
         return f"{column} = {mark}"
 
 
-def compared(
-    dialect: Dialect, kinds: Mapping[str, FieldType], key: Sequence[str]
+def build_comparison(
+    dialect: SqlDialect, kinds: Mapping[str, FieldType], key: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns of a key or an index as they are compared, and the placeholders that they are compared with."""
+    """Return the columns of a key or an index as they are compared, and the placeholders to compare them with."""
     texts = sum(kinds[name] == "string" for name in key)
     columns = tuple(dialect.compare(f'"{name}"', kinds[name], texts) for name in key)
     return columns, tuple(dialect.compare(dialect.mark, kinds[name], texts) for name in key)

@@ -1,4 +1,4 @@
-"""A structured table on any SQL driver that speaks `execute(statement, values)` (`spi.StructuredTable`)."""
+"""A structured table on any SQL driver with `execute(statement, values)` (`spi.StructuredTable`)."""
 
 import heapq
 import json
@@ -10,93 +10,93 @@ from typing import Any, NamedTuple, Protocol
 
 from jupyter_colophon.core.errors import InvalidField
 from jupyter_colophon.storage import field_checks
-from jupyter_colophon.storage.spi import Field, Key, Order, Range, Row, TableSpec, TableStats
-from jupyter_colophon.storage.sql.statements import BOUNDS, Dialect, Ends, Statements
-from jupyter_colophon.storage.transaction_lifetime import Life
+from jupyter_colophon.storage.spi import FieldValue, Key, Order, Range, Row, TableSpec, TableStats
+from jupyter_colophon.storage.sql.statements import BOUNDS, RangeEnds, SqlDialect, Statements
+from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 
-#: SQLite takes at most 32,766 parameters and 1,000 nested terms; a slice stays far below.
+#: SQLite takes at most 32,766 parameters and 1,000 nested terms; a slice is far below.
 _AT_ONCE = 200
-#: From how many rows on one text of them all is worth a statement of its own.
+#: The number of rows from which a single statement with a JSON list is faster.
 _MANY = 8
-#: What such a text may hold that stores read in another way: characters that they cannot hold as they are, infinity.
+#: What such a list may contain that stores decode differently: escaped control characters, infinity.
 _UNSPEAKABLE = re.compile(r"\\u000[01]|Infinity")
 
 
 class Cursor(Protocol):
-    """What a driver answers."""
+    """The result of a statement."""
 
     @property
     def rowcount(self) -> int:
-        """How many rows were changed."""
+        """The number of changed rows."""
 
     def fetchone(self) -> Any:
-        """The next row as a tuple, or None."""
+        """Return the next row as a tuple, or None."""
 
     def close(self) -> object:
-        """Read no further."""
+        """Discard the remaining rows."""
 
 
 class Channel(Protocol):
-    """Runs statements in one transaction while it lives; raises StorageError afterwards."""
+    """Run statements in one transaction; raises StorageError after its end."""
 
     def execute(self, statement: str, bound: Sequence[Any]) -> Cursor:
-        """One statement."""
+        """Run a statement."""
 
-    def executemany(self, statement: str, bound: Sequence[Sequence[Any]]) -> Cursor:
-        """One statement once for each of these; `rowcount` is how many rows all of them changed."""
+    def execute_many(self, statement: str, bound: Sequence[Sequence[Any]]) -> Cursor:
+        """Run a statement once for each of these values; `rowcount` is the number of all changed rows."""
 
 
-class Shape(NamedTuple):
-    """What is known of a table before any transaction: made once, used by each of them."""
+class TableShape(NamedTuple):
+    """A table's spec with its statements, created once and used by all transactions."""
 
     spec: TableSpec
-    dialect: Dialect
+    dialect: SqlDialect
     statements: Statements
     bools: tuple[str, ...]
 
     @classmethod
-    def of(cls, dialect: Dialect, spec: TableSpec) -> "Shape":
-        """That of a spec."""
-        made = Statements(dialect, spec.id, tuple(spec.fields.items()), spec.primary_key)
-        return cls(spec, dialect, made, tuple(name for name, kind in spec.fields.items() if kind == "bool"))
+    def from_spec(cls, dialect: SqlDialect, spec: TableSpec) -> "TableShape":
+        """Create it from a spec."""
+        statements = Statements(dialect, spec.id, tuple(spec.fields.items()), spec.primary_key)
+        return cls(spec, dialect, statements, tuple(name for name, kind in spec.fields.items() if kind == "bool"))
 
 
 class SqlTable:
     """One table inside one transaction."""
 
-    def __init__(self, channel: Channel, shape: Shape, life: Life) -> None:
-        self._execute, self._executemany = channel.execute, channel.executemany
+    def __init__(self, channel: Channel, shape: TableShape, life: TransactionLifetime) -> None:
+        self._execute, self._execute_many = channel.execute, channel.execute_many
         self._spec, self._statements, self._bools, self._life = shape.spec, shape.statements, shape.bools, life
         self._unlimited, self._page = shape.dialect.unlimited, shape.dialect.page
 
     def upsert(self, row: Row) -> None:
-        """Write a row; columns not given keep their values."""
+        """Write a row; omitted columns keep their values."""
         field_checks.check_row(self._spec, row)
         self._execute(self._statements.upsert(tuple(row)), tuple(row.values()))
 
-    def upsert_all(self, rows: Sequence[Row]) -> None:
-        """Write rows in their order; columns not given keep their values."""
-        groups = [(given, list(some)) for given, some in groupby(rows, key=tuple)]
+    def upsert_many(self, rows: Sequence[Row]) -> None:
+        """Write rows in their order; omitted columns keep their values."""
+        groups = [(fields, list(some)) for fields, some in groupby(rows, key=tuple)]
         values = [[tuple(row.values()) for row in some] for _, some in groups]
-        for (given, _), row_values in zip(groups, values, strict=True):
-            field_checks.check_rows(self._spec, given, row_values)
-        for (given, some), row_values in zip(groups, values, strict=True):
-            self._upsert_group(given, some, row_values)
+        for (fields, _), row_values in zip(groups, values, strict=True):
+            field_checks.check_rows(self._spec, fields, row_values)
+        for (fields, some), row_values in zip(groups, values, strict=True):
+            self._upsert_group(fields, some, row_values)
 
-    def _upsert_group(self, given: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]) -> None:
-        statement = self._statements.upsert_json(given) if len(rows) >= _MANY else ""
-        text = json.dumps(rows) if statement and self._differ(rows) else ""
+    def _upsert_group(self, fields: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]) -> None:
+        statement = self._statements.upsert_json(fields) if len(rows) >= _MANY else ""
+        text = json.dumps(rows) if statement and self._has_distinct_keys(rows) else ""
         if text and _UNSPEAKABLE.search(text) is None:
             self._execute(statement, (text,))
         else:
-            self._executemany(self._statements.upsert(given), values)
+            self._execute_many(self._statements.upsert(fields), values)
 
-    def _differ(self, rows: Sequence[Row]) -> bool:
-        """Whether these are as many keys; one statement writes no row twice."""
+    def _has_distinct_keys(self, rows: Sequence[Row]) -> bool:
+        """Return whether all keys are distinct, since one statement cannot write a row twice."""
         return len({tuple(row[name] for name in self._spec.primary_key) for row in rows}) == len(rows)
 
     def update(self, row: Row) -> bool:
-        """Change a row that is there; whether it was."""
+        """Change an existing row; return whether it exists."""
         field_checks.check_row(self._spec, row)
         key = tuple(row[name] for name in self._spec.primary_key)
         changes = {name: value for name, value in row.items() if name not in self._spec.primary_key}
@@ -104,22 +104,22 @@ class SqlTable:
         return self._execute(self._statements.update(tuple(changes)), (*values, *key)).rowcount > 0
 
     def read(self, key: Key, columns: Sequence[str] | None = None) -> Row | None:
-        """The row with this whole key, or some of its columns."""
+        """Return the row with this complete key, or some of its columns."""
         field_checks.check_key(self._spec, key)
         field_checks.check_columns(self._spec, columns or ())
-        wanted = tuple(self._spec.fields) if columns is None else tuple(columns)
-        found = self._execute(self._statements.read(wanted), key).fetchone()
-        return None if found is None else self._row(found, wanted)
+        names = tuple(self._spec.fields) if columns is None else tuple(columns)
+        values = self._execute(self._statements.read(names), key).fetchone()
+        return None if values is None else self._build_row(values, names)
 
-    def multi_read(self, keys: Sequence[Key]) -> list[Row]:
-        """The rows of these keys that exist."""
+    def read_many(self, keys: Sequence[Key]) -> list[Row]:
+        """Return the existing rows with these keys."""
         rows: list[Row] = []
         for at in range(0, len(keys), _AT_ONCE):
             part = keys[at : at + _AT_ONCE]
             for key in part:
                 field_checks.check_key(self._spec, key)
             flat = [value for key in part for value in key]
-            rows += self._rows(self._execute(self._statements.multi_read(len(part)), flat))
+            rows += self._iterate_rows(self._execute(self._statements.read_many(len(part)), flat))
         return rows
 
     def scan(
@@ -127,157 +127,165 @@ class SqlTable:
         keys: Range,
         limit: int | None = None,
         order: Order = "asc",
-        filters: Sequence[Field] = (),
+        filters: Sequence[FieldValue] = (),
         order_by: str | None = None,
     ) -> Iterator[Row]:
-        """Rows of a range in key order, or in that of an indexed field."""
+        """Yield the rows of a range in key order, or in the order of an indexed field."""
         field_checks.check_range(self._spec, keys)
         field_checks.check_filters(self._spec, filters)
         if order_by is not None:
             field_checks.check_index(self._spec, order_by)
         if limit is None and self._page and not filters and order_by is None:
-            return self._paged(self._page, keys, order, self._part(self._page, keys, order))
-        statement = self._statements.scan(_ends(keys), order, _nulls(filters), order_by)
-        return self._rows(self._execute(statement, (*_bound(keys), *_given(filters), self._limit(limit))))
+            return self._iterate_parts(self._page, keys, order, self._read_part(self._page, keys, order))
+        statement = self._statements.scan(_get_range_ends(keys), order, _find_nulls(filters), order_by)
+        return self._iterate_rows(
+            self._execute(statement, (*_list_bound_values(keys), *_list_values(filters), self._limit(limit)))
+        )
 
     def scan_index(self, field: str, value: Any, limit: int | None = None) -> Iterator[Row]:
-        """Rows whose indexed field has this value, in key order."""
+        """Yield the rows whose indexed field has this value, in key order."""
         field_checks.check_index(self._spec, field, value)
-        statement, given = self._statements.scan_index(field, value is None), () if value is None else (value,)
-        return self._rows(self._execute(statement, (*given, self._limit(limit))))
+        statement, bound = self._statements.scan_index(field, value is None), () if value is None else (value,)
+        return self._iterate_rows(self._execute(statement, (*bound, self._limit(limit))))
 
-    def multi_scan(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
-        """Rows of any of these ranges in key order, each once."""
+    def scan_ranges(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
+        """Yield the rows of any of these ranges in key order, each once."""
         for keys in ranges:
             field_checks.check_range(self._spec, keys)
         bound = self._limit(limit)
         if 0 < len(ranges) <= _AT_ONCE:
-            return self._rows(self._ranges(ranges, bound))
-        return self._limited(self._merged(ranges, bound), limit)
+            return self._iterate_rows(self._query_ranges(ranges, bound))
+        return self._limit_rows(self._merge_ranges(ranges, bound), limit)
 
     def compare_and_swap(self, key: Key, field: str, old: Any, new: Any) -> bool:
-        """Set a field if it has the value `old`; None is also the value in a missing row, which then appears."""
+        """Set a field if it has the value `old`, and return whether it had. None also matches a missing row, which is
+        then created.
+        """
         field_checks.check_key(self._spec, key)
         field_checks.check_change(self._spec, {field: old})
         field_checks.check_change(self._spec, {field: new})
-        given = () if old is None else (old,)
-        if self._execute(self._statements.swap(field, old is None), (new, *key, *given)).rowcount > 0:
+        bound = () if old is None else (old,)
+        if self._execute(self._statements.swap(field, old is None), (new, *key, *bound)).rowcount > 0:
             return True
         return old is None and self._execute(self._statements.add(field), (*key, new)).rowcount > 0
 
     def increment(self, key: Key, field: str, amount: int) -> int:
-        """Add to a whole number; a missing row or a null counts as 0. Raises InvalidField when it would overflow."""
+        """Add to an integer field; a missing row or a null counts as 0. Raises InvalidField on overflow."""
         field_checks.check_number(self._spec, field)
-        found = self._execute(self._statements.increment(field, True), self._added(key, field, amount)).fetchone()
-        if found is None:
-            raise self._overflow(field)
-        return int(found[0])
+        row = self._execute(
+            self._statements.increment(field, True), self._build_increment(key, field, amount)
+        ).fetchone()
+        if row is None:
+            raise self._build_overflow_error(field)
+        return int(row[0])
 
-    def increment_all(self, amounts: Mapping[Key, int], field: str) -> None:
-        """Add to a whole number in each of these rows."""
+    def increment_many(self, amounts: Mapping[Key, int], field: str) -> None:
+        """Add to an integer field of each of these rows."""
         field_checks.check_number(self._spec, field)
-        bound = [self._added(key, field, amount) for key, amount in amounts.items()]
-        if bound and self._executemany(self._statements.increment(field, False), bound).rowcount != len(bound):
-            raise self._overflow(field)
+        bound = [self._build_increment(key, field, amount) for key, amount in amounts.items()]
+        if bound and self._execute_many(self._statements.increment(field, False), bound).rowcount != len(bound):
+            raise self._build_overflow_error(field)
 
-    def decrement_all(self, amounts: Mapping[Key, int], field: str) -> None:
-        """Take from a whole number in each of these rows; a row that is left with nothing, or with less, goes."""
+    def decrement_many(self, amounts: Mapping[Key, int], field: str) -> None:
+        """Subtract from an integer field of each of these rows; delete rows that reach zero or less."""
         field_checks.check_number(self._spec, field)
         for key, amount in amounts.items():
             field_checks.check_key(self._spec, key)
             field_checks.check_change(self._spec, {field: amount})
         if amounts:
             keeping, leaving = self._statements.decrement(field)
-            self._executemany(leaving, [(*key, amount) for key, amount in amounts.items()])
-            self._executemany(keeping, [(amount, *key) for key, amount in amounts.items()])
+            self._execute_many(leaving, [(*key, amount) for key, amount in amounts.items()])
+            self._execute_many(keeping, [(amount, *key) for key, amount in amounts.items()])
 
     def delete(self, key: Key) -> None:
-        """Remove the row with this whole key, if it is there."""
+        """Delete the row with this complete key, if it exists."""
         field_checks.check_key(self._spec, key)
         self._execute(self._statements.delete, key)
 
-    def multi_delete(self, keys: Sequence[Key]) -> None:
-        """Remove the rows with these whole keys, those that are there."""
+    def delete_many(self, keys: Sequence[Key]) -> None:
+        """Delete the existing rows with these complete keys."""
         for key in keys:
             field_checks.check_key(self._spec, key)
         if keys:
-            self._executemany(self._statements.delete, keys)
+            self._execute_many(self._statements.delete, keys)
 
-    def delete_all(self, keys: Range) -> int:
-        """Remove a range; returns how many rows went."""
+    def delete_range(self, keys: Range) -> int:
+        """Delete a range; return the number of deleted rows."""
         field_checks.check_range(self._spec, keys)
-        return self._execute(self._statements.delete_all(_ends(keys)), _bound(keys)).rowcount
+        return self._execute(self._statements.delete_all(_get_range_ends(keys)), _list_bound_values(keys)).rowcount
 
-    def update_all(self, keys: Range, changes: Row) -> int:
-        """Set fields that are no keys in all rows of a range; returns how many rows."""
+    def update_range(self, keys: Range, changes: Row) -> int:
+        """Set fields outside the key in all rows of a range; return the number of rows."""
         field_checks.check_range(self._spec, keys)
         field_checks.check_change(self._spec, changes)
         if not changes:
             return self.count((keys,))
-        statement = self._statements.update_all(_ends(keys), tuple(changes))
-        return self._execute(statement, (*changes.values(), *_bound(keys))).rowcount
+        statement = self._statements.update_range(_get_range_ends(keys), tuple(changes))
+        return self._execute(statement, (*changes.values(), *_list_bound_values(keys))).rowcount
 
-    def count(self, ranges: Sequence[Range] = (), filters: Sequence[Field] = ()) -> int:
-        """How many rows are in any of these ranges (without ranges: in the table) and fit any of these filters."""
+    def count(self, ranges: Sequence[Range] = (), filters: Sequence[FieldValue] = ()) -> int:
+        """Return the number of rows in any of these ranges (by default all) that match any of these filters."""
         for keys in ranges:
             field_checks.check_range(self._spec, keys)
         field_checks.check_filters(self._spec, filters)
         if len(ranges) > _AT_ONCE:
-            rows = self._merged(ranges, self._limit(None))
+            rows = self._merge_ranges(ranges, self._limit(None))
             return sum(1 for row in rows if not filters or any(row[name] == value for name, value in filters))
-        statement = self._statements.count([_ends(keys) for keys in ranges], _nulls(filters))
-        bound = [value for keys in ranges for value in _bound(keys)] + _given(filters)
-        found = self._execute(statement, bound).fetchone()
-        return int(found[0]) if found else 0
+        statement = self._statements.count([_get_range_ends(keys) for keys in ranges], _find_nulls(filters))
+        bound = [value for keys in ranges for value in _list_bound_values(keys)] + _list_values(filters)
+        result = self._execute(statement, bound).fetchone()
+        return int(result[0]) if result else 0
 
-    def stats(self) -> TableStats:
-        """The number of rows; their bytes are not known."""
+    def get_stats(self) -> TableStats:
+        """Return the number of rows; the size in bytes is not known."""
         return TableStats(self.count(), None)
 
-    def _added(self, key: Key, field: str, amount: int) -> Key:
-        """What is bound to add to a number."""
+    def _build_increment(self, key: Key, field: str, amount: int) -> Key:
+        """Return the values that a statement binds to add to a number."""
         field_checks.check_key(self._spec, key)
         field_checks.check_change(self._spec, {field: amount})
         least, most = BOUNDS[self._spec.fields[field]]
         return (*key, amount, amount, max(least, least - amount), min(most, most - amount))
 
-    def _overflow(self, field: str) -> InvalidField:
-        return InvalidField(f"{self._spec.id}.{field} would be no {self._spec.fields[field]} any more")
+    def _build_overflow_error(self, field: str) -> InvalidField:
+        return InvalidField(f"{self._spec.id}.{field} would exceed the range of {self._spec.fields[field]}")
 
-    def _part(self, count: int, keys: Range, order: Order) -> list[Row]:
-        statement = self._statements.scan(_ends(keys), order, (), None)
-        return list(self._rows(self._execute(statement, (*_bound(keys), count))))
+    def _read_part(self, count: int, keys: Range, order: Order) -> list[Row]:
+        statement = self._statements.scan(_get_range_ends(keys), order, (), None)
+        return list(self._iterate_rows(self._execute(statement, (*_list_bound_values(keys), count))))
 
-    def _paged(self, count: int, keys: Range, order: Order, rows: list[Row]) -> Iterator[Row]:
-        """A range part by part, each from behind the last row of the one before."""
+    def _iterate_parts(self, count: int, keys: Range, order: Order, rows: list[Row]) -> Iterator[Row]:
+        """Yield a range in parts, each after the last row of the previous one."""
         while True:
             for row in rows:
                 self._life.check()
                 yield row
             if len(rows) < count:
                 return
-            last = self._key(rows[-1])
+            last = self._get_key(rows[-1])
             if order == "asc":
                 keys = replace(keys, begin=last, begin_inclusive=False)
             else:
                 keys = replace(keys, end=last, end_inclusive=False)
-            rows = self._part(count, keys, order)
+            rows = self._read_part(count, keys, order)
 
-    def _merged(self, ranges: Sequence[Range], limit: Any) -> Iterator[Row]:
-        """Slices of ranges are asked for one by one and put together in key order, without what is there twice."""
+    def _merge_ranges(self, ranges: Sequence[Range], limit: Any) -> Iterator[Row]:
+        """Query slices of ranges one by one and merge them in key order without duplicates."""
         slices = [ranges[at : at + _AT_ONCE] for at in range(0, len(ranges), _AT_ONCE)]
-        scans = [self._rows(self._ranges(part, limit)) for part in slices]
+        scans = [self._iterate_rows(self._query_ranges(part, limit)) for part in slices]
         last: Key | None = None
-        for row in heapq.merge(*scans, key=self._key):
-            if (key := self._key(row)) != last:
+        for row in heapq.merge(*scans, key=self._get_key):
+            if (key := self._get_key(row)) != last:
                 last = key
                 yield row
 
-    def _ranges(self, ranges: Sequence[Range], limit: Any) -> Cursor:
-        bound = [value for keys in ranges for value in _bound(keys)]
-        return self._execute(self._statements.multi_scan(tuple(_ends(keys) for keys in ranges)), [*bound, limit])
+    def _query_ranges(self, ranges: Sequence[Range], limit: Any) -> Cursor:
+        bound = [value for keys in ranges for value in _list_bound_values(keys)]
+        return self._execute(
+            self._statements.scan_ranges(tuple(_get_range_ends(keys) for keys in ranges)), [*bound, limit]
+        )
 
-    def _limited(self, rows: Iterator[Row], limit: int | None) -> Iterator[Row]:
+    def _limit_rows(self, rows: Iterator[Row], limit: int | None) -> Iterator[Row]:
         if limit == 0:
             return
         for at, row in enumerate(rows, 1):
@@ -285,30 +293,30 @@ class SqlTable:
             if at == limit:
                 return
 
-    def _key(self, row: Row) -> Key:
+    def _get_key(self, row: Row) -> Key:
         return tuple(row[name] for name in self._spec.primary_key)
 
     def _limit(self, limit: int | None) -> int | None:
-        field_checks.check_limit(limit)
+        field_checks.require_non_negative_limit(limit)
         return self._unlimited if limit is None else limit
 
-    def _rows(self, found: Cursor) -> Iterator[Row]:
-        self._life.begun(found)
-        return self._read_on(found)
+    def _iterate_rows(self, cursor: Cursor) -> Iterator[Row]:
+        self._life.track(cursor)
+        return self._continue_scan(cursor)
 
-    def _read_on(self, found: Cursor) -> Iterator[Row]:
+    def _continue_scan(self, cursor: Cursor) -> Iterator[Row]:
         names = tuple(self._spec.fields)
         while True:
             self._life.check()
-            values = found.fetchone()
+            values = cursor.fetchone()
             if values is None:
-                self._life.ended(found)
+                self._life.stop_tracking(cursor)
                 return
-            yield self._row(values, names)
+            yield self._build_row(values, names)
 
-    def _row(self, values: tuple[Any, ...], names: Sequence[str]) -> Row:
+    def _build_row(self, values: tuple[Any, ...], names: Sequence[str]) -> Row:
         if self._life.budget is not None:
-            self._life.budget.spend(sum(len(value) for value in values if isinstance(value, str)))
+            self._life.budget.count_bytes(sum(len(value) for value in values if isinstance(value, str)))
         row = dict(zip(names, values, strict=True))
         for name in self._bools:
             if row.get(name) is not None:
@@ -316,19 +324,19 @@ class SqlTable:
         return row
 
 
-def _nulls(filters: Sequence[Field]) -> tuple[tuple[str, bool], ...]:
-    return tuple((one.name, one.value is None) for one in filters)
+def _find_nulls(filters: Sequence[FieldValue]) -> tuple[tuple[str, bool], ...]:
+    return tuple((condition.name, condition.value is None) for condition in filters)
 
 
-def _given(filters: Sequence[Field]) -> list[Any]:
-    return [one.value for one in filters if one.value is not None]
+def _list_values(filters: Sequence[FieldValue]) -> list[Any]:
+    return [condition.value for condition in filters if condition.value is not None]
 
 
-def _ends(keys: Range) -> Ends:
-    return Ends(len(keys.begin), keys.begin_inclusive, len(keys.end), keys.end_inclusive, _is_prefix(keys))
+def _get_range_ends(keys: Range) -> RangeEnds:
+    return RangeEnds(len(keys.begin), keys.begin_inclusive, len(keys.end), keys.end_inclusive, _is_prefix(keys))
 
 
-def _bound(keys: Range) -> Key:
+def _list_bound_values(keys: Range) -> Key:
     return keys.begin if _is_prefix(keys) else (*keys.begin, *keys.end)
 
 

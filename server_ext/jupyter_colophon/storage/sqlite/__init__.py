@@ -1,1 +1,1 @@
-"""The SQLite provider: one file, WAL with `synchronous=FULL`, every word of SQL for it."""
+"""The SQLite provider: one file in WAL mode with `synchronous=FULL`, and all SQL for it."""

@@ -1,4 +1,4 @@
-"""Tables on SQLite: made, widened and taken away; their shapes are kept beside them (`spi.TableAdmin`)."""
+"""Create, extend and drop tables on SQLite; their specs are stored beside them (`spi.TableAdmin`)."""
 
 from collections.abc import Callable, Collection, Mapping
 from sqlite3 import Connection
@@ -15,133 +15,133 @@ from jupyter_colophon.storage.specs import (
     to_text,
 )
 from jupyter_colophon.storage.spi import TableSpec
-from jupyter_colophon.storage.sql.statements import names
-from jupyter_colophon.storage.sql.table import Shape
+from jupyter_colophon.storage.sql.statements import quote_names
+from jupyter_colophon.storage.sql.table import TableShape
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 
 T = TypeVar("T")
-_SHAPES = "CREATE TABLE IF NOT EXISTS structured_tables (id TEXT PRIMARY KEY, shape TEXT NOT NULL) WITHOUT ROWID"
+_CREATE_SPECS = "CREATE TABLE IF NOT EXISTS structured_tables (id TEXT PRIMARY KEY, shape TEXT NOT NULL) WITHOUT ROWID"
 _SHAPES_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'structured_tables'"
-_KEEP = "INSERT INTO structured_tables (id, shape) VALUES (?, ?) ON CONFLICT DO UPDATE SET shape = excluded.shape"
+_WRITE_SPEC = "INSERT INTO structured_tables (id, shape) VALUES (?, ?) ON CONFLICT DO UPDATE SET shape = excluded.shape"
 _SHAPE = "SELECT shape FROM structured_tables WHERE id = ?"
 
 Exclusively = Callable[[Callable[[Connection], T]], T]
 
 
 class SqliteAdmin:
-    """Makes tables and takes them away, each call in one transaction of its own."""
+    """Create and drop tables, each call in one transaction."""
 
     def __init__(
         self,
         exclusively: Callable[[Callable[[Connection], None]], None],
-        seams: list[str],
-        gained: Mapping[str, Mapping[str, str]],
-        lost: Mapping[str, Collection[str]],
+        subsystems: list[str],
+        added: Mapping[str, Mapping[str, str]],
+        removed: Mapping[str, Collection[str]],
     ) -> None:
-        """`gained`: the columns that tables of the seams do not have from their creation, by table; `lost`: had once."""
-        self._exclusively, self._seams, self._gained, self._lost = exclusively, seams, gained, lost
-        self._known: dict[str, Shape] = {}
+        """`added` are columns that were added to tables of the subsystems, by table; `removed` are former ones."""
+        self._exclusively, self._subsystems, self._added, self._removed = exclusively, subsystems, added, removed
+        self._known: dict[str, TableShape] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
-        """Make tables exist in this shape; safe when several processes start together."""
+        """Create or extend tables to match these specs; safe for processes that start together."""
         for spec in specs:
             check_spec(spec)
 
-        def work(connection: Connection) -> None:
-            for statement in (_SHAPES, *self._seams):
+        def create(connection: Connection) -> None:
+            for statement in (_CREATE_SPECS, *self._subsystems):
                 connection.execute(statement)
-            for table, columns in self._gained.items():
-                _widen(connection, table, columns)
-            for table, lost in self._lost.items():
-                for name in sorted(_columns(connection, table).intersection(lost)):
+            for table, columns in self._added.items():
+                _add_columns(connection, table, columns)
+            for table, removed in self._removed.items():
+                for name in sorted(_list_columns(connection, table).intersection(removed)):
                     connection.execute(f'ALTER TABLE "{table}" DROP COLUMN "{name}"')
             for spec in specs:
-                check_newcomer(spec, _ids(connection))
-                _make(connection, spec)
+                check_newcomer(spec, _list_ids(connection))
+                _create_table(connection, spec)
 
-        self._exclusively(work)
-        self._known.update({spec.id: Shape.of(DIALECT, spec) for spec in specs})
+        self._exclusively(create)
+        self._known.update({spec.id: TableShape.from_spec(DIALECT, spec) for spec in specs})
 
     def exists(self, table_id: str) -> bool:
-        """Whether there is such a table."""
+        """Return whether a table exists."""
         return table_id in self.list()
 
-    def schema(self, table_id: str) -> TableSpec:
-        """The shape of a table. Raises NotFound."""
-        found: list[TableSpec] = []
-        self._exclusively(lambda connection: found.extend(_stored(connection, table_id)))
-        if not found:
+    def get_spec(self, table_id: str) -> TableSpec:
+        """Return the spec of a table. Raises NotFound."""
+        specs: list[TableSpec] = []
+        self._exclusively(lambda connection: specs.extend(_read_stored(connection, table_id)))
+        if not specs:
             raise NotFound("table", table_id)
-        return found[0]
+        return specs[0]
 
     def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:
-        """Give a table another name, and other names to some of its fields; its rows stay."""
+        """Rename a table and fields of it; its rows are kept."""
 
-        def work(connection: Connection) -> None:
-            for old in _stored(connection, table_id):
+        def rename_table(connection: Connection) -> None:
+            for old in _read_stored(connection, table_id):
                 if new_id != table_id:
-                    check_free(new_id, _ids(connection))
+                    check_free(new_id, _list_ids(connection))
                 _rename(connection, old, rename_spec(old, new_id, fields))
 
-        self._exclusively(work)
+        self._exclusively(rename_table)
         self._known.pop(table_id, None)
         self._known.pop(new_id, None)
 
     def drop(self, table_id: str) -> None:
-        """Take a table away with all its rows, if it is there."""
+        """Drop a table with all its rows, if it exists."""
 
-        def work(connection: Connection) -> None:
-            for spec in _stored(connection, table_id):
+        def drop_table(connection: Connection) -> None:
+            for spec in _read_stored(connection, table_id):
                 connection.execute(f'DROP TABLE "{spec.id}"')
                 connection.execute("DELETE FROM structured_tables WHERE id = ?", (spec.id,))
 
-        self._exclusively(work)
+        self._exclusively(drop_table)
         self._known.pop(table_id, None)
 
     def list(self) -> list[str]:
-        """The ids of all tables, sorted."""
-        found: list[str] = []
+        """Return the ids of all tables, sorted."""
+        ids: list[str] = []
 
-        def work(connection: Connection) -> None:
+        def read_ids(connection: Connection) -> None:
             if connection.execute(_SHAPES_THERE).fetchone() is not None:
-                found.extend(_ids(connection))
+                ids.extend(_list_ids(connection))
 
-        self._exclusively(work)
-        return found
+        self._exclusively(read_ids)
+        return ids
 
-    def known(self, connection: Connection, table_id: str) -> Shape:
+    def get_shape(self, connection: Connection, table_id: str) -> TableShape:
         """Return a table for a transaction. Raises InvalidField if it does not exist."""
         if table_id not in self._known:
-            found = _stored(connection, table_id)
-            if not found:
+            specs = _read_stored(connection, table_id)
+            if not specs:
                 raise InvalidField(f"unknown table {table_id}")
-            self._known[table_id] = Shape.of(DIALECT, found[0])
+            self._known[table_id] = TableShape.from_spec(DIALECT, specs[0])
         return self._known[table_id]
 
 
-def _ids(connection: Connection) -> list[str]:
-    found = [table_id for (table_id,) in connection.execute("SELECT id FROM structured_tables ORDER BY id")]
-    if not all(isinstance(one, str) for one in found):
+def _list_ids(connection: Connection) -> list[str]:
+    ids = [table_id for (table_id,) in connection.execute("SELECT id FROM structured_tables ORDER BY id")]
+    if not all(isinstance(id_, str) for id_ in ids):
         raise StoreDamaged("the name of a table cannot be read")
-    return found
+    return ids
 
 
-def _stored(connection: Connection, table_id: str) -> list[TableSpec]:
+def _read_stored(connection: Connection, table_id: str) -> list[TableSpec]:
     return [from_text(text) for (text,) in connection.execute(_SHAPE, (table_id,))]
 
 
-def _make(connection: Connection, spec: TableSpec) -> None:
-    for old in _stored(connection, spec.id):
+def _create_table(connection: Connection, spec: TableSpec) -> None:
+    for old in _read_stored(connection, spec.id):
         check_successor(old, spec)
-    columns = {name: DIALECT.column(name, kind) for name, kind in spec.fields.items()}
-    key = names(spec.primary_key)
+    columns = {name: DIALECT.define_column(name, kind) for name, kind in spec.fields.items()}
+    key = quote_names(spec.primary_key)
     connection.execute(
         f'CREATE TABLE IF NOT EXISTS "{spec.id}" ({", ".join(columns.values())}, PRIMARY KEY ({key})) WITHOUT ROWID'
     )
-    _widen(connection, spec.id, columns)
+    _add_columns(connection, spec.id, columns)
     for name in spec.indexes:
         connection.execute(f'CREATE INDEX IF NOT EXISTS "{spec.id}_by_{name}" ON "{spec.id}" ("{name}")')
-    connection.execute(_KEEP, (spec.id, to_text(spec)))
+    connection.execute(_WRITE_SPEC, (spec.id, to_text(spec)))
 
 
 def _rename(connection: Connection, old: TableSpec, new: TableSpec) -> None:
@@ -154,16 +154,16 @@ def _rename(connection: Connection, old: TableSpec, new: TableSpec) -> None:
         if before != after:
             connection.execute(f'ALTER TABLE "{new.id}" RENAME COLUMN "{before}" TO "{after}"')
     connection.execute("DELETE FROM structured_tables WHERE id = ?", (old.id,))
-    _make(connection, new)
+    _create_table(connection, new)
 
 
-def _widen(connection: Connection, table: str, columns: Mapping[str, str]) -> None:
-    """Add those columns that the table has not, in their order."""
-    present = _columns(connection, table)
+def _add_columns(connection: Connection, table: str, columns: Mapping[str, str]) -> None:
+    """Add the missing ones of these columns, in their order."""
+    present = _list_columns(connection, table)
     for name, column in columns.items():
         if name not in present:
             connection.execute(f'ALTER TABLE "{table}" ADD COLUMN {column}')
 
 
-def _columns(connection: Connection, table: str) -> set[str]:
+def _list_columns(connection: Connection, table: str) -> set[str]:
     return {row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')}

@@ -1,8 +1,8 @@
-"""SQLite's words for structured tables."""
+"""SQLite's dialect for structured tables."""
 
-from jupyter_colophon.storage.sql.statements import Dialect
+from jupyter_colophon.storage.sql.statements import SqlDialect
 
-DIALECT = Dialect(
+DIALECT = SqlDialect(
     mark="?",
     nulls_lowest={"asc": "", "desc": ""},
     column_types={

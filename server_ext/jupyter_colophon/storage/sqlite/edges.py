@@ -1,7 +1,7 @@
-"""Lineage on SQLite: each access of a run, and a roll-up of them that finds neighbours quickly.
+"""Lineage on SQLite: each access of a run, and a roll-up of accesses that finds neighbours quickly.
 
-Data and programs are numbers here, so that the walk reads few pages. The roll-up answers alone where a window's end
-is no earlier than the newest run; where it is, the roll-up is inexact (spec STORE-23) and the accesses are asked.
+Data and programs are stored as numbers, so that a traversal reads few pages. The roll-up is exact if the window ends
+after the start of the newest run; otherwise (spec STORE-23) the accesses are read.
 """
 
 import json
@@ -10,12 +10,12 @@ from sqlite3 import Cursor
 from typing import Literal
 
 from jupyter_colophon.core.lineage.graph import Window
-from jupyter_colophon.storage.spi import Edge, Link
-from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_READ, Triple, bounds, few
-from jupyter_colophon.storage.sqlite.guarded import Guarded
+from jupyter_colophon.storage.spi import AccessLink, Edge
+from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_READ, Triple, build_edge, get_bounds
+from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
-#: `first` and `last` are starts of runs, `ended` the latest stop of those that stopped (or -1); `until` is that, or
-#: the end of time while any of them runs.
+#: `first` and `last` are starts of runs, `ended` is the latest stop of the stopped ones (or -1), and `until` is the
+#: same, or the end of time while one of them runs.
 CREATION = [
     "CREATE TABLE IF NOT EXISTS lineage_nodes (id INTEGER PRIMARY KEY, urn TEXT NOT NULL UNIQUE)",
     """CREATE TABLE IF NOT EXISTS lineage_edges (
@@ -49,19 +49,19 @@ _ENDED = f"""UPDATE lineage_edges AS e SET ended = MAX(ended, ?1), until = CASE 
         SELECT 1 FROM lineage_runs AS r INDEXED BY lineage_runs_open
         WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode AND r.stop IS NULL)
     THEN {2**63 - 1} ELSE MAX(ended, ?1) END WHERE data = ?2 AND program = ?3 AND mode = ?4"""
-# An access of unknown kind counts only where the same run and component has none of a known kind (spec LINEAGE-5).
+# An access of unknown mode counts only if the same run and component have no known mode (spec LINEAGE-5).
 _STANDS = """(r.mode <> 'unknown' OR NOT EXISTS (SELECT 1 FROM lineage_runs AS k WHERE k.data = r.data
     AND k.program = r.program AND k.mode IN ('both', 'read', 'write', 'statement-read', 'statement-write') AND k.start = r.start AND k.run = r.run
     AND k.component = r.component))"""
 _ITS_RUNS = "SELECT 1 FROM lineage_runs AS r WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode"
 _EVER = f"(e.mode <> 'unknown' OR EXISTS ({_ITS_RUNS} AND {_STANDS}))"
-# Where all its runs began before the window's end, an edge is in the window if one of them lasted until it.
+# If all its runs began before the window's end, an edge is in the window if one of them lasted until its start.
 _WITHIN = f"""e.first < ?4 AND e.until >= ?3 AND (e.mode <> 'unknown' AND e.last < ?4
     OR EXISTS ({_ITS_RUNS} AND r.start < ?4 AND (r.stop IS NULL OR r.stop >= ?3) AND {_STANDS}))"""
 _MODES = "e.mode IN (?5, ?6, ?7, ?8, ?9, ?10)"
-#: So many modes one question may name.
+#: The most modes in one query.
 _MODES_MOST = 6
-# CROSS JOIN keeps the order of the loops: SQLite knows nothing of how many keys there are.
+# CROSS JOIN fixes the order of the loops: SQLite cannot estimate the number of keys.
 _AROUND = f"""SELECT k.key, o.id, o.urn, e.mode FROM json_each(?1) AS k
     CROSS JOIN lineage_edges AS e ON e.{{side}} = k.value
     CROSS JOIN lineage_nodes AS o ON o.id = e.{{other}}
@@ -97,7 +97,7 @@ _UNROLL = f"DELETE FROM lineage_edges WHERE {_THE_EDGE}"
 _ROLL_UP = _ROLLED_UP.format(data="?", program="?", mode="?")
 _RENEW = """INSERT INTO lineage_edges (data, program, mode, first, last, ended, until, runs)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
-#: An edge with fewer accesses than this is read at once and reckoned here.
+#: An edge with fewer accesses than this is read at once and aggregated in Python.
 _FEW = 50
 
 Side = Literal["data", "program"]
@@ -106,24 +106,24 @@ Side = Literal["data", "program"]
 class SqliteEdges:
     """Lineage on one connection (`spi.EdgeIndex`)."""
 
-    def __init__(self, connection: Guarded) -> None:
+    def __init__(self, connection: GuardedConnection) -> None:
         self._connection = connection
-        #: Numbers of nodes that this transaction has met: a walk asks again for what it was answered.
+        #: Numbers of nodes in this transaction, since a traversal looks them up repeatedly.
         self._numbers: dict[str, int] = {}
 
     def add(self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None) -> None:
-        """Record that a run touched data. Recording it again changes nothing but `stop`."""
+        """Record that a run accessed data. Recording it again only changes `stop`."""
         execute = self._connection.execute
-        edge = (self._node(data), self._node(program), mode)
-        known = execute(_KNOWN, (*edge, start, run)).fetchone()
+        edge = (self._get_node(data), self._get_node(program), mode)
+        existing = execute(_KNOWN, (*edge, start, run)).fetchone()
         execute(_ADD_RUN, (*edge, start, run, component, stop))
-        if known is None:
+        if existing is None:
             execute(_ADD, (*edge, start, start, -1 if stop is None else stop, ALWAYS if stop is None else stop))
-        elif known[0] != stop:
+        elif existing[0] != stop:
             self._roll_up(*edge)
 
     def stop(self, run: str, stop: int | None) -> None:
-        """A run ended (or, with None, goes on)."""
+        """Set the end of a run; None means that it is running."""
         execute = self._connection.execute
         edges = execute(_EDGES_OF_RUN, (run,)).fetchall()
         again = execute(_HAD_STOPPED, (run,)).fetchone()
@@ -134,70 +134,74 @@ class SqliteEdges:
             else:
                 execute(_ENDED, (stop, *edge))
 
-    def around(self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int) -> list[Triple]:
-        """At most `limit` triples (data, program, mode) one of whose ends is in `keys`."""
-        known = self._known(keys)
-        found = self._asked(_AROUND, side, known, modes, window, limit).fetchall()
-        self._numbers.update((urn, number) for _, number, urn, _ in found)
+    def find_neighbours(
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+    ) -> list[Triple]:
+        """Return at most `limit` triples (data, program, mode) with one end in `keys`."""
+        nodes = self._find_known(keys)
+        rows = self._run_query(_AROUND, side, nodes, modes, window, limit).fetchall()
+        self._numbers.update((urn, number) for _, number, urn, _ in rows)
         if side == "data":
-            return [(known[at], urn, mode) for at, _, urn, mode in found]
-        return [(urn, known[at], mode) for at, _, urn, mode in found]
+            return [(nodes[at], urn, mode) for at, _, urn, mode in rows]
+        return [(urn, nodes[at], mode) for at, _, urn, mode in rows]
 
-    def degrees(
+    def count_neighbours(
         self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
     ) -> dict[str, int]:
-        """How many different partners each key has, counted no further than `cap`."""
-        known = self._known(keys)
-        found = {known[at]: degree for at, degree in self._asked(_DEGREES, side, known, modes, window, cap)}
-        return {key: found.get(key, 0) for key in keys}
+        """Return the number of distinct neighbours of each of these keys, counted up to `cap`."""
+        nodes = self._find_known(keys)
+        counts = {nodes[at]: degree for at, degree in self._run_query(_DEGREES, side, nodes, modes, window, cap)}
+        return {key: counts.get(key, 0) for key in keys}
 
-    def details(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
-        """These edges, each with its newest `runs` runs."""
-        self._known({end for data, program, _ in triples for end in (data, program)})
+    def read_edges(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
+        """Return these edges in this order, each with its newest `runs` runs."""
+        self._find_known({end for data, program, _ in triples for end in (data, program)})
         numbers = self._numbers
         return [
-            self._detailed((data, program, mode), (numbers.get(data), numbers.get(program), mode), window, runs)
+            self._read_edge((data, program, mode), (numbers.get(data), numbers.get(program), mode), window, runs)
             for data, program, mode in triples
         ]
 
-    def runs_of(self, data: str, window: Window, limit: int, before: tuple[int, str] | None) -> list[tuple[int, str]]:
-        """(start, run) of the runs that touched data, newest first, after the position `before`."""
+    def list_runs_of_data(
+        self, data: str, window: Window, limit: int, before: tuple[int, str] | None
+    ) -> list[tuple[int, str]]:
+        """Return (start, run) of the runs that accessed data, newest first, after the position `before`."""
         position = before or (ALWAYS, "")
-        found = self._connection.execute(_RUNS_OF, (data, *position, *bounds(window), limit))
-        return [(start, run) for start, run in found]
+        rows = self._connection.execute(_RUNS_OF, (data, *position, *get_bounds(window), limit))
+        return [(start, run) for start, run in rows]
 
-    def of_run(self, run: str) -> set[Link]:
-        """Everything that is known of a run."""
-        return {Link(*values) for values in self._connection.execute(_OF_RUN, (run,))}
+    def list_links_of_run(self, run: str) -> set[AccessLink]:
+        """Return all links of a run."""
+        return {AccessLink(*values) for values in self._connection.execute(_OF_RUN, (run,))}
 
-    def runs_after(self, run: str, limit: int) -> list[str]:
-        """The runs of which anything is known, by URN, from the first after this one on."""
+    def list_runs_after(self, run: str, limit: int) -> list[str]:
+        """Return the runs that have links, by URN, after this one."""
         return [urn for (urn,) in self._connection.execute(_RUNS_AFTER, (run, limit))]
 
     def forget(self, run: str) -> None:
-        """Forget a run with all that it touched."""
+        """Delete a run with all its links."""
         edges = self._connection.execute(_EDGES_OF_RUN, (run,)).fetchall()
         self._connection.execute(_FORGET, (run,))
         for edge in edges:
             self._roll_up(*edge)
 
     def rename(self, side: Side, old: str, new: str) -> None:
-        """Put `new` in the place of `old` in all that is known of it, beside what is known of `new` already."""
-        execute, number = self._connection.execute, self._node(new)
-        for data, program, mode in list(execute(_EDGES_OF.format(side=side), (self._node(old),))):
+        """Replace `old` by `new` in all links, merging them with existing links of `new`."""
+        execute, number = self._connection.execute, self._get_node(new)
+        for data, program, mode in list(execute(_EDGES_OF.format(side=side), (self._get_node(old),))):
             ends = (number, program) if side == "data" else (data, number)
             execute(_COPY, (*ends, data, program, mode))
             execute(_CLEAR, (data, program, mode))
             self._roll_up(data, program, mode)
             self._roll_up(*ends, mode)
 
-    def stale(self, limit: int) -> list[Triple]:
-        """At most `limit` triples whose roll-up is not that of its accesses."""
+    def find_stale(self, limit: int) -> list[Triple]:
+        """Return at most `limit` triples whose roll-up differs from their accesses."""
         return [(data, program, mode) for data, program, mode in self._connection.execute(_STALE, (limit,))]
 
-    def renew(self, data: str, program: str, mode: str) -> None:
+    def rebuild(self, data: str, program: str, mode: str) -> None:
         """Rebuild the roll-up of one triple from its accesses."""
-        self._roll_up(self._node(data), self._node(program), mode)
+        self._roll_up(self._get_node(data), self._get_node(program), mode)
 
     def _roll_up(self, *edge: int | str) -> None:
         execute = self._connection.execute
@@ -206,39 +210,41 @@ class SqliteEdges:
         if runs:
             execute(_RENEW, (*edge, *rolled_up, runs))
 
-    def _node(self, urn: str) -> int:
-        found = self._connection.execute(_NODE, (urn,)).fetchone()
-        return int(found[0]) if found else int(self._connection.execute(_ADD_NODE, (urn,)).lastrowid or 0)
+    def _get_node(self, urn: str) -> int:
+        row = self._connection.execute(_NODE, (urn,)).fetchone()
+        return int(row[0]) if row else int(self._connection.execute(_ADD_NODE, (urn,)).lastrowid or 0)
 
-    def _known(self, urns: Collection[str]) -> list[str]:
-        """Those of these nodes that lineage knows; from now on their numbers are at hand."""
+    def _find_known(self, urns: Collection[str]) -> list[str]:
+        """Return those of these nodes that exist in lineage, and cache their numbers."""
         missing = [urn for urn in urns if urn not in self._numbers]
         if missing:
             self._numbers.update(self._connection.execute(_NODES, (json.dumps(missing),)).fetchall())
         return [urn for urn in urns if urn in self._numbers]
 
-    def _asked(
-        self, statement: str, side: Side, known: Sequence[str], modes: Sequence[str], window: Window, limit: int
+    def _run_query(
+        self, statement: str, side: Side, nodes: Sequence[str], modes: Sequence[str], window: Window, limit: int
     ) -> Cursor:
         other = "program" if side == "data" else "data"
-        end, start = bounds(window)
-        # A shorter list is filled up with its last.
+        end, start = get_bounds(window)
+        # A shorter list is padded with its last element.
         filled = [modes[min(at, len(modes) - 1)] for at in range(_MODES_MOST)]
         within = _EVER if window.unbounded else _WITHIN
-        numbers = json.dumps([self._numbers[urn] for urn in known])
+        numbers = json.dumps([self._numbers[urn] for urn in nodes])
         return self._connection.execute(
             statement.format(side=side, other=other, window=within), (numbers, limit, start, end, *filled)
         )
 
-    def _detailed(self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int) -> Edge:
+    def _read_edge(self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int) -> Edge:
         newest = _NEWEST_UNKNOWN if triple[2] == "unknown" else _NEWEST
         most = max(_FEW, runs + 1)
-        found = self._connection.execute(newest, (*edge, *bounds(window), most)).fetchall()
-        return few(triple, found, runs) if len(found) < most else self._many(triple, edge, window, runs)
+        rows = self._connection.execute(newest, (*edge, *get_bounds(window), most)).fetchall()
+        return build_edge(triple, rows, runs) if len(rows) < most else self._read_long_edge(triple, edge, window, runs)
 
-    def _many(self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int) -> Edge:
-        execute, which = self._connection.execute, (*edge, *bounds(window))
-        count, start, stop = execute(_TOTALS, which).fetchone()
-        newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*which, runs)))
-        components = tuple(name for (name,) in execute(_COMPONENTS, (*which, COMPONENTS_READ)))
+    def _read_long_edge(
+        self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int
+    ) -> Edge:
+        execute, parameters = self._connection.execute, (*edge, *get_bounds(window))
+        count, start, stop = execute(_TOTALS, parameters).fetchone()
+        newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*parameters, runs)))
+        components = tuple(name for (name,) in execute(_COMPONENTS, (*parameters, COMPONENTS_READ)))
         return Edge(*triple, newest, count, start, None if stop == ALWAYS else stop, components)

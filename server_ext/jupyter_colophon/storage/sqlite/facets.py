@@ -3,10 +3,11 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from jupyter_colophon.core.search.search import FacetValues
 from jupyter_colophon.storage.search.facet_rows import collect_counts, collect_values, find_changes
-from jupyter_colophon.storage.sqlite.guarded import Guarded
+from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
 CREATION = [
     """CREATE TABLE IF NOT EXISTS search_facet_values (
@@ -16,9 +17,9 @@ CREATION = [
 ]
 _READ = """SELECT f.entry, v.facet, v.value FROM search_facets AS f JOIN search_facet_values AS v ON v.id = f.value
     WHERE f.entry IN (SELECT value FROM json_each(?))"""
-_ADD_VALUE = "INSERT INTO search_facet_values (facet, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
-_ADD = """INSERT INTO search_facets (entry, value)
-    SELECT ?, id FROM search_facet_values WHERE facet = ? AND value = ?"""
+_ADD_VALUE = "INSERT INTO search_facet_values (facet, value) VALUES (?, ?)"
+_ID = "SELECT id FROM search_facet_values WHERE facet = ? AND value = ?"
+_ADD = "INSERT INTO search_facets (entry, value) VALUES (?, ?)"
 _REMOVE = """DELETE FROM search_facets
     WHERE entry = ? AND value = (SELECT id FROM search_facet_values WHERE facet = ? AND value = ?)"""
 _FORGET = "DELETE FROM search_facets WHERE entry = ?"
@@ -32,28 +33,34 @@ _VALUES = """SELECT id, facet, value FROM search_facet_values
 class SqliteFacets:
     """The rows on one connection."""
 
-    def __init__(self, connection: Guarded) -> None:
-        self._execute, self._execute_many = connection.execute, connection.executemany
+    def __init__(self, connection: GuardedConnection) -> None:
+        self._execute, self._execute_many = connection.execute, connection.execute_many
 
     def read(self, entries: Sequence[int]) -> Mapping[int, FacetValues]:
         """Return the values of these documents."""
         return collect_values(self._execute(_READ, (json.dumps(list(entries)),)))
 
     def write(self, old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]) -> None:
-        """Write what the documents have now and had not before."""
+        """Write the added and delete the removed values of documents."""
         removed, added = find_changes(old, new)
         if removed:
             self._execute_many(_REMOVE, removed)
         if added:
-            self._execute_many(_ADD_VALUE, sorted({(facet, value) for _, facet, value in added}))
-            self._execute_many(_ADD, added)
+            ids = {pair: self._read_id(pair) for pair in sorted({(facet, value) for _, facet, value in added})}
+            self._execute_many(_ADD, [(entry, ids[facet, value]) for entry, facet, value in added])
+
+    def _read_id(self, pair: tuple[str, str]) -> int:
+        """Return the number of a value, after adding it if it is new."""
+        row = self._execute(_ID, pair).fetchone()
+        number: Any = row[0] if row is not None else self._execute(_ADD_VALUE, pair).lastrowid
+        return int(number)
 
     def forget(self, entry: int) -> None:
-        """Remove the rows of a document."""
+        """Delete the rows of a document."""
         self._execute(_FORGET, (entry,))
 
     def count(self, entries: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """Return how many of these documents have each value, by facet."""
+        """Return the number of these documents with each value, by facet."""
         (numbers,) = self._execute(_NUMBERS, (json.dumps(sorted(entries)),)).fetchone()
         counts = {int(number): count for number, count in Counter(numbers.split(",")).items() if number}
         values = self._execute(_VALUES, (json.dumps(list(counts)), json.dumps(list(facets))))

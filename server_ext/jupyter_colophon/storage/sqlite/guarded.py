@@ -1,4 +1,4 @@
-"""A connection as a transaction may use it, and the driver's errors in our words."""
+"""A connection for use inside a transaction, and translation of the driver's errors."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from jupyter_colophon.core.errors import (
     TransactionConflict,
     TransactionTimeout,
 )
-from jupyter_colophon.storage.transaction_lifetime import Life
+from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
@@ -21,26 +21,26 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _AWAY = ("SQLITE_CANTOPEN", "SQLITE_PROTOCOL")
 
 
-class Guarded:
-    """A connection while one transaction lasts.
+class GuardedConnection:
+    """A connection for the duration of one transaction.
 
-    Afterwards it belongs to others. And where SQLite has undone a transaction by itself, each further statement would
-    be a transaction of its own: a callable that went on after a full disk would leave the half of what it writes.
+    Afterwards other transactions use it. If SQLite has rolled back the transaction by itself, each further statement
+    would be a separate transaction: a callable that continues after a full disk would leave half of its writes.
     """
 
-    def __init__(self, connection: sqlite3.Connection, life: Life) -> None:
+    def __init__(self, connection: sqlite3.Connection, life: TransactionLifetime) -> None:
         self._connection, self._life = connection, life
 
     def execute(self, statement: str, bound: Sequence[Any] = ()) -> sqlite3.Cursor:
-        """One statement. Raises StorageError."""
+        """Run a statement. Raises StorageError."""
         self._check()
         try:
             return self._connection.execute(statement, bound)
         except sqlite3.Error as error:
             raise translate_error(error) from error
 
-    def executemany(self, statement: str, bound: Sequence[Sequence[Any]]) -> sqlite3.Cursor:
-        """One statement for many rows. Raises StorageError."""
+    def execute_many(self, statement: str, bound: Sequence[Sequence[Any]]) -> sqlite3.Cursor:
+        """Run a statement for many rows. Raises StorageError."""
         self._check()
         try:
             return self._connection.executemany(statement, bound)
@@ -50,12 +50,12 @@ class Guarded:
     def _check(self) -> None:
         self._life.check()
         if not self._connection.in_transaction:
-            raise StorageError("the store has undone the transaction")
+            raise StorageError("the store has rolled back the transaction")
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """The driver's errors as ours."""
+def translate_errors() -> Iterator[None]:
+    """Translate the driver's errors to ours."""
     try:
         yield
     except sqlite3.Error as error:
@@ -63,12 +63,12 @@ def translated() -> Iterator[None]:
 
 
 def translate_error(error: sqlite3.Error) -> StorageError:
-    """What an error of the driver means to us."""
+    """Return our error for an error of the driver."""
     name = getattr(error, "sqlite_errorname", None) or type(error).__name__
     if name.startswith(_FULL):
         return StoreFull("no space left for the catalog")
     if name.startswith("SQLITE_READONLY"):
-        return StoreUnavailable("this user cannot write the catalog's file or the folder round it")
+        return StoreUnavailable("this user cannot write the catalog's file or its folder")
     if name.startswith(_BUSY):
         return TransactionConflict("the catalog is busy")
     if name.startswith(_AWAY):
@@ -76,5 +76,5 @@ def translate_error(error: sqlite3.Error) -> StorageError:
     if name.startswith(_DAMAGED):
         return StoreDamaged("the catalog's file is damaged or not a catalog")
     if name == "SQLITE_INTERRUPT":
-        return TransactionTimeout("a transaction took too long and was given up")
+        return TransactionTimeout("a transaction took too long and was cancelled")
     return StorageError(f"the catalog's store failed ({name})")

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from jupyter_colophon.storage.changes.log_bytes import take_within
+from jupyter_colophon.storage.changes.log_bytes import limit_bytes
 from jupyter_colophon.storage.spi import Row
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
-from jupyter_colophon.storage.sqlite.guarded import Guarded
-from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS, CHANGE_GAINED
+from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
+from jupyter_colophon.storage.tables import CHANGE, CHANGE_ADDED, CHANGE_FILTERS
 
 FIELDS = tuple(CHANGE)
 _COLUMNS = ", ".join(FIELDS)
 
-# AUTOINCREMENT: a number is never given twice, also when the newest rows were compacted away.
+# AUTOINCREMENT: a number is never used twice, even after the newest rows were truncated.
 CREATION = [
     """CREATE TABLE IF NOT EXISTS change_log (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER, urn TEXT, type TEXT, namespace TEXT, name TEXT,
@@ -19,36 +19,36 @@ CREATION = [
         previous TEXT, value TEXT)""",
     *(f"CREATE INDEX IF NOT EXISTS change_log_by_{name} ON change_log ({name}, seq)" for name in CHANGE_FILTERS),
 ]
-GAINED = {name: DIALECT.column(name, CHANGE[name]) for name in CHANGE_GAINED}
+ADDED_COLUMNS = {name: DIALECT.define_column(name, CHANGE[name]) for name in CHANGE_ADDED}
 _APPEND = f"INSERT INTO change_log ({_COLUMNS}) VALUES ({', '.join('?' * len(FIELDS))})"
 _COMPACT = "DELETE FROM change_log WHERE seq <= ? AND seq < (SELECT MAX(seq) FROM change_log)"
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
 
 
 class SqliteLog:
-    """The change log on one connection (`spi.Log`)."""
+    """The change log on one connection (`spi.ChangeLog`)."""
 
-    def __init__(self, connection: Guarded) -> None:
+    def __init__(self, connection: GuardedConnection) -> None:
         self._connection = connection
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Add rows under the numbers that they have; AUTOINCREMENT gives none of them again."""
-        self._connection.executemany(_APPEND, [tuple(row[name] for name in FIELDS) for row in rows])
+        """Append rows with their numbers; AUTOINCREMENT prevents reuse."""
+        self._connection.execute_many(_APPEND, [tuple(row[name] for name in FIELDS) for row in rows])
 
     def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
         """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
         names = [name for name in CHANGE_FILTERS if name in where]
         condition = "".join(f" AND {name} = ?" for name in names)
-        found = self._connection.execute(
+        rows = self._connection.execute(
             f"SELECT {_COLUMNS} FROM change_log WHERE seq > ?{condition} ORDER BY seq LIMIT ?",
             (after, *(where[name] for name in names), limit),
         )
-        return take_within(((dict(zip(FIELDS, values, strict=True))) for values in found), bytes_max)
+        return limit_bytes(((dict(zip(FIELDS, values, strict=True))) for values in rows), bytes_max)
 
-    def head(self) -> int:
-        """The number of the newest row; 0 when there is none."""
+    def get_head(self) -> int:
+        """Return the number of the newest row, 0 if there is none."""
         return int(self._connection.execute(_HEAD).fetchone()[0])
 
-    def compact(self, through: int) -> int:
-        """Remove the rows up to and including this number, but never the newest; returns how many went."""
+    def truncate(self, through: int) -> int:
+        """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""
         return self._connection.execute(_COMPACT, (through,)).rowcount

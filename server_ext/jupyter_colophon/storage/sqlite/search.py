@@ -1,12 +1,11 @@
 """Full text on SQLite's FTS5 with external content.
 
-Words and terms come encoded, so the tokenizer sees letters and digits only; every one of them is put in
-double quotes, so no word can be read as an operator (spec SEARCH-10). A term has a mark before it, so that no
-word can be taken for one.
+Words and terms are encoded, so the tokenizer sees letters and digits only; each is in double quotes, so that no word
+can be read as an operator (spec SEARCH-10). A term has a mark before it, so that no word can be taken for a term.
 
-A document says each of its words once, so of BM25 only the rarity of a word and the length of a document remain.
-We reckon that ourselves, and the index keeps neither positions nor columns: `bm25()` would read all matches of a
-word, and the length of each from another table (spec SEARCH-12).
+A document has each of its words once, so only the rarity of a word and the length of a document remain of BM25. Both
+are computed here, and the index has neither positions nor columns: `bm25()` would read all matches of a word, and the
+length of each from another table (spec SEARCH-12).
 """
 
 import json
@@ -16,12 +15,12 @@ from typing import Any
 
 from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.storage.search import ranking
-from jupyter_colophon.storage.search.grouping import grouped
-from jupyter_colophon.storage.spi import Document, Match, Words
+from jupyter_colophon.storage.search.grouping import group_documents
+from jupyter_colophon.storage.spi import Document, Match, TextQuery
 from jupyter_colophon.storage.sqlite import facets
-from jupyter_colophon.storage.sqlite.guarded import Guarded
+from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
-#: `search_entries` is what a list of hits needs and is small; `search_texts` is what FTS5 needs to forget a document.
+#: `search_entries` has what a list of hits needs and is small; `search_texts` has what FTS5 needs to delete a document.
 CREATION = [
     """CREATE TABLE IF NOT EXISTS search_entries (
         id INTEGER PRIMARY KEY, urn TEXT NOT NULL UNIQUE, namespace TEXT NOT NULL, type TEXT NOT NULL,
@@ -32,7 +31,7 @@ CREATION = [
         tokenize = 'unicode61 remove_diacritics 0')""",
     *facets.CREATION,
 ]
-LOST = frozenset({"tags"})
+REMOVED_COLUMNS = frozenset({"tags"})
 _OLD = "SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn = ?"
 _KNOWN = """SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
     WHERE e.urn IN (SELECT value FROM json_each(?))"""
@@ -58,49 +57,49 @@ _DOCUMENTS = """SELECT e.urn, e.namespace, e.type, e.id, t.words
     WHERE e.urn IN (SELECT value FROM json_each(?))"""
 _AFTER = """SELECT e.urn, e.namespace, e.type, e.id, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn > ? ORDER BY e.urn LIMIT ?"""
-#: No encoded word begins with this: encoding makes characters of plane 15 only (`core/terms.fts_word`).
+#: No encoded word begins with this: encoding uses characters of plane 15 only (`core/model/search_index_terms.py`).
 _TERM = "\ue000"
-_ALIKE, _LENGTH = itemgetter(0, 1, 2), itemgetter(4)
+_SIMILAR, _LENGTH = itemgetter(0, 1, 2), itemgetter(4)
 
 
 class SqliteSearch:
     """Full text on one connection (`spi.SearchIndex`)."""
 
-    def __init__(self, connection: Guarded) -> None:
+    def __init__(self, connection: GuardedConnection) -> None:
         self._connection, self._facets = connection, facets.SqliteFacets(connection)
-        #: The number of the newest document, where it was asked for and none came since.
+        #: The number of the newest document, once it was read and unless one was added since.
         self._newest: int | None = None
 
     def put(self, *documents: Document) -> None:
         """Add or replace documents."""
-        execute, many = self._connection.execute, self._connection.executemany
-        entries, gone, texts, values = [], [], [], {}
+        execute, many = self._connection.execute, self._connection.execute_many
+        entries, removed, texts, values = [], [], [], {}
         self._newest = None
-        urns = json.dumps([one.urn for one in documents])
-        known = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
-        for one in documents:
-            words = " ".join([*sorted(one.words), *sorted(_TERM + term for term in one.terms)])
-            shown = (one.namespace, one.type, len(one.words))
-            old = known.get(one.urn)
+        urns = json.dumps([document.urn for document in documents])
+        existing = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
+        for document in documents:
+            words = " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
+            columns = (document.namespace, document.type, len(document.words))
+            old = existing.get(document.urn)
             if old is None:
-                number: Any = execute(_ADD, (one.urn, *shown)).lastrowid
+                number: Any = execute(_ADD, (document.urn, *columns)).lastrowid
                 texts.append((number, words))
-                values[number] = one.facet_values
+                values[number] = document.facet_values
                 continue
-            values[old[0]] = one.facet_values
-            entries.append((*shown, old[0]))
+            values[old[0]] = document.facet_values
+            entries.append((*columns, old[0]))
             if words != old[1]:
-                gone.append(old)
+                removed.append(old)
                 texts.append((old[0], words))
         if entries:
             many(_CHANGE, entries)
-            many(_UNINDEX, gone)
+            many(_UNINDEX, removed)
         many(_PUT_TEXT, texts)
         many(_INDEX, texts)
-        self._facets.write(self._facets.read([number for number, _ in known.values()]) if known else {}, values)
+        self._facets.write(self._facets.read([number for number, _ in existing.values()]) if existing else {}, values)
 
     def remove(self, urn: str) -> None:
-        """Forget an entity."""
+        """Remove an entity's document."""
         execute = self._connection.execute
         old = execute(_OLD, (urn,)).fetchone()
         if old is not None:
@@ -109,71 +108,75 @@ class SqliteSearch:
             execute(_FORGET_TEXT, old[:1])
             self._facets.forget(old[0])
 
-    def match(self, words: Words, cap: int) -> list[Match]:
-        """The newest `cap` matches, best first."""
-        return self.survey(words, cap, cap)[0]
+    def match(self, words: TextQuery, cap: int) -> list[Match]:
+        """Return the newest `cap` matches, best first."""
+        return self.match_with_groups(words, cap, cap)[0]
 
-    def survey(self, words: Words, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
-        """The newest `cap` matches, best first; where there are more, the newest `counted` in groups."""
-        expression = _expression(words)
+    def match_with_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+        """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
+        expression = _build_expression(words)
         limit = max(cap, counted)
-        found = self._connection.execute(_MATCH, (expression, limit)).fetchall()
-        if not found:
+        rows = self._connection.execute(_MATCH, (expression, limit)).fetchall()
+        if not rows:
             return [], []
-        groups = grouped(map(_ALIKE, found)) if len(found) > cap else []
-        rarity = self._rarity(expression, len(found), limit)
-        return _ranked(found[:cap], rarity), groups
+        groups = group_documents(map(_SIMILAR, rows)) if len(rows) > cap else []
+        rarity = self._compute_rarity(expression, len(rows), limit)
+        return _rank_matches(rows[:cap], rarity), groups
 
-    def groups(self, words: Words, cap: int) -> list[Group]:
-        """The newest `cap` matches, those that are alike counted together."""
-        found = self._connection.execute(_GROUPS, (_expression(words), cap))
-        return grouped(found)
+    def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
+        """Return the newest `cap` matches grouped by namespace and type."""
+        rows = self._connection.execute(_GROUPS, (_build_expression(words), cap))
+        return group_documents(rows)
 
-    def documents(self, urns: Sequence[str]) -> list[Match]:
-        """These documents, unranked."""
-        found = self._connection.execute(_DOCUMENTS, (json.dumps(list(urns)),))
-        return [Match(urn, space, kind, number, 0.0, _terms(words)) for urn, space, kind, number, words in found]
+    def read_matches(self, urns: Sequence[str]) -> list[Match]:
+        """Return these documents, unranked."""
+        rows = self._connection.execute(_DOCUMENTS, (json.dumps(list(urns)),))
+        return [Match(urn, space, kind, number, 0.0, _parse_terms(words)) for urn, space, kind, number, words in rows]
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """How many of these documents have each value, by facet."""
+        """Return the number of these documents with each value, by facet."""
         return self._facets.count(numbers, facets)
 
-    def after(self, urn: str, limit: int) -> list[Document]:
-        """What is known, whole, by URN from the first after this one on."""
-        found = self._connection.execute(_AFTER, (urn, limit)).fetchall()
-        values = self._facets.read([number for *_, number, _ in found])
+    def read_documents_after(self, urn: str, limit: int) -> list[Document]:
+        """Return documents by URN, after this one."""
+        rows = self._connection.execute(_AFTER, (urn, limit)).fetchall()
+        values = self._facets.read([number for *_, number, _ in rows])
         return [
-            Document(urn, space, kind, values[number], _plain(words), _terms(words))
-            for urn, space, kind, number, words in found
+            Document(urn, space, kind, values[number], _parse_words(words), _parse_terms(words))
+            for urn, space, kind, number, words in rows
         ]
 
-    def _counted(self, expression: str, cap: int) -> int:
+    def _count_matches(self, expression: str, cap: int) -> int:
         return int(self._connection.execute(_COUNT, (expression, cap)).fetchone()[0])
 
-    def _rarity(self, expression: str, found: int, cap: int) -> float:
-        """BM25's inverse document frequency of what was found."""
-        matching = found if found < cap or cap >= ranking.COMMON else self._counted(expression, ranking.COMMON)
+    def _compute_rarity(self, expression: str, match_count: int, cap: int) -> float:
+        """Return BM25's inverse document frequency of the matches."""
+        matching = (
+            match_count
+            if match_count < cap or cap >= ranking.COMMON
+            else self._count_matches(expression, ranking.COMMON)
+        )
         if self._newest is None:
             self._newest = int(self._connection.execute(_NEWEST).fetchone()[0])
-        return ranking.rarity(matching, self._newest)
+        return ranking.compute_rarity(matching, self._newest)
 
 
-def _expression(words: Words) -> str:
+def _build_expression(words: TextQuery) -> str:
     any_of = [f'"{word}"' for word in words.exact] + [f'"{word}"*' for word in words.prefixes]
     parts = [f"({' OR '.join(any_of)})"] if any_of else []
     parts += [f'"{_TERM}{term}"' for term in words.terms]
     return " AND ".join(parts)
 
 
-def _ranked(found: list[Any], rarity: float) -> list[Match]:
-    found.sort(key=_LENGTH)
-    scores = {length: rarity * ranking.weight(length) for length in set(map(_LENGTH, found))}
-    return [Match(urn, space, kind, number, scores[length]) for number, space, kind, urn, length in found]
+def _rank_matches(rows: list[Any], rarity: float) -> list[Match]:
+    rows.sort(key=_LENGTH)
+    scores = {length: rarity * ranking.compute_weight(length) for length in set(map(_LENGTH, rows))}
+    return [Match(urn, space, kind, number, scores[length]) for number, space, kind, urn, length in rows]
 
 
-def _terms(words: str) -> frozenset[str]:
+def _parse_terms(words: str) -> frozenset[str]:
     return frozenset(word[1:] for word in words.split(" ") if word.startswith(_TERM))
 
 
-def _plain(words: str) -> frozenset[str]:
+def _parse_words(words: str) -> frozenset[str]:
     return frozenset(word for word in words.split(" ") if word and not word.startswith(_TERM))

@@ -4,10 +4,10 @@ import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-#: How many sentences one check gives at most.
+#: The most problems that one check reports.
 _FINDINGS_MAX = 50
 _CHECK = f"PRAGMA integrity_check({_FINDINGS_MAX})"
-# With rank 1, newer versions compare full text with its documents too; older ones always do.
+# With rank 1, newer versions also compare full text with its documents; older ones always do.
 _CHECK_WORDS = "INSERT INTO search_tokens (search_tokens, rank) VALUES ('integrity-check', 1)"
 _ALONE = {
     "search_entries": "SELECT COUNT(*) FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
@@ -27,38 +27,38 @@ _REPAIRS = (
 
 
 def check(connection: sqlite3.Connection, path: Path) -> list[str]:
-    """What is wrong with the file, its indexes and full text, one sentence each."""
-    found = [text for (text,) in connection.execute(_CHECK) if text != "ok"]
-    if found:
-        return found
+    """Return the problems of the file, its indexes and full text, one sentence each."""
+    problems = [text for (text,) in connection.execute(_CHECK) if text != "ok"]
+    if problems:
+        return problems
     for table, statement in _ALONE.items():
         if count := connection.execute(statement).fetchone()[0]:
-            found.append(f"{table}: {count} rows stand alone")
-    return found or _check_words(connection, path)
+            problems.append(f"{table}: {count} orphaned rows")
+    return problems or _check_words(connection, path)
 
 
 def repair(connection: sqlite3.Connection) -> None:
-    """Rebuild indexes and full text, in the transaction that is open."""
+    """Rebuild indexes and full text in the open transaction."""
     for statement in _REPAIRS:
         connection.execute(statement)
 
 
 def reclaim(connection: sqlite3.Connection, path: Path) -> int:
     """Rewrite the file without its free pages; return the number of bytes freed."""
-    before = size(path)
+    before = measure_size(path)
     connection.execute("VACUUM")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return max(0, before - size(path))
+    return max(0, before - measure_size(path))
 
 
-def size(path: Path) -> int:
-    """The bytes of the file and of the log beside it."""
+def measure_size(path: Path) -> int:
+    """Return the bytes of the file and its log."""
     files = (path, path.with_name(f"{path.name}-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
 
 
 def _check_words(connection: sqlite3.Connection, path: Path) -> list[str]:
-    """Full text is checked by a statement that takes the lock of writers: it gets a copy, and nobody waits."""
+    """Check full text on a copy, since the check takes the lock of writers."""
     with TemporaryDirectory(dir=path.parent, prefix=".check-") as folder:
         copy = sqlite3.connect(Path(folder) / "copy.db", isolation_level=None)
         try:
@@ -67,7 +67,7 @@ def _check_words(connection: sqlite3.Connection, path: Path) -> list[str]:
         except sqlite3.DatabaseError as error:
             if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
                 raise
-            return ["full text is not that of its documents"]
+            return ["full text differs from its documents"]
         finally:
             copy.close()
     return []

@@ -8,14 +8,14 @@ from typing import Any
 
 from jupyter_colophon.core.errors import MetadataError, SecretUnavailable
 from jupyter_colophon.storage.files import saving
-from jupyter_colophon.storage.files.locks import locked
+from jupyter_colophon.storage.files.locks import hold_lock
 from jupyter_colophon.storage.fsync import make_folder
 
 #: The file's name, without its ending.
 _FILE = "secrets"
 
 
-class InFile:
+class FileSecretStore:
     """A JSON object of keys and values in `<folder>/secrets.json`, replaced atomically, under a lock."""
 
     name = "file"
@@ -29,7 +29,7 @@ class InFile:
         """Store a secret under an unguessable key."""
         key = f"{place}#{secrets.token_hex(8)}"
         try:
-            self._change(lambda kept: kept.__setitem__(key, value))
+            self._change(lambda secrets_by_key: secrets_by_key.__setitem__(key, value))
         except (OSError, ValueError, MetadataError) as error:
             raise SecretUnavailable(f"the file of secrets cannot be written ({type(error).__name__})") from None
         return key
@@ -39,29 +39,29 @@ class InFile:
         try:
             return self._read()[key]
         except KeyError:
-            raise SecretUnavailable("it is not in this machine's file of secrets") from None
+            raise SecretUnavailable("the secret is not in this machine's file of secrets") from None
         except (OSError, ValueError) as error:
             raise SecretUnavailable(f"the file of secrets cannot be read ({type(error).__name__})") from None
 
     def forget(self, key: str) -> None:
         """Remove a secret, if it exists."""
         try:
-            self._change(lambda kept: kept.pop(key, None))
+            self._change(lambda secrets_by_key: secrets_by_key.pop(key, None))
         except (OSError, ValueError, MetadataError):
             return
 
     def _read(self) -> dict[str, Any]:
         try:
-            found = json.loads(self._path.read_text("utf-8"))
+            document = json.loads(self._path.read_text("utf-8"))
         except FileNotFoundError:
             return {}
-        if not isinstance(found, dict):
-            raise ValueError("no object")
-        return found
+        if not isinstance(document, dict):
+            raise ValueError("not a JSON object")
+        return document
 
     def _change(self, change: Callable[[dict[str, Any]], Any]) -> None:
         make_folder(self._folder)
-        with locked(self._folder, f".{_FILE}.lock"):
-            kept = self._read()
-            change(kept)
-            saving.save(self._folder, _FILE, json.dumps(kept).encode(), create=False)
+        with hold_lock(self._folder, f".{_FILE}.lock"):
+            secrets_by_key = self._read()
+            change(secrets_by_key)
+            saving.save(self._folder, _FILE, json.dumps(secrets_by_key).encode(), create=False)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import InvalidSecret, SecretUnavailable, shown
+from jupyter_colophon.core.errors import InvalidSecret, SecretUnavailable, quote_text
 
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
-class InEnvironment:
+class EnvironmentSecretStore:
     """A secret is written as `$NAME` or `${NAME}`; values are refused, so that none gets into a file.
 
     `allowed` are globs of the variables that may be read: a reference must not reach the server's own credentials.
@@ -25,17 +25,19 @@ class InEnvironment:
 
     def keep(self, place: str, value: Any) -> str | None:
         """Return the variable's name. Raises InvalidSecret unless the value is `$NAME` and the variable is allowed."""
-        found = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
-        if found is None:
-            raise InvalidSecret("secrets come from the environment here: write a variable as $NAME")
-        name = found[1] or found[2]
+        match = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
+        if match is None:
+            raise InvalidSecret(
+                "the setting c.Colophon.secret_store is env: write the name of an environment variable, such as $NAME"
+            )
+        name = match[1] or match[2]
         self.check(name)
         return name
 
     def check(self, key: str) -> None:
         """Raise InvalidSecret for a variable that the settings do not allow."""
         if not any(fnmatchcase(key, glob) for glob in self._allowed):
-            raise InvalidSecret(_refusal(key))
+            raise InvalidSecret(_format_refusal(key))
 
     def fetch(self, key: str) -> Any:
         """Return the variable's value. Raises SecretUnavailable if it is not set, or not allowed."""
@@ -52,5 +54,5 @@ class InEnvironment:
         """Do nothing: the environment is not changed."""
 
 
-def _refusal(variable: str) -> str:
-    return f"the setting c.Colophon.secret_env_variables does not allow the environment variable {shown(variable)}"
+def _format_refusal(variable: str) -> str:
+    return f"the setting c.Colophon.secret_env_variables does not allow the environment variable {quote_text(variable)}"

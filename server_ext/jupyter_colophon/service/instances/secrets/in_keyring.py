@@ -11,7 +11,7 @@ from jupyter_colophon.core.errors import SecretUnavailable
 SERVICE = "jupyter-colophon"
 
 
-class InKeyring:
+class KeyringSecretStore:
     """Each secret is one entry, as JSON. `keyring` is imported on first use."""
 
     name = "keyring"
@@ -21,36 +21,38 @@ class InKeyring:
         """Store a secret under a key that contains its location."""
         key = f"{place}#{secrets.token_hex(8)}"
         try:
-            _keyring().set_password(SERVICE, key, json.dumps(value))
+            _import_keyring().set_password(SERVICE, key, json.dumps(value))
         except Exception as error:  # noqa: BLE001  backends have their own errors, which may contain the secret
-            raise _unavailable(error) from None
+            raise _create_unavailable(error) from None
         return key
 
     def fetch(self, key: str) -> Any:
         """Return the value. Raises SecretUnavailable, also if the keyring is locked."""
         try:
-            found = _keyring().get_password(SERVICE, key)
+            text = _import_keyring().get_password(SERVICE, key)
         except Exception as error:  # noqa: BLE001  as above
-            raise _unavailable(error) from None
-        if found is None:
-            raise SecretUnavailable("it is not in this account's keyring")
-        return json.loads(found)
+            raise _create_unavailable(error) from None
+        if text is None:
+            raise SecretUnavailable("the secret is not in this account's keyring")
+        return json.loads(text)
 
     def forget(self, key: str) -> None:
         """Remove the entry."""
         with suppress(Exception):
-            _keyring().delete_password(SERVICE, key)
+            _import_keyring().delete_password(SERVICE, key)
 
 
-def _keyring() -> Any:
+def _import_keyring() -> Any:
     try:
         import keyring
     except ImportError:
-        raise SecretUnavailable('the setting secrets is "keyring", and the package keyring is not installed') from None
+        raise SecretUnavailable(
+            'the setting c.Colophon.secret_store is "keyring", but the package keyring is not installed'
+        ) from None
     return keyring
 
 
-def _unavailable(error: Exception) -> SecretUnavailable:
+def _create_unavailable(error: Exception) -> SecretUnavailable:
     if isinstance(error, SecretUnavailable):
         return error
     return SecretUnavailable(f"the keyring cannot be used ({type(error).__name__})")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Any
 
-from jupyter_colophon.core.documents.json_values import same
+from jupyter_colophon.core.documents.json_values import equals_json
 from jupyter_colophon.core.errors import (
     InstanceInvalid,
     InvalidConfiguration,
@@ -15,23 +15,23 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.instances.instance_texts import PLACEHOLDER
 from jupyter_colophon.service.instances.masking import (
-    Masks,
-    Words,
-    at,
+    SecretMasker,
+    ValuePath,
+    format_pointer,
+    get_at,
+    get_reference,
     is_mask,
-    pointer,
-    reference,
-    replaced,
-    without,
+    remove_members,
+    replace_values,
 )
-from jupyter_colophon.service.instances.secrets.in_environment import InEnvironment
-from jupyter_colophon.service.instances.secrets.in_keyring import InKeyring
+from jupyter_colophon.service.instances.secrets.in_environment import EnvironmentSecretStore
+from jupyter_colophon.service.instances.secrets.in_keyring import KeyringSecretStore
 from jupyter_colophon.service.instances.secrets.protocol import SecretStore
-from jupyter_colophon.service.instances.store_protocol import InstanceStore
+from jupyter_colophon.service.instances.stores.protocol import InstanceStore
 
-#: The entry point group of secret stores, classes without arguments.
+#: The entry point group of secret stores: classes without constructor arguments.
 GROUP = "jupyter_colophon.secret_stores"
-#: In the instance's file, or in a file of secrets.
+#: The default secret store: the instance's file, or a file of secrets.
 FILE = "file"
 _logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class Secrets:
     """Stores new secrets in the configured store, and fetches existing ones from any store."""
 
     def __init__(
-        self, masks: Masks, in_file: SecretStore, chosen: str = FILE, *, variables: Sequence[str] = ()
+        self, masks: SecretMasker, in_file: SecretStore, chosen: str = FILE, *, variables: Sequence[str] = ()
     ) -> None:
         """With `file`, values stay in documents of stores that keep them, and go to `in_file` from others.
 
@@ -49,13 +49,17 @@ class Secrets:
         Raises InvalidConfiguration if the store `chosen` is unknown.
         """
         self._masks = masks
-        self._stores: dict[str, SecretStore] = {FILE: in_file, "keyring": InKeyring(), "env": InEnvironment(variables)}
-        found = self._named(chosen)
-        if found is None:
+        self._stores: dict[str, SecretStore] = {
+            FILE: in_file,
+            "keyring": KeyringSecretStore(),
+            "env": EnvironmentSecretStore(variables),
+        }
+        store = self._find_store(chosen)
+        if store is None:
             raise InvalidConfiguration(f"c.Colophon.secret_store: unknown secret store {chosen!r}")
-        self._chosen: SecretStore = found
+        self._chosen: SecretStore = store
 
-    def put_away(
+    def store_secrets(
         self, store: InstanceStore, name: str, document: Mapping[str, Any], old: Mapping[str, Any] | None
     ) -> tuple[Mapping[str, Any], list[str]]:
         """Return the document to store, and the new references, to be deleted if the save fails.
@@ -64,90 +68,90 @@ class Secrets:
         """
         space = store.space
         stays = store.keeps_secrets and self._chosen.name == FILE
-        kept: dict[Words, Any] = {}
-        made: list[str] = []
+        replacements: dict[ValuePath, Any] = {}
+        new_references: list[str] = []
         try:
-            for words in self._masks.pointers(space, document):
-                value = at(document, words)
-                was = at(old, words) if old is not None else None
-                if value is None or is_mask(value) or reference(value) is not None:
+            for words in self._masks.find_secrets(space, document):
+                value = get_at(document, words)
+                was = get_at(old, words) if old is not None else None
+                if value is None or is_mask(value) or get_reference(value) is not None:
                     continue
-                if (known := reference(was)) is not None and self._is(known, value):
-                    if not (stays and known.startswith(f"{FILE}:")):
-                        kept[words] = was
-                elif not stays and (key := self._keep(f"{space}/{name}{pointer(words)}", value)) is not None:
-                    made.append(key)
-                    kept[words] = {PLACEHOLDER: key}
+                if (old_key := get_reference(was)) is not None and self._is_stored_value(old_key, value):
+                    if not (stays and old_key.startswith(f"{FILE}:")):
+                        replacements[words] = was
+                elif not stays and (key := self._keep(f"{space}/{name}{format_pointer(words)}", value)) is not None:
+                    new_references.append(key)
+                    replacements[words] = {PLACEHOLDER: key}
         except InvalidSecret as error:
-            self.forget(made)
-            where = Problem(pointer(words), error.detail)
+            self.forget(new_references)
+            where = Problem(format_pointer(words), error.detail)
             raise InstanceInvalid(name, str(document.get("schema_name")), error.detail, (where,)) from None
         except BaseException:
-            self.forget(made)
+            self.forget(new_references)
             raise
-        return (replaced(document, kept) if kept else document), made
+        return (replace_values(document, replacements) if replacements else document), new_references
 
-    def named(self, space: str, name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def replace_names(self, space: str, name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the document with references for names of secrets, if the store uses names instead of values.
 
         The values behind the names are validated then. Raises InstanceInvalid for an invalid name.
         """
         if not self._chosen.is_named_by_people:
             return document
-        kept: dict[Words, Any] = {}
-        for words in self._masks.pointers(space, document):
-            value = at(document, words)
-            if value is None or is_mask(value) or reference(value) is not None:
+        replacements: dict[ValuePath, Any] = {}
+        for words in self._masks.find_secrets(space, document):
+            value = get_at(document, words)
+            if value is None or is_mask(value) or get_reference(value) is not None:
                 continue
             try:
-                key = self._keep(f"{space}/{name}{pointer(words)}", value)
+                key = self._keep(f"{space}/{name}{format_pointer(words)}", value)
             except InvalidSecret as error:
-                where = Problem(pointer(words), error.detail)
+                where = Problem(format_pointer(words), error.detail)
                 raise InstanceInvalid(name, str(document.get("schema_name")), error.detail, (where,)) from None
             if key is not None:
-                kept[words] = {PLACEHOLDER: key}
-        return replaced(document, kept) if kept else document
+                replacements[words] = {PLACEHOLDER: key}
+        return replace_values(document, replacements) if replacements else document
 
-    def in_place(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def fill_secrets(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the document with the values of secrets, without unavailable ones.
 
-        Raises nothing: `missing` reports unavailable secrets, and validation does if they are required.
+        Raises nothing: `find_missing` reports unavailable secrets, and validation does if they are required.
         """
-        values, gone = self._had(space, document)
-        full = replaced(document, values) if values else document
-        return without(full, list(gone)) if gone else full
+        values, gone = self._fetch_all(space, document)
+        full = replace_values(document, values) if values else document
+        return remove_members(full, list(gone)) if gone else full
 
-    def before_forgetting(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def fill_deletable(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the document with the values of secrets that are deleted with it; names written by users stay."""
-        values, _ = self._had(space, document)
-        keys = self.references(space, document)
+        values, _ = self._fetch_all(space, document)
+        keys = self.find_references(space, document)
         forgotten = {words: value for words, value in values.items() if not self.is_named_by_people(keys[words])}
-        return replaced(document, forgotten) if forgotten else document
+        return replace_values(document, forgotten) if forgotten else document
 
-    def missing(self, space: str, document: Mapping[str, Any]) -> tuple[Problem, ...]:
+    def find_missing(self, space: str, document: Mapping[str, Any]) -> tuple[Problem, ...]:
         """Return which secrets of a stored document are unavailable, and why."""
-        return tuple(Problem(pointer(words), why) for words, why in self._had(space, document)[1].items())
+        return tuple(Problem(format_pointer(words), why) for words, why in self._fetch_all(space, document)[1].items())
 
-    def references(self, space: str, document: Mapping[str, Any] | None) -> dict[Words, str]:
+    def find_references(self, space: str, document: Mapping[str, Any] | None) -> dict[ValuePath, str]:
         """Return the references of a stored document, by path."""
         if document is None:
             return {}
-        named = ((words, reference(at(document, words))) for words in self._masks.pointers(space, document))
+        named = ((words, get_reference(get_at(document, words))) for words in self._masks.find_secrets(space, document))
         return {words: key for words, key in named if key is not None}
 
     def is_named_by_people(self, key: str) -> bool:
         """Return whether users may write this reference: its store has known names as keys."""
-        store = self._named(key.partition(":")[0])
+        store = self._find_store(key.partition(":")[0])
         return store is not None and store.is_named_by_people
 
-    def refusal(self, key: str) -> str:
-        """Return why users may not write this reference; "" if they may."""
+    def explain_refusal(self, key: str) -> str:
+        """Return the reason why users may not write this reference; "" if they may."""
         name, _, inner = key.partition(":")
-        store = self._named(name)
+        store = self._find_store(name)
         if store is None or not store.is_named_by_people:
             return "not a reference to a secret of this instance"
         try:
-            if isinstance(store, InEnvironment):
+            if isinstance(store, EnvironmentSecretStore):
                 store.check(inner)
         except InvalidSecret as error:
             return error.detail
@@ -157,7 +161,7 @@ class Secrets:
         """Delete the secrets of these references."""
         for key in keys:
             name, _, inner = key.partition(":")
-            store = self._named(name)
+            store = self._find_store(name)
             if store is not None:
                 store.forget(inner)
 
@@ -165,16 +169,16 @@ class Secrets:
         key = self._chosen.keep(place, value)
         return None if key is None else f"{self._chosen.name}:{key}"
 
-    def _is(self, key: str, value: Any) -> bool:
+    def _is_stored_value(self, key: str, value: Any) -> bool:
         try:
-            return same(self._fetch(key), value)
+            return equals_json(self._fetch(key), value)
         except SecretUnavailable:
             return False
 
-    def _had(self, space: str, document: Mapping[str, Any]) -> tuple[dict[Words, Any], dict[Words, str]]:
-        values: dict[Words, Any] = {}
-        gone: dict[Words, str] = {}
-        for words, key in self.references(space, document).items():
+    def _fetch_all(self, space: str, document: Mapping[str, Any]) -> tuple[dict[ValuePath, Any], dict[ValuePath, str]]:
+        values: dict[ValuePath, Any] = {}
+        gone: dict[ValuePath, str] = {}
+        for words, key in self.find_references(space, document).items():
             try:
                 values[words] = self._fetch(key)
             except SecretUnavailable as error:
@@ -183,18 +187,18 @@ class Secrets:
 
     def _fetch(self, key: str) -> Any:
         name, _, inner = key.partition(":")
-        store = self._named(name)
+        store = self._find_store(name)
         if store is None:
-            raise SecretUnavailable(f"its store {name!r} is not installed")
+            raise SecretUnavailable(f"the secret store {name!r} is not installed")
         return store.fetch(inner)
 
-    def _named(self, name: str) -> SecretStore | None:
+    def _find_store(self, name: str) -> SecretStore | None:
         if name not in self._stores:
-            found = [point for point in entry_points(group=GROUP) if point.name == name]
-            if not found:
+            points = [point for point in entry_points(group=GROUP) if point.name == name]
+            if not points:
                 return None
             try:
-                self._stores[name] = found[0].load()()
+                self._stores[name] = points[0].load()()
             except Exception:
                 _logger.exception("cannot load the secret store %s", name)
                 return None

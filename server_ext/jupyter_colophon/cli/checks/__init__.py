@@ -1,1 +1,0 @@
-"""Checks that `doctor` and `verify` run."""

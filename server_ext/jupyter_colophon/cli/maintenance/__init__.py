@@ -1,0 +1,1 @@
+"""Commands that check, repair, back up and shrink a store."""

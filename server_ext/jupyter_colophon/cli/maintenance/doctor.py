@@ -1,0 +1,198 @@
+"""`jupyter colophon doctor`: check the health of the catalog, its file and the settings."""
+
+import getpass
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.cli.command import CliCommand
+from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
+from jupyter_colophon.cli.maintenance.check_result import CheckResult
+from jupyter_colophon.cli.maintenance.filesystem_info import PathInfo, read_path_info
+from jupyter_colophon.cli.maintenance.instance_checks import check_instances, check_schedules
+from jupyter_colophon.cli.maintenance.registry_checks import check_registry
+from jupyter_colophon.cli.maintenance.sink_checks import check_settings, check_sinks, find_sink_problems
+from jupyter_colophon.core import errors
+from jupyter_colophon.core.store import StoreChoice
+
+if TYPE_CHECKING:
+    from jupyter_colophon.maintenance import Maintenance
+
+#: Less free space than this is a warning.
+_FREE_LEAST = 256 * 1024 * 1024
+#: A change that is unsealed for longer than this is a warning, in ms.
+_UNSEALED_MS = 60_000
+_RESTORE = "move it away and restore a backup: jupyter colophon restore FILE"
+_DEAD_LETTERS = (
+    "list them: GET /colophon/api/dead-letters; replay one: POST /colophon/api/dead-letters/{id}/replay;"
+    " discard one: DELETE /colophon/api/dead-letters/{id} (docs/api.md)"
+)
+#: What to do about a store that cannot be opened, by error; the first matching class applies.
+_ADVICE: tuple[tuple[type[errors.MetadataError], str], ...] = (
+    (errors.StoreDamaged, _RESTORE),
+    (errors.IncompleteRestore, "jupyter colophon restore FILE, into a new store"),
+    (errors.StoreTooNew, "use the version of jupyter-colophon that created it, or a newer one"),
+    (errors.UnsupportedStore, "export the catalog with the version that created it, and import it into a new store"),
+    (errors.TableSchemaIncompatible, "use the version of jupyter-colophon that created it, or a newer one"),
+    (errors.TransactionConflict, "another process has locked it: try again, or stop that process"),
+    (errors.StoreFull, "free disk space; acknowledged writes are not lost"),
+    (errors.InvalidField, "check c.Colophon.storage_provider and storage_options"),
+    (errors.StoreUnavailable, "check the location, its permissions, and whether the database is running"),
+    (errors.StorageError, "check the location; if the error persists, " + _RESTORE),
+)
+
+
+class DoctorCommand(CliCommand):
+    """Check the health of the catalog."""
+
+    description = (
+        "Check versions, the store and its file, settings, schemaspaces and instances, and print what to do about"
+        " problems. Exits with 1 if a check is bad."
+    )
+    examples = ("", "--database=/data/colophon.db --json")
+
+    def run(self) -> int:
+        """Run all checks."""
+        sink_problems = find_sink_problems(self.settings)
+        results = [*_check_versions(), *self._check_store(self.settings.store(), sink_problems)]
+        results += check_settings(self.settings, sink_problems)
+        results += check_instances(self.settings)
+        results += check_schedules(self.settings)
+        results += check_registry(self.settings)
+        bad = any(result.status == "bad" for result in results)
+        lines = [
+            f"{result.status:8}{result.check}: {result.detail}" + (f" -> {result.advice}" if result.advice else "")
+            for result in results
+        ]
+        self.print_result({"ok": not bad, "checks": [result._asdict() for result in results]}, "\n".join(lines))
+        return EXIT_FAILED if bad else EXIT_OK
+
+    def find_overlay(self) -> Path | None:
+        """Return the file without a check: `check_registry` reports its problems."""
+        return self.settings.get_registry_extension()
+
+    def _check_store(self, store: StoreChoice, sink_problems: Mapping[str, str]) -> Iterator[CheckResult]:
+        if store.provider == "sqlite" and isinstance(store.options.get("path"), str):
+            path = Path(store.options["path"])
+            info = read_path_info(path)
+            yield from _check_file(path, info)
+            if info.kind != "file" or info.bytes == 0 or not info.is_writable:
+                return
+        try:
+            with self.open_maintenance() as maintenance:
+                yield from _check_open_store(maintenance)
+                yield from check_sinks(
+                    maintenance.read_sinks(self.settings.sinks), sink_problems, maintenance.measure_age_ms
+                )
+        except errors.NoCatalog as error:
+            yield CheckResult("store", "warning", error.detail, "the first request to the server creates it")
+        except errors.MetadataError as error:
+            advice = next((text for kind, text in _ADVICE if isinstance(error, kind)), "")
+            yield CheckResult("store", "bad", error.detail, advice)
+
+
+def _check_versions() -> Iterator[CheckResult]:
+    for package in ("jupyter-colophon", "jupyter_server", "jupyterlab"):
+        try:
+            yield CheckResult(package, "ok", version(package))
+        except PackageNotFoundError:
+            yield CheckResult(package, "ok", "not installed")
+    yield CheckResult("python", "ok", sys.version.split(" ", 1)[0])
+
+
+def _check_file(path: Path, info: PathInfo) -> Iterator[CheckResult]:
+    if info.kind == "absent":
+        yield CheckResult("file", "warning", f"{path} does not exist yet", "the first request to the server creates it")
+    elif info.kind != "file":
+        yield CheckResult("file", "bad", f"{path} is not a file: {info.kind}", "check c.Colophon.database")
+    elif info.bytes == 0:
+        yield CheckResult("file", "bad", f"{path} is empty", "a server would create a new catalog in it; " + _RESTORE)
+    elif not info.is_writable:
+        message = f"{path} or its folder is not writable for this user ({getpass.getuser()})"
+        advice = f"no data is lost: run as its owner ({_read_owner(path)}), or change its permissions"
+        yield CheckResult("file", "bad", message, advice)
+        yield from _check_permissions(path, info)
+    else:
+        yield CheckResult("file", "ok", str(path))
+        yield from _check_permissions(path, info)
+    if info.is_remote:
+        advice = "use PostgreSQL: SQLite on a network file system loses locks (docs/settings.md)"
+        yield CheckResult("file system", "warning", info.file_system, advice)
+    elif info.file_system:
+        yield CheckResult("file system", "ok", info.file_system)
+    if info.free is not None:
+        is_low = info.free < _FREE_LEAST
+        status, advice = ("warning", "free disk space") if is_low else ("ok", "")
+        yield CheckResult("free space", status, _format_size(info.free), advice)
+
+
+def _read_owner(path: Path) -> str:
+    try:
+        return path.owner()
+    except (KeyError, OSError):
+        return "unknown"
+
+
+def _check_permissions(path: Path, info: PathInfo) -> Iterator[CheckResult]:
+    checked = (("file", path, info.mode, 0o600), ("folder", path.parent, info.folder_mode, 0o700))
+    for kind, file, mode, expected in checked:
+        if mode is not None and mode & 0o077:
+            message = f"{file} has mode {mode:04o}: other users can access it"
+            yield CheckResult(f"{kind} permissions", "warning", message, f"chmod {expected:o} {file}")
+        elif mode is not None:
+            yield CheckResult(f"{kind} permissions", "ok", f"{file} has mode {mode:04o}: only its owner can access it")
+
+
+def _check_open_store(maintenance: "Maintenance") -> Iterator[CheckResult]:
+    about, health = maintenance.provider.describe(), maintenance.provider.check_health()
+    yield CheckResult("store", "ok", f"{about['engine']}, {about['place']}")
+    if "bytes" in about:
+        yield CheckResult("size", "ok", _format_size(int(about["bytes"])))
+    if health["status"] == "ok":
+        yield CheckResult("writing", "ok", "works")
+    else:
+        yield CheckResult("writing", "bad", health["detail"], "see above")
+    yield from _check_journal(health)
+    problems = maintenance.provider.check()
+    for problem in problems:
+        advice = "jupyter colophon reindex; if that does not help, " + _RESTORE
+        yield CheckResult("integrity", "bad", problem, advice)
+    if not problems:
+        yield CheckResult("integrity", "ok", "the store's own check found no problems")
+    yield from _check_contents(maintenance)
+
+
+def _check_journal(health: Mapping[str, str]) -> Iterator[CheckResult]:
+    mode = health.get("journalMode", "")
+    if mode and mode != "wal":
+        yield CheckResult("journal", "warning", f"{mode}: readers and writers wait for each other", "see file system")
+    elif mode:
+        yield CheckResult("journal", "ok", mode)
+
+
+def _check_contents(maintenance: "Maintenance") -> Iterator[CheckResult]:
+    now = maintenance.read_status()
+    yield CheckResult("entities", "ok", str(now.entities))
+    yield CheckResult("change log", "ok", f"{now.head - now.floor} changes, {now.floor} compacted")
+    age_ms = maintenance.measure_age_ms(now.unsealed) if now.unsealed is not None else 0
+    sealed = f"the oldest unsealed change is {age_ms // 1000} s old" if now.unsealed is not None else "all sealed"
+    if age_ms > _UNSEALED_MS:
+        yield CheckResult("seals", "warning", sealed, "jupyter colophon verify seals it")
+    else:
+        yield CheckResult("seals", "ok", sealed)
+    yield CheckResult("inbox", "ok", f"{now.inbox} pending")
+    if now.dead_letters:
+        yield CheckResult("dead letters", "warning", str(now.dead_letters), _DEAD_LETTERS)
+    else:
+        yield CheckResult("dead letters", "ok", "0")
+
+
+def _format_size(count: int) -> str:
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024 or unit == "GiB":
+            break
+        size /= 1024
+    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"

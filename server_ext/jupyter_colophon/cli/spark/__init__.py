@@ -1,0 +1,1 @@
+"""Commands that concern Spark: crawls, pipelines, and the settings of OpenLineage's agent."""

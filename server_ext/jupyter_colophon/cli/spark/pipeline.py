@@ -1,0 +1,359 @@
+"""`jupyter colophon pipeline …`: list, validate, preview, run and package pipelines (docs/pipelines.md)."""
+
+import os
+import signal
+import sys
+import threading
+import uuid
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_colophon.cli.catalog.entity_command import add_pairs_option
+from jupyter_colophon.cli.command import CliCommand
+from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK, print_error
+from jupyter_colophon.cli.parser import CommandParser, build_integer_type
+from jupyter_colophon.cli.servers import add_server_url
+from jupyter_colophon.cli.spark.signal_handling import InterruptHandler
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidInstance
+from jupyter_colophon.core.identity.names import make_run_urn
+from jupyter_colophon.rendering.page import build_table_page
+from jupyter_colophon.rendering.renderers import render
+
+# Plugins are loaded when they are needed.
+if TYPE_CHECKING:
+    from jupyter_colophon.client.programs.reading import MetadataSnapshot
+    from jupyter_colophon.pipelines.check import PreparedPipeline
+
+#: Help of each subcommand, and its argument.
+_VERBS = {
+    "list": ("List the pipelines.", ""),
+    "plugins": ("List the plugins for stages.", ""),
+    "validate": ("Validate a pipeline.", "PIPELINE"),
+    "preview": ("Run a pipeline on a few rows, without writing anything.", "PIPELINE"),
+    "run": ("Run a pipeline.", "PIPELINE"),
+    "stop": ("Stop the runs of a pipeline on this machine, or a single run.", "PIPELINE"),
+    "schedules": ("List the schedules of pipelines.", ""),
+    "enable": ("Enable a schedule.", "SCHEDULE"),
+    "disable": ("Disable a schedule.", "SCHEDULE"),
+    "package": ("Write a pipeline to a folder that spark-submit can run.", "PIPELINE"),
+}
+_EXAMPLES = {
+    "validate": "daily-sales --argument=day=2026-11-20",
+    "preview": "daily-sales --stage=join --rows=5",
+    "run": "./daily-sales.json --argument=day=2026-11-20",
+    "stop": "daily-sales",
+    "enable": "every-night",
+    "disable": "every-night",
+    "package": "daily-sales --output=dist/daily-sales",
+}
+_NAMES = {
+    "PIPELINE": "The name of an instance in the schemaspace pipelines, or a JSON file.",
+    "SCHEDULE": "The name of an instance in the schemaspace pipelines.",
+}
+
+
+class PipelineCommand(CliCommand):
+    """Manage and run pipelines."""
+
+    description = "List, validate, preview, run or package pipelines."
+
+    @classmethod
+    def add_arguments(cls, parser: CommandParser) -> None:
+        """Declare the subcommands."""
+        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
+        for verb, (help_, argument) in _VERBS.items():
+            subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(_EXAMPLES.get(verb, ""),))
+            add_server_url(subparser)
+            if argument:
+                subparser.add_argument("name", metavar=argument, help=_NAMES[argument])
+            if verb in ("validate", "preview", "run", "package"):
+                add_pairs_option(subparser, "--argument", "An argument of the run; may be repeated.", "NAME=VALUE")
+            if verb in ("preview", "run"):
+                add_pairs_option(subparser, "--conf", "A Spark setting; may be repeated.")
+        preview, run, package = (verbs.choices[verb] for verb in ("preview", "run", "package"))
+        preview.add_argument("--stage", default="", metavar="NAME", help="Stop after this stage.")
+        preview.add_argument(
+            "--rows", type=build_integer_type(1, 1_000), default=20, metavar="N", help="Number of rows of each stage."
+        )
+        run.add_argument(
+            "--snapshot", default="", metavar="FILE", help="Read metadata from this snapshot instead of a server."
+        )
+        run.add_argument("--run-id", default="", metavar="ID", help="The id of the run. Default: a new one.")
+        run.add_argument(
+            "--stop-on-stdin-eof",
+            action="store_true",
+            help="Stop at the end of standard input, that is, when the process that writes to it exits.",
+        )
+        package.add_argument(
+            "--output", default="", metavar="FOLDER", help="The folder to create. Default: the pipeline's name."
+        )
+        package.add_argument(
+            "--with-snapshot",
+            action="store_true",
+            help="Include the metadata that plugins read, so that the run needs no server.",
+        )
+
+    def run(self) -> int:
+        """Run the subcommand."""
+        if self.args.url:
+            # Plugins and the API for programs use this server.
+            os.environ["COLOPHON_URL"] = self.args.url
+        if "name" not in self.args:
+            lists = {"list": self._list_pipelines, "plugins": self._list_plugins, "schedules": self._list_schedules}
+            return lists[self.args.verb]()
+        actions = {
+            "validate": self._validate,
+            "preview": self._preview,
+            "run": self._run,
+            "stop": self._stop,
+            "enable": self._enable,
+            "disable": self._disable,
+            "package": self._write_package,
+        }
+        return actions[self.args.verb](self.args.name)
+
+    def _list_pipelines(self) -> int:
+        from jupyter_colophon.cli.instances.client import open_client
+
+        with open_client(self.args.url or None, self.settings) as client:
+            instances = client.list_all_instances("pipelines", "pipeline")
+        documents = [
+            {
+                "name": instance["name"],
+                "display_name": instance["display_name"],
+                "namespace": str(instance["metadata"].get("namespace", "")),
+                "stages": len(instance["metadata"].get("stages", ())),
+                "valid": instance["valid"],
+            }
+            for instance in instances
+        ]
+        rows = [tuple(document.values()) for document in documents]
+        columns = ("name", "display name", "namespace", "stages", "valid")
+        self.print_result({"pipelines": documents}, str(build_table_page(rows, *columns)))
+        return EXIT_OK
+
+    def _list_plugins(self) -> int:
+        from jupyter_colophon.pipelines.documents import describe_plugins
+        from jupyter_colophon.pipelines.plugin_registry import load_plugins
+
+        documents = describe_plugins(load_plugins())
+        rows = [(plugin["type"], plugin["name"], plugin["description"]) for plugin in documents["plugins"]]
+        self.print_result(documents, str(build_table_page(rows, "type", "plugin", "description")))
+        for problem in documents["problems"]:
+            return self.fail(f"{problem['plugin']}: {problem['reason']}")
+        return EXIT_OK
+
+    def _list_schedules(self) -> int:
+        from jupyter_colophon.cli.instances.client import find_server
+
+        server = find_server(self.args.url or None)
+        if server is not None:
+            from jupyter_colophon.client.operations import Operations
+            from jupyter_colophon.client.transport import Transport
+
+            documents = Operations(Transport(server)).list_pipeline_schedules()["schedules"]
+        else:
+            from jupyter_colophon.cli.instances.local_services import LocalServices
+
+            with closing(LocalServices.open(self.settings)) as services:
+                instances = services.get_instances().list("pipelines", invalid=True)
+            with self.open_maintenance() as maintenance:
+                documents = maintenance.describe_schedules(instances)
+        columns = ("schedule", "pipeline", "when", "due", "last run", "status", "problem")
+        members = ("name", "pipeline", "nextRun", "run", "status", "problem")
+        rows = []
+        for schedule in documents:
+            name, pipeline, *others = (schedule[member] for member in members)
+            rows.append((name, pipeline, _format_trigger(schedule), *others))
+        self.print_result({"schedules": documents}, str(build_table_page(rows, *columns)))
+        return EXIT_OK
+
+    def _enable(self, name: str) -> int:
+        return self._set_enabled(name, enabled=True)
+
+    def _disable(self, name: str) -> int:
+        return self._set_enabled(name, enabled=False)
+
+    def _set_enabled(self, name: str, *, enabled: bool) -> int:
+        from jupyter_colophon.cli.instances.client import open_client
+
+        with open_client(self.args.url or None, self.settings) as client:
+            if client.read_instance("pipelines", name)["schema_name"] != "schedule":
+                return self.fail(f"{name} is not a schedule")
+            client.patch_instance("pipelines", name, {"metadata": {"enabled": enabled}})
+        self.print_result({"schedule": name, "enabled": enabled}, f"{name} is {'enabled' if enabled else 'disabled'}.")
+        return EXIT_OK
+
+    def _validate(self, name: str) -> int:
+        from jupyter_colophon.pipelines.documents import describe_invalid, describe_valid
+
+        try:
+            prepared = self._prepare(name)
+        except InvalidInstance as error:
+            self.print_result(
+                describe_invalid(error), str(render("pipeline-wrong", {"name": name, **describe_invalid(error)}))
+            )
+            return EXIT_FAILED
+        document = describe_valid(prepared)
+        self.print_result(document, str(render("pipeline-valid", {"name": name, **document})))
+        return EXIT_OK
+
+    def _preview(self, name: str) -> int:
+        from jupyter_colophon.pipelines.preview import preview
+
+        prepared = self._prepare(name)
+        stage, rows = self.args.stage, self.args.rows
+        if stage and prepared.pipeline.get_stage(stage) is None:
+            raise InvalidConfiguration(f"--stage: stage {stage} not found")
+        session = self._start_session(prepared, dict(self.args.conf))
+        previews = preview(prepared, session, until=stage, max_rows=rows)
+        documents = [
+            asdict(each) | {"columns": [{"name": name, "type": type_} for name, type_ in each.columns]}
+            for each in previews
+        ]
+        self.print_result({"stages": documents}, str(render("pipeline-preview", {"stages": documents})))
+        return EXIT_FAILED if any(each.error for each in previews) else EXIT_OK
+
+    def _run(self, name: str) -> int:
+        prepared, snapshot, run_id = self._prepare(name), self._load_snapshot(), self.args.run_id or str(uuid.uuid4())
+        settings = dict(self.args.conf)
+        interrupts = InterruptHandler()
+        if self.args.stop_on_stdin_eof:
+            threading.Thread(target=_stop_on_stdin_eof, daemon=True).start()
+        from jupyter_colophon.pipelines.runner import run
+        from jupyter_colophon.pipelines.running_pipelines import register_running
+
+        pipeline, server = prepared.pipeline, self._end_killed()[0]
+        place = {"run": str(make_run_urn(pipeline.program, run_id)), "server": server}
+        # A registered run can be stopped, but it is recorded only later.
+        interrupts.defer()
+        try:
+            with register_running(pipeline.name, run_id, pipeline.namespace, **place):
+                outcome = run(
+                    prepared,
+                    lambda: interrupts.run_uninterrupted(lambda: self._start_session(prepared, settings)),
+                    snapshot=snapshot,
+                    run_id=run_id,
+                    log=self._print_progress,
+                )
+        except KeyboardInterrupt:
+            return self.fail(f"run {run_id} stopped")
+        stages = [asdict(stage) | {"stage": stage.name} for stage in outcome.stages]
+        document = {"name": pipeline.name, "status": outcome.status, "error": "", "run": outcome.run, "stages": stages}
+        self.print_result(asdict(outcome), f"\n{render('pipeline-run', document)}")
+        if outcome.waiting and not server:
+            print_error(
+                "no server given (--url=, COLOPHON_URL): the run's report stays in the outbox until a program, a kernel or"
+                " `jupyter colophon outbox flush` sends it"
+            )
+        if outcome.error:
+            return self.fail(outcome.error)
+        return EXIT_OK
+
+    def _load_snapshot(self) -> "MetadataSnapshot | None":
+        """Return the metadata snapshot of `--snapshot`, or None. Raises InvalidConfiguration, OSError."""
+        from jupyter_colophon.client.programs.reading import MetadataSnapshot
+
+        try:
+            return MetadataSnapshot.load(self.args.snapshot) if self.args.snapshot else None
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise InvalidConfiguration(f"--snapshot: {self.args.snapshot} is not a metadata snapshot") from None
+
+    def _stop(self, name: str) -> int:
+        from jupyter_colophon.pipelines.documents import parse_path
+        from jupyter_colophon.pipelines.running_pipelines import stop
+
+        if parse_path(name) is not None:
+            name = self._read_document(name)[0]
+        ended = self._end_killed()[1]
+        stopped = stop(name) + [run for run, pipeline in ended.items() if name.rpartition(":")[2] in (run, pipeline)]
+        if not stopped:
+            return self.fail(f"no running pipeline or run {name} on this machine")
+        self.print_result({"stopped": stopped}, str(build_table_page([(run,) for run in stopped], "run")))
+        return EXIT_OK
+
+    def _end_killed(self) -> tuple[str, dict[str, str]]:
+        """End the runs of killed processes; return the server's URL ("" without one), and these runs with their pipelines."""
+        from jupyter_colophon.client.operations import Operations
+        from jupyter_colophon.client.problems import ServerUnavailable
+        from jupyter_colophon.client.programs.running import get_configured_server
+        from jupyter_colophon.client.transport import Transport
+        from jupyter_colophon.pipelines.killed_runs import end_killed
+
+        ended: dict[str, str] = {}
+        if (server := get_configured_server()) is None:
+            return "", ended
+        with closing(Operations(Transport(server))) as catalog, suppress(ServerUnavailable):
+            ended = end_killed(catalog, server.url)
+        return server.url, ended
+
+    def _print_progress(self, line: str) -> None:
+        if not self.json:
+            print(line, flush=True)
+
+    def _write_package(self, name: str) -> int:
+        from jupyter_colophon.client.programs.reading import MetadataUnavailable
+        from jupyter_colophon.pipelines.package import create_package
+
+        prepared, document = self._prepare(name), self._read_document(name)[1]
+        folder = Path(self.args.output or prepared.pipeline.name)
+        if folder.exists():
+            raise InvalidConfiguration(f"--output: {folder} already exists")
+        try:
+            files = create_package(prepared, document, folder, with_snapshot=self.args.with_snapshot)
+        except MetadataUnavailable as error:
+            return self.fail(str(error))
+        self.print_result(
+            {"folder": str(folder), "files": files},
+            f"{folder} created. To run it:\n\n  {_format_submit_command(folder, files)}",
+        )
+        return EXIT_OK
+
+    def _prepare(self, name: str) -> "PreparedPipeline":
+        """Return the pipeline, checked with the given arguments. Raises InvalidInstance, NotFound, OSError."""
+        from jupyter_colophon.pipelines.check import check_pipeline
+        from jupyter_colophon.pipelines.plugin_registry import load_plugins
+
+        name, document = self._read_document(name)
+        return check_pipeline(name, document, load_plugins(), dict(self.args.argument))
+
+    def _read_document(self, name: str) -> tuple[str, Mapping[str, Any]]:
+        """Return the pipeline's name and document, from a file or the schemaspace."""
+        from jupyter_colophon.cli.instances.client import open_client
+        from jupyter_colophon.pipelines.documents import parse_path, read
+
+        if (path := parse_path(name)) is not None:
+            return read(path)
+        with open_client(self.args.url or None, self.settings) as client:
+            instance = client.read_instance("pipelines", name)
+        return name, {key: instance[key] for key in ("display_name", "schema_name", "metadata")}
+
+    def _start_session(self, prepared: "PreparedPipeline", settings: Mapping[str, str]) -> Any:
+        """Start a Spark session on this machine. Raises InvalidConfiguration without PySpark."""
+        try:
+            from jupyter_colophon.spark.session import get_session
+
+            return get_session(f"colophon pipeline {prepared.pipeline.name}", **settings)
+        except ImportError as error:
+            raise InvalidConfiguration("PySpark is not installed: pip install jupyter-colophon[spark]") from error
+
+
+def _stop_on_stdin_eof() -> None:
+    while os.read(sys.stdin.fileno(), 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _format_trigger(schedule: dict[str, Any]) -> str:
+    if not schedule["enabled"]:
+        return "disabled"
+    triggers = (schedule["every"], schedule["cron"], "on change" if schedule["onChange"] else "")
+    return ", ".join(trigger for trigger in triggers if trigger)
+
+
+def _format_submit_command(folder: Path, files: list[str]) -> str:
+    data_files = ",".join(str(folder / name) for name in files if name.endswith(".json"))
+    return f"spark-submit --py-files {folder / 'colophon.zip'} --files {data_files} {folder / 'main.py'} [NAME=VALUE …]"

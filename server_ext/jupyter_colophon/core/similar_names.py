@@ -1,0 +1,22 @@
+"""Suggest an existing name for an unknown one."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+#: Longer names are not compared, since the time grows with the square of the length.
+_LENGTH_MAX = 100
+
+
+def suggest_name(name: str, names: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for the name that is most similar to `name`; "" if none is similar."""
+    similar = find_similar_name(name, names)
+    return "" if similar is None else f"; did you mean {similar!r}?"
+
+
+def find_similar_name(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that is most similar to `name`, in any letter case; None if none is similar."""
+    if len(name) > _LENGTH_MAX:
+        return None
+    by_folded = {candidate.casefold(): candidate for candidate in names}
+    matches = get_close_matches(name.casefold(), by_folded, n=1)
+    return by_folded[matches[0]] if matches else None

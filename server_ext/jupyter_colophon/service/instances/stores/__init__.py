@@ -1,0 +1,1 @@
+"""Stores of instances: files with records, the catalog, and Elyra stores."""
