@@ -23,3 +23,74 @@ export const schemaspacesIcon = new LabIcon({
   <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M9 4v2H8a1 1 0 0 0-1 1v2.500A2.500 2.500 0 0 1 5.500 12 2.500 2.500 0 0 1 7 14.500V17a1 1 0 0 0 1 1h1v2H8a3 3 0 0 1-3-3v-2.500A1.500 1.500 0 0 0 3.500 13H3v-2h.500A1.500 1.500 0 0 0 5 9.500V7a3 3 0 0 1 3-3zm6 0h1a3 3 0 0 1 3 3v2.500a1.500 1.500 0 0 0 1.500 1.500h.500v2h-.500a1.500 1.500 0 0 0-1.500 1.500V17a3 3 0 0 1-3 3h-1v-2h1a1 1 0 0 0 1-1v-2.500a2.500 2.500 0 0 1 1.500-2.500A2.500 2.500 0 0 1 17 9.500V7a1 1 0 0 0-1-1h-1zM9.500 9h5v2h-5zm0 4h5v2h-5z"/>
 </svg>`
 });
+
+/** A grid of rows and columns. */
+const datasetIcon = new LabIcon({
+  name: 'colophon:dataset',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M3 4h18v16H3zm2 2v3h14V6zm0 5v3h4v-3zm6 0v3h8v-3zm-6 5v2h4v-2zm6 0v2h8v-2z"/>
+</svg>`
+});
+
+/** A prompt in a window. */
+const programIcon = new LabIcon({
+  name: 'colophon:program',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M3 4h18v16H3zm2 2v12h14V6zm1.500 2.400L8 7l4 4-4 4-1.500-1.400L9.100 11zM12 14h5v2h-5z"/>
+</svg>`
+});
+
+/** One highlighted column of a table. */
+const columnIcon = new LabIcon({
+  name: 'colophon:column',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M3 4h18v16H3zm2 2v12h3V6zm5 0v12h4V6zm6 0v12h3V6zm-5 2h2v8h-2z"/>
+</svg>`
+});
+
+/** A triangle in a circle. */
+const runIcon = new LabIcon({
+  name: 'colophon:run',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zm0 2a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm-2 3.500 6 3.500-6 3.500z"/>
+</svg>`
+});
+
+/** A folder. */
+const namespaceIcon = new LabIcon({
+  name: 'colophon:namespace',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M3 5h7l2 2h9v12H3zm2 2v10h14V9h-7.800l-2-2z"/>
+</svg>`
+});
+
+/** Connected boxes: programs that belong together. */
+const applicationIcon = new LabIcon({
+  name: 'colophon:application',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M4 4h7v7H4zm2 2v3h3V6zm7-2h7v7h-7zm2 2v3h3V6zM4 13h7v7H4zm2 2v3h3v-3zm7-2h7v7h-7zm2 2v3h3v-3z"/>
+</svg>`
+});
+
+/** A box: an entity of another kind. */
+const customIcon = new LabIcon({
+  name: 'colophon:custom',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M12 2.500 20.500 7v10L12 21.500 3.500 17V7zm0 2.300L7.300 7.300 12 9.800l4.700-2.500zM5.500 8.700v7.100L11 18.700v-7.100zm13 0L13 11.600v7.100l5.500-2.900z"/>
+</svg>`
+});
+
+const TYPE_ICONS: Readonly<Record<string, LabIcon>> = {
+  dataset: datasetIcon,
+  dataJob: programIcon,
+  dataFlow: applicationIcon,
+  schemaField: columnIcon,
+  namespace: namespaceIcon,
+  instance: schemaspacesIcon,
+  dataProcessInstance: runIcon
+};
+
+/** Returns the icon of an entity type; types of the user's own share one. */
+export function getTypeIcon(type: string): LabIcon {
+  return TYPE_ICONS[type] ?? customIcon;
+}
