@@ -8,7 +8,8 @@ import { mime } from './plugins/mime';
 import { run } from './plugins/run';
 import { schemaspaces } from './plugins/schemaspaces';
 import { sidebar } from './plugins/sidebar';
+import { starred } from './plugins/starred';
 
-export { ICatalog, IChangeFeed, IFormTools, ISchemaspaces } from './tokens';
+export { ICatalog, IChangeFeed, IFormTools, ISchemaspaces, IStarredEntities } from './tokens';
 
-export default [api, schemaspacesApi, changes, forms, sidebar, entity, instance, lineage, run, mime, schemaspaces];
+export default [api, schemaspacesApi, changes, starred, forms, sidebar, entity, instance, lineage, run, mime, schemaspaces];

@@ -136,3 +136,18 @@ export interface IChangeFeed {
 }
 
 export const IChangeFeed = new Token<IChangeFeed>('jupyter-colophon:IChangeFeed', 'Live changes of the catalog.');
+
+/** The entities that the user has starred. */
+export interface IStarredEntities {
+  readonly changed: ISignal<IStarredEntities, void>;
+  /** The URNs, the latest star first. */
+  readonly state: readonly string[];
+  has(urn: string): boolean;
+  /** Adds or removes a star. Rejects if the settings cannot be saved. */
+  toggle(urn: string): Promise<void>;
+}
+
+export const IStarredEntities = new Token<IStarredEntities>(
+  'jupyter-colophon:IStarredEntities',
+  'The entities that the user has starred.'
+);
