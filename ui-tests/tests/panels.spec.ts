@@ -76,7 +76,7 @@ test('an edit conflict is shown and overwritten on request', async ({ page }) =>
   await expect(conflict).toContainText('mine');
   type Owned = { value: { properties: { owner: string } } };
   expect((await readApi<Owned>(page, getAspectPath('orders'))).value.properties.owner).toBe('theirs');
-  await conflict.getByRole('button', { name: 'Overwrite with mine' }).click();
+  await conflict.getByRole('button', { name: /^Keep mine/ }).click();
   await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('mine');
   expect((await readApi<Owned>(page, getAspectPath('orders'))).value.properties.owner).toBe('mine');
 

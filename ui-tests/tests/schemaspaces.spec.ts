@@ -61,7 +61,7 @@ test('an edit conflict is shown and overwritten on request', async ({ page }) =>
   await expect(conflict).toContainText('theirs');
   await expect(conflict).toContainText('mine');
   expect((await readSnippet(page, 'shared')).metadata.description).toBe('theirs');
-  await conflict.getByRole('button', { name: 'Overwrite with mine' }).click();
+  await conflict.getByRole('button', { name: /^Keep mine/ }).click();
   await expect(conflict).toBeHidden();
   await expect(getRow(panel, 'Shared')).toContainText('mine');
   expect((await readSnippet(page, 'shared')).metadata.description).toBe('mine');

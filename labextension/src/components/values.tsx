@@ -1,9 +1,32 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { flattenValues, listTags } from '../model/merge-conflict';
 import { formatValue } from '../model/difference';
+import { shortenUrn } from '../model/urns';
 import { LongText } from './long-text';
 import { TagList } from './tags';
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lists the members of a value; those of `properties` and `customProperties` are included as own members. */
+function flattenValues(value: Record<string, unknown>): (readonly [string, unknown])[] {
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (key === 'tags' && Array.isArray(inner)) {
+      return [];
+    }
+    return (key === 'properties' || key === 'customProperties') && isObject(inner)
+      ? Object.entries(inner)
+      : [[key, inner] as const];
+  });
+}
+
+/** Lists the tags of a value as text. */
+function listTags(value: Record<string, unknown>): string[] {
+  const tags: unknown[] = Array.isArray(value['tags']) ? value['tags'] : [];
+  // In the format of DataHub, a tag is a reference.
+  return tags.map(tag => (isObject(tag) && typeof tag['tag'] === 'string' ? shortenUrn(tag['tag']) : formatValue(tag)));
+}
 
 const LINK = /^(https?:\/\/|mailto:)\S+$/i;
 

@@ -1,47 +1,74 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import React from 'react';
-import type { IConflict } from '../model/merge-conflict';
-import { compareVersions } from '../model/merge-conflict';
-import type { Editor } from '../model/editor';
-import { TagList } from '../components/tags';
-import { useModel } from '../components/use-model';
 import { formatTime } from '../components/labels';
+import { useModel } from '../components/use-model';
+import type { NamePlace } from '../model/difference';
+import { formatValue, namePath } from '../model/difference';
+import type { Editor } from '../model/editor';
+import type { IFieldConflict, Winner } from '../model/merge-conflict';
+import { mergeVersions } from '../model/merge-conflict';
 
-function Side(props: { value: string | undefined; trans: TranslationBundle }): React.JSX.Element {
-  const { value, trans } = props;
+/** How the fields of a document are displayed. */
+export interface IConflictView {
+  /** Removes what is not displayed. */
+  toView: (value: ReadonlyJSONObject) => ReadonlyJSONObject;
+  namePlace: NamePlace;
+  format: (value: unknown) => string;
+}
+
+const PLAIN: IConflictView = { toView: value => value, namePlace: namePath, format: formatValue };
+
+interface ISideProps {
+  name: string;
+  value: string | null;
+  label: string;
+  isChosen: boolean;
+  choose: () => void;
+  trans: TranslationBundle;
+}
+
+function Side({ name, value, label, isChosen, choose, trans }: ISideProps): React.JSX.Element {
   return (
     <td>
-      {value === undefined ? (
+      {value === null ? (
         <span className="jp-Colophon-note">{trans.__('none')}</span>
       ) : (
         <div className="jp-Colophon-clamped">{value}</div>
       )}
+      <button
+        type="button"
+        className="jp-Colophon-button"
+        aria-pressed={isChosen}
+        aria-label={trans.__('%1: %2', label, name)}
+        onClick={choose}
+      >
+        {label}
+      </button>
     </td>
   );
 }
 
-function TagSides(props: { tags: IConflict['tags']; trans: TranslationBundle }): React.JSX.Element {
-  const { tags, trans } = props;
-  return (
-    <tr>
-      <th scope="row">{trans.__('Tags')}</th>
-      <td>
-        <TagList tags={tags.mine} label={trans.__('Tags only in your version')} />
-      </td>
-      <td>
-        <TagList tags={tags.theirs} label={trans.__('Tags only in their version')} />
-      </td>
-    </tr>
-  );
+interface IFieldsProps {
+  editor: Editor;
+  /** The fields that are displayed. */
+  fields: readonly IFieldConflict[];
+  view: IConflictView;
+  actor: string;
+  trans: TranslationBundle;
 }
 
-function DifferenceTable(props: { conflict: IConflict; actor: string; trans: TranslationBundle }): React.JSX.Element {
-  const { conflict, actor, trans } = props;
-  const tagsDiffer = conflict.tags.mine.length + conflict.tags.theirs.length > 0;
-  if (conflict.pairs.length === 0 && !tagsDiffer) {
-    return <p className="jp-Colophon-note">{trans.__('The versions are identical.')}</p>;
-  }
+/** The fields of a conflict; the result is saved when a side of each field is chosen. */
+function Fields({ editor, fields, view, actor, trans }: IFieldsProps): React.JSX.Element {
+  const [choices, setChoices] = React.useState<ReadonlyMap<string, Winner>>(new Map());
+  const choose = (pointer: string, winner: Winner): void => {
+    const next = new Map(choices).set(pointer, winner);
+    setChoices(next);
+    if (next.size === fields.length) {
+      void editor.resolve(next);
+    }
+  };
+  const format = (value: unknown): string | null => (value === undefined ? null : view.format(value));
   return (
     <table className="jp-Colophon-values jp-Colophon-conflict-table" aria-label={trans.__('Differences')}>
       <thead>
@@ -52,30 +79,48 @@ function DifferenceTable(props: { conflict: IConflict; actor: string; trans: Tra
         </tr>
       </thead>
       <tbody>
-        {conflict.pairs.map(({ key, mine, theirs }) => (
-          <tr key={key}>
-            <th scope="row">{key}</th>
-            <Side value={mine} trans={trans} />
-            <Side value={theirs} trans={trans} />
-          </tr>
-        ))}
-        {tagsDiffer && <TagSides tags={conflict.tags} trans={trans} />}
+        {fields.map(({ pointer, mine, theirs }) => {
+          const name = view.namePlace(pointer) ?? pointer;
+          const side = (winner: Winner, value: unknown, label: string): React.JSX.Element => (
+            <Side
+              name={name}
+              value={format(value)}
+              label={label}
+              isChosen={choices.get(pointer) === winner}
+              choose={() => choose(pointer, winner)}
+              trans={trans}
+            />
+          );
+          return (
+            <tr key={pointer}>
+              <th scope="row">{name}</th>
+              {side('mine', mine, trans.__('Keep mine'))}
+              {side('theirs', theirs, trans.__('Keep theirs'))}
+            </tr>
+          );
+        })}
       </tbody>
     </table>
   );
 }
 
-/** An edit conflict: the differences side by side, and the choice between the two versions. */
+/** An edit conflict: the fields that two users changed, and the choice between the two values of each. */
 export function Conflict(props: {
   editor: Editor;
-  /** Converts a version for display; by default, it is displayed unchanged. */
-  toView?: (value: ReadonlyJSONObject) => object;
+  /** By default, documents are displayed unchanged. */
+  view?: IConflictView;
   trans: TranslationBundle;
 }): React.JSX.Element | null {
-  const { editor, trans, toView = value => value } = props;
+  const { editor, trans, view = PLAIN } = props;
   const { conflict, draft } = useModel(editor);
+  const { ancestor } = editor;
   const box = React.useRef<HTMLDivElement>(null);
   React.useEffect(() => box.current?.focus(), [conflict]);
+  const fields = React.useMemo(() => {
+    const overlapping = new Set(conflict?.fields.map(({ pointer }) => pointer));
+    const shown = conflict && mergeVersions(view.toView(ancestor), view.toView(draft), view.toView(conflict.value));
+    return shown?.conflicts.filter(({ pointer }) => overlapping.has(pointer) && view.namePlace(pointer) !== null) ?? [];
+  }, [conflict, view, ancestor, draft]);
   if (!conflict) {
     return null;
   }
@@ -83,15 +128,18 @@ export function Conflict(props: {
   return (
     <div className="jp-Colophon-conflict" role="alertdialog" aria-label={trans.__('Conflict')} tabIndex={-1} ref={box}>
       <strong>{trans.__('Changed by %1, %2, while you were editing.', actor, formatTime(conflict.time))}</strong>
-      <div className="jp-Colophon-actions">
-        <button type="button" className="jp-Colophon-button" onClick={() => void editor.resolve('mine')}>
-          {trans.__('Overwrite with mine')}
-        </button>
-        <button type="button" className="jp-Colophon-button" onClick={() => void editor.resolve('theirs')}>
-          {trans.__('Use theirs')}
-        </button>
-      </div>
-      <DifferenceTable conflict={compareVersions(toView(draft), toView(conflict.value))} actor={actor} trans={trans} />
+      <p className="jp-Colophon-note">{trans.__('Changes of other fields are kept. Choose a value for each field:')}</p>
+      <Fields editor={editor} fields={fields} view={view} actor={actor} trans={trans} />
+      {fields.length !== 1 && (
+        <div className="jp-Colophon-actions">
+          <button type="button" className="jp-Colophon-button" onClick={() => void editor.resolve('mine')}>
+            {trans.__('Keep all mine')}
+          </button>
+          <button type="button" className="jp-Colophon-button" onClick={() => void editor.resolve('theirs')}>
+            {trans.__('Keep all theirs')}
+          </button>
+        </div>
+      )}
     </div>
   );
 }

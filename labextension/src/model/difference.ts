@@ -38,7 +38,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Names the location of an operation, without the index of a list item. */
-function namePath(path: string): string {
+export function namePath(path: string): string {
   const parts = splitPointer(path);
   const last = parts.at(-1);
   const steps = last !== undefined && /^(\d+|-)$/.test(last) ? parts.slice(0, -1) : parts;
@@ -89,7 +89,7 @@ function toDifferences(operation: Operation): IDifference[] {
 const IDENTITIES = ['fieldPath', 'urn', 'tag', 'owner', 'dataset', 'name', 'key', 'id', 'url'];
 
 /** Indexes lists by the member that identifies their items; null if there is none. */
-function indexByIdentity(lists: readonly (readonly unknown[])[]): Record<string, unknown>[] | null {
+export function indexByIdentity(lists: readonly (readonly unknown[])[]): Record<string, unknown>[] | null {
   const member = IDENTITIES.find(name =>
     lists.every(list => {
       const names = list.map(item => (isObject(item) ? item[name] : undefined));

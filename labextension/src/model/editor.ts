@@ -5,6 +5,8 @@ import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
 import type { Aspect, EntityType } from '../generated/api';
 import type { ICatalog } from '../tokens';
+import type { IFieldConflict, Winner } from './merge-conflict';
+import { mergeVersions } from './merge-conflict';
 import { isWithin } from './pointer';
 import type { CatalogProblem, IValidationError } from './problem';
 import { toProblem } from './problem';
@@ -25,6 +27,14 @@ export interface IAttributedVersion extends IVersioned {
   time: string;
 }
 
+/** A version of another user, and the fields in which it conflicts with the draft. */
+export interface IEditConflict extends IAttributedVersion {
+  fields: readonly IFieldConflict[];
+}
+
+/** Number of attempts to save while others keep changing the document. */
+const MAX_ATTEMPTS = 4;
+
 /** Reads and writes the document of a draft. Both methods reject with a `CatalogProblem`. */
 export interface IDraftStore {
   read(): Promise<IAttributedVersion>;
@@ -42,8 +52,10 @@ export interface IEditorState {
   serverErrors: readonly IValidationError[];
   /** Errors of inputs that cannot be written into the draft, such as duplicate keys, by location. */
   inputErrors: ReadonlyMap<string, readonly IValidationError[]>;
-  /** The version of another user that conflicts with the draft. */
-  conflict: IAttributedVersion | null;
+  /** The version of another user, if it changed the same fields as the draft. */
+  conflict: IEditConflict | null;
+  /** The author of changes of other fields that were kept; null if there are none. */
+  mergedActor: string | null;
   /** The author of a newer version written while the form was open; null if there is none. */
   newerActor: string | null;
   saving: boolean;
@@ -68,6 +80,7 @@ export class Editor implements IDisposable {
       serverErrors: [],
       inputErrors: new Map(),
       conflict: null,
+      mergedActor: null,
       newerActor: null,
       saving: false,
       problem: null
@@ -95,6 +108,11 @@ export class Editor implements IDisposable {
   /** The value that was read. */
   get base(): ReadonlyJSONObject {
     return this._base;
+  }
+
+  /** The document that the draft was made from; empty for a draft of an earlier session, where it is unknown. */
+  get ancestor(): ReadonlyJSONObject {
+    return this._isBaseKnown ? this._base : {};
   }
 
   /** Whether the draft differs from the value that was read. */
@@ -166,25 +184,20 @@ export class Editor implements IDisposable {
     return [...visible, ...serverErrors.filter(fault => !pointers.has(fault.pointer))];
   }
 
-  /** Saves the draft, unless it has known errors. */
+  /** Saves the draft, unless it has known errors. Changes of other fields by other users are kept. */
   async save(): Promise<void> {
     this._set({ submitted: true });
     if (this._state.saving || this._findErrors().length > 0) {
       return;
     }
-    const sent = this._state.draft;
-    this._set({ saving: true, problem: null, serverErrors: [] });
-    try {
-      this._setSaved(sent, await this._store.write(sent, this._version));
-      this._saved.emit();
-    } catch (reason) {
-      await this._onRefused(toProblem(reason));
-    }
+    this._set({ saving: true, problem: null, serverErrors: [], mergedActor: null });
+    await this._write(MAX_ATTEMPTS);
   }
 
   /** Continues with a draft that may be based on an older version; then saving shows the conflict. */
   resume(draft: ReadonlyJSONObject, version: number | null): void {
     const newerActor = version === this._version ? null : '';
+    this._isBaseKnown = newerActor === null;
     this._version = version;
     this._set({ draft, newerActor });
   }
@@ -199,17 +212,18 @@ export class Editor implements IDisposable {
     }
   }
 
-  /** Resolves a conflict: saves my draft, or takes over their version. */
-  async resolve(winner: 'mine' | 'theirs'): Promise<void> {
-    const { conflict } = this._state;
+  /** Resolves a conflict: keeps one side in all fields, or by field, and saves the result. */
+  async resolve(winner: Winner | ReadonlyMap<string, Winner>): Promise<void> {
+    const { conflict, draft } = this._state;
     if (!conflict) {
       return;
     }
-    this._version = conflict.version;
-    this._base = conflict.value;
-    const draft = winner === 'theirs' ? conflict.value : this._state.draft;
-    this._set({ conflict: null, newerActor: null, draft, inputErrors: new Map() });
-    if (winner === 'mine') {
+    const choices =
+      typeof winner === 'string' ? new Map(conflict.fields.map(({ pointer }) => [pointer, winner])) : winner;
+    const { value } = mergeVersions(this.ancestor, draft, conflict.value, choices);
+    this._setBase(conflict.version, conflict.value);
+    this._set({ conflict: null, newerActor: null, draft: value, inputErrors: new Map() });
+    if (this.isDirty) {
       await this.save();
     }
   }
@@ -234,8 +248,7 @@ export class Editor implements IDisposable {
       if (this.isDirty || this._state.saving) {
         this._set({ newerActor: actor });
       } else {
-        this._version = version;
-        this._base = this._addDefaults(value);
+        this._setBase(version, this._addDefaults(value));
         this._set({ draft: this._base, newerActor: null });
       }
     } catch {
@@ -247,8 +260,7 @@ export class Editor implements IDisposable {
   /** Takes over the saved version; the user may have continued to edit. */
   private _setSaved(sent: ReadonlyJSONObject, stored: IVersioned | null): void {
     const isEdited = this._state.draft !== sent;
-    this._version = stored ? stored.version : this._version;
-    this._base = stored ? stored.value : sent;
+    this._setBase(stored ? stored.version : this._version, stored ? stored.value : sent);
     const draft = isEdited ? this._state.draft : this._base;
     this._set({ saving: false, conflict: null, newerActor: null, draft });
   }
@@ -259,20 +271,39 @@ export class Editor implements IDisposable {
     return [...this._check(draft), ...[...inputErrors.values()].flat()];
   }
 
-  private async _onRefused(problem: CatalogProblem): Promise<void> {
+  private async _write(attemptsLeft: number): Promise<void> {
+    const sent = this._state.draft;
+    try {
+      this._setSaved(sent, await this._store.write(sent, this._version));
+      this._saved.emit();
+    } catch (reason) {
+      await this._onRefused(toProblem(reason), attemptsLeft - 1);
+    }
+  }
+
+  private async _onRefused(problem: CatalogProblem, attemptsLeft: number): Promise<void> {
     if (problem.kind === 'invalid' && problem.errors.length > 0) {
       this._set({ saving: false, serverErrors: problem.errors });
-    } else if (problem.kind === 'conflict') {
-      await this._loadConflict();
+    } else if (problem.kind === 'conflict' && attemptsLeft > 0) {
+      await this._mergeNewerVersion(attemptsLeft);
     } else {
       this._set({ saving: false, problem });
     }
   }
 
-  /** Loads the version that conflicts with the draft. */
-  private async _loadConflict(): Promise<void> {
+  /** Merges the draft with the current version, and saves it again unless the same fields were changed. */
+  private async _mergeNewerVersion(attemptsLeft: number): Promise<void> {
     try {
-      this._set({ saving: false, conflict: await this._store.read() });
+      const current = await this._store.read();
+      const theirs = { ...current, value: this._addDefaults(current.value) };
+      const { value, conflicts: fields } = mergeVersions(this.ancestor, this._state.draft, theirs.value);
+      if (fields.length > 0) {
+        this._set({ saving: false, conflict: { ...theirs, fields } });
+      } else {
+        this._setBase(theirs.version, theirs.value);
+        this._set({ draft: value, mergedActor: theirs.actor, newerActor: null });
+        await this._write(attemptsLeft);
+      }
     } catch (reason) {
       const problem = toProblem(reason);
       // The document was deleted: there is no conflict, and the next attempt to save creates it again.
@@ -281,6 +312,12 @@ export class Editor implements IDisposable {
       }
       this._set({ saving: false, problem });
     }
+  }
+
+  private _setBase(version: number | null, value: ReadonlyJSONObject): void {
+    this._version = version;
+    this._base = value;
+    this._isBaseKnown = true;
   }
 
   private _set(change: Partial<IEditorState>): void {
@@ -293,6 +330,7 @@ export class Editor implements IDisposable {
   private _state: IEditorState;
   private _version: number | null;
   private _base: ReadonlyJSONObject;
+  private _isBaseKnown = true;
   private _check: Check = () => [];
   private _addDefaults = (value: ReadonlyJSONObject): ReadonlyJSONObject => value;
   private _changed = new Signal<this, void>(this);

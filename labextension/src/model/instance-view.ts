@@ -1,10 +1,10 @@
 import type { ReadonlyJSONObject, ReadonlyJSONValue } from '@lumino/coreutils';
 import type { NamePlace } from './difference';
+import { formatValue } from './difference';
 import type { Schema } from './form-schema';
 import { getTitle } from './instance-schema';
 import { splitPointer } from './pointer';
-import { isPlaceholder, removeSecrets } from './secrets';
-import type { SecretPaths } from './secrets';
+import { isPlaceholder } from './secrets';
 
 /** The labels for the comparison of versions. */
 export interface IViewLabels {
@@ -60,20 +60,7 @@ export function createNamePlace(schema: Schema, labels: { displayName: string })
   };
 }
 
-/** Converts a version of an instance for comparison: by the titles of its properties, without secrets. */
-export function toComparable(
-  document: ReadonlyJSONObject,
-  form: Schema,
-  places: SecretPaths,
-  labels: IViewLabels
-): Record<string, unknown> {
-  const publicDocument = removeSecrets(document, {}, places);
-  const { display_name, metadata } = publicDocument;
-  const titles = listTitles(form);
-  const result: Record<string, unknown> = { [labels.displayName]: display_name };
-  for (const [name, value] of Object.entries(isObject(metadata) ? metadata : {})) {
-    const isTags = name === 'tags' && Array.isArray(value);
-    result[isTags ? name : getTitle(titles[name], name)] = isTags ? value : toReadable(value, labels);
-  }
-  return result;
+/** Formats a value of an instance for comparison, without secrets. */
+export function formatReadable(value: unknown, labels: IViewLabels): string {
+  return formatValue(toReadable(value as ReadonlyJSONValue, labels));
 }

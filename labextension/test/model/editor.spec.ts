@@ -105,7 +105,8 @@ test('a conflict can be resolved by overwriting', async () => {
   expect(editor.state.conflict).toMatchObject({ version: 7, value: THEIRS, actor: 'bob' });
   expect(editor.state.draft).toEqual(MINE);
   await editor.resolve('mine');
-  expect(server.seen.at(-1)?.body).toEqual(MINE);
+  // The other user removed a tag, which is not in conflict.
+  expect(server.seen.at(-1)?.body).toEqual({ ...MINE, tags: [] });
   expect(editor.state.conflict).toBeNull();
   expect(editor.isDirty).toBe(false);
 });
@@ -119,6 +120,23 @@ test('a conflict can be resolved with the other version', async () => {
   expect(editor.state.draft).toEqual(THEIRS);
   expect(editor.isDirty).toBe(false);
   expect(server.count('PUT', PATH)).toBe(1);
+});
+
+test('changes of other fields are merged without asking', async () => {
+  const server = conflicting();
+  const editor = editorOn(server);
+  editor.edit({ properties: { owner: 'ops', unit: 'm' }, tags: ['faa'] });
+  await editor.save();
+  expect(server.seen.at(-1)?.body).toEqual({ properties: { owner: 'them', unit: 'm' }, tags: [] });
+  expect(editor.state).toMatchObject({ conflict: null, mergedActor: 'bob', saving: false });
+});
+
+test('a draft of an earlier session conflicts in all fields that differ', async () => {
+  const server = conflicting();
+  const editor = editorOn(server);
+  editor.resume({ properties: { owner: 'me' }, tags: ['faa'] }, 0);
+  await editor.save();
+  expect(editor.state.conflict?.fields).toEqual([{ pointer: '/properties/owner', mine: 'me', theirs: 'them' }]);
 });
 
 test('saving after a deletion creates the document again', async () => {

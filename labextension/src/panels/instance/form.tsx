@@ -11,8 +11,8 @@ import { createCheck } from '../../forms/validation';
 import type { Editor } from '../../model/editor';
 import type { Schema } from '../../model/form-schema';
 import { toInstanceForm } from '../../model/instance-schema';
-import { toComparable } from '../../model/instance-view';
-import { findSecretPaths } from '../../model/secrets';
+import { createNamePlace, formatReadable } from '../../model/instance-view';
+import { findSecretPaths, removeSecrets } from '../../model/secrets';
 import type { IRendererNames } from '../../model/ui-schema';
 import { toInstanceUi } from '../../model/ui-schema';
 import type { InstanceModel } from './model';
@@ -65,14 +65,15 @@ function useEnvironment({ model, editor }: IFormProps): IFormEnvironment {
 /** The conflict between two versions of an instance. */
 function InstanceConflict(props: IFormProps & { form: RJSFSchema }): React.JSX.Element {
   const { editor, form, trans } = props;
-  const toView = React.useCallback(
-    (value: ReadonlyJSONObject) => {
-      const labels = { displayName: trans.__('Display name'), secret: trans.__('(secret)') };
-      return toComparable(value, form, findSecretPaths(form), labels);
-    },
-    [form, trans]
-  );
-  return <Conflict editor={editor} toView={toView} trans={trans} />;
+  const view = React.useMemo(() => {
+    const labels = { displayName: trans.__('Display name'), secret: trans.__('(secret)') };
+    return {
+      toView: (value: ReadonlyJSONObject) => removeSecrets(value, {}, findSecretPaths(form)),
+      namePlace: createNamePlace(form, labels),
+      format: (value: unknown) => formatReadable(value, labels)
+    };
+  }, [form, trans]);
+  return <Conflict editor={editor} view={view} trans={trans} />;
 }
 
 /** A form for an instance, generated from its schema. */

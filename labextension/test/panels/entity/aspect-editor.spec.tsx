@@ -126,7 +126,7 @@ test('a conflict shows both versions to choose from', async () => {
   press('Save');
   await waitUntil(() => document.querySelector('[role="alertdialog"]') !== null);
   expect(document.querySelector('[role="alertdialog"]')?.textContent).toContain('Changed by bob');
-  press('Use theirs');
+  press('Keep theirs');
   await waitUntil(() => field('Value of owner').value === 'them');
   expect(document.querySelector('[role="alertdialog"]')).toBeNull();
 });

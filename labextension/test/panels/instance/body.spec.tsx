@@ -311,7 +311,7 @@ test('a conflict shows titles of differences without secrets', async () => {
   expect(messages).toContain('http://mine');
   expect(messages).toContain('http://theirs');
   expect(messages).not.toContain('CANARY');
-  press('Use theirs');
+  press('Keep theirs');
   await waitUntil(() => field('Api endpoint').value === 'http://theirs');
 });
 
