@@ -258,3 +258,60 @@ async def _write_technical(api: Any, urn: str, properties: dict[str, str]) -> No
     value = {"properties": properties, "tags": []}
     written = await api("POST", "proposals", body={"proposals": [proposal | {"value": value}]}, answers="write-results")
     assert written.status == 200
+
+
+async def test_hits_can_be_sorted_by_name_and_by_change(api: Any) -> None:
+    await _write(api)
+    orders = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)"
+    await _write_technical(api, orders, {"format": "orc"})
+    filters = {"q": "*", "type": "dataset", "namespace": "sales"}
+
+    async def read_names(sort: str) -> list[str]:
+        names: list[str] = []
+        cursor = ""
+        while True:
+            requested = filters | {"sort": sort, "limit": 2} | ({"cursor": cursor} if cursor else {})
+            page = (await api("GET", "search", params=requested, answers="search-results")).body
+            names += [hit["name"] for hit in page["hits"]]
+            cursor = page["cursor"]
+            if cursor is None:
+                return names
+
+    assert await read_names("name") == ["long", "orders", "report"]
+    assert (await read_names("updated"))[0] == "orders"
+    first = (await api("GET", "search", params=filters | {"sort": "name", "limit": 1})).body
+    mixed = await api("GET", "search", params=filters | {"sort": "updated", "limit": 1, "cursor": first["cursor"]})
+    assert mixed.status == 400
+    assert (await api("GET", "search", params=filters | {"sort": "size"})).status == 400
+    assert (await api("GET", "search", params=filters | {"sort": "name", "asOf": "now"})).status == 400
+
+
+async def test_a_word_of_the_name_ranks_before_another_match(api: Any) -> None:
+    for name, field in (("carriers", "mean_delay"), ("daily_delays", "carrier"), ("worst", "delay_mean")):
+        urn = f"urn:li:dataset:(urn:li:dataPlatform:spark,flights.{name},PROD)"
+        schema = {"fields": [{"fieldPath": field, "nativeDataType": "double"}]}
+        written = await api("PUT", "entities", urn, "aspects", "schemaMetadata", body=schema)
+        assert written.status == 200
+    found = await api("GET", "search", params={"q": "delay*", "type": "dataset"}, answers="search-results")
+    assert found.body["hits"][0]["name"] == "daily_delays"
+    assert found.body["total"] == 3
+    whole = await api("GET", "search", params={"q": "name:delays carrier", "type": "dataset"})
+    assert [hit["name"] for hit in whole.body["hits"]] == ["daily_delays"]
+
+
+@pytest.mark.parametrize("typed", ["daily_dealys", "dialy_delays", "dealys", "flights.daily_delay", "DAILY_DELAYZ*"])
+async def test_a_mistyped_name_is_answered_with_the_similar_one(api: Any, typed: str) -> None:
+    for name in ("daily_delays", "carriers"):
+        urn = f"urn:li:dataset:(urn:li:dataPlatform:spark,flights.{name},PROD)"
+        await _write_technical(api, urn, {"format": "parquet"})
+    found = (await api("GET", "search", params={"q": typed}, answers="search-results")).body
+    assert (found["total"], found["suggestions"]) == (0, ["flights.daily_delays"])
+    (hit,) = (await api("GET", "search", params={"q": found["suggestions"][0]})).body["hits"]
+    assert hit["name"] == "daily_delays"
+
+
+async def test_nothing_is_suggested_beside_hits_or_for_what_is_not_a_name(api: Any) -> None:
+    await _write(api)
+    for query in ("orders", "*", "owner:nobody", "xq"):
+        found = (await api("GET", "search", params={"q": query}, answers="search-results")).body
+        assert found["suggestions"] == [], query

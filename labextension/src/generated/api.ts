@@ -1824,6 +1824,10 @@ labels: {
 [k: string]: string
 }
 cursor: (string | null)
+/**
+ * Queries for existing names that are similar to those in the query, if nothing was found: at most three.
+ */
+suggestions: string[]
 }
 /**
  * The values of a time-series aspect, newest first.

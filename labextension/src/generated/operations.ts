@@ -240,7 +240,7 @@ export interface IOperations {
   };
   /** Search entities; each hit states why it matched, and matches are counted by facet. */
   search: {
-    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; includeRemoved?: boolean | undefined; facets?: string | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
+    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; includeRemoved?: boolean | undefined; facets?: string | undefined; sort?: 'relevance' | 'name' | 'updated' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: SearchResults;
   };

@@ -146,7 +146,8 @@ export function answerOf(hits: SearchResults['hits'], cursor: string | null = nu
     ranked: null,
     facets: { type: [], namespace: [], tag: [] },
     labels: { type: 'Type', namespace: 'Namespace', tag: 'Tag' },
-    cursor
+    cursor,
+    suggestions: []
   };
 }
 

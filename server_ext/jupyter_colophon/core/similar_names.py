@@ -15,8 +15,15 @@ def suggest_name(name: str, names: Iterable[str]) -> str:
 
 def find_similar_name(name: str, names: Iterable[str]) -> str | None:
     """Return the name that is most similar to `name`, in any letter case; None if none is similar."""
+    return next(iter(find_similar_names(name, names, 1)), None)
+
+
+def find_similar_names(name: str, names: Iterable[str], count: int, *, similarity: float = 0.6) -> list[str]:
+    """Return the names that are most similar to `name`, in any letter case, the most similar first.
+
+    `similarity` is the least ratio of common letters, up to 1.
+    """
     if len(name) > _LENGTH_MAX:
-        return None
-    by_folded = {candidate.casefold(): candidate for candidate in names}
-    matches = get_close_matches(name.casefold(), by_folded, n=1)
-    return by_folded[matches[0]] if matches else None
+        return []
+    by_folded = {candidate.casefold(): candidate for candidate in names if len(candidate) <= _LENGTH_MAX}
+    return [by_folded[match] for match in get_close_matches(name.casefold(), by_folded, n=count, cutoff=similarity)]

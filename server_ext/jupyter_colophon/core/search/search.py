@@ -20,6 +20,8 @@ class Part:
 
 #: The facets by which matches are grouped; for the others, a store has rows of values.
 GROUPED: Final = ("namespace", "type")
+#: The order of hits: best first, by name, or the last changed first.
+SORTS: Final = ("relevance", "name", "updated")
 #: Pairs of a facet and a value.
 FacetValues = frozenset[tuple[str, str]]
 
@@ -75,6 +77,8 @@ class SearchResult:
     facets: Mapping[str, tuple[tuple[str, int], ...]]
     cursor: str | None
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    #: Queries for similar names that exist, if nothing was found.
+    suggestions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,7 @@ class SearchRequest:
     as_of: int | None = None
     facets: tuple[str, ...] = FACETS
     removed: bool = False
+    sort: str = "relevance"
 
     def filter(self, name: str) -> str:
         """Return the value of a filter, None if it is not set."""

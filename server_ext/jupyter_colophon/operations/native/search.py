@@ -8,7 +8,7 @@ from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
 from jupyter_colophon.core.model.search_filters import FACETS, FILTERS
 from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.search.search import KeysRequest, SearchRequest, SearchResult, ValuesRequest
+from jupyter_colophon.core.search.search import SORTS, KeysRequest, SearchRequest, SearchResult, ValuesRequest
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import declare_choice, declare_text
@@ -30,6 +30,12 @@ _FACETS = declare_text(
     "Comma-separated facets to count the matches by; by default, all facets.",
     pattern=f"^(({'|'.join(FACETS)})(,|$))*$",
 )
+_SORT = declare_choice(
+    "sort",
+    "The order of hits: best first, by name, or the last changed first. Of more than 5,000 matches, the newest are sorted.",
+    *SORTS,
+    default="relevance",
+)
 _FILTERS = tuple(
     declare_choice(filter_.name, filter_.description, *filter_.choices)
     if filter_.choices
@@ -42,7 +48,7 @@ _LABELS = {filter_.name: filter_.label for filter_ in FILTERS}
 @declare_operation(
     "search",
     "GET /search",
-    parameters=[_Q, *_FILTERS, REMOVED, _FACETS, LIMIT, CURSOR, AS_OF],
+    parameters=[_Q, *_FILTERS, REMOVED, _FACETS, _SORT, LIMIT, CURSOR, AS_OF],
     answers="search-results",
     errors=[HistoryExpired],
     links=[
@@ -60,6 +66,7 @@ def search(services: Services, request: Request) -> Document:
         request[AS_OF],
         _parse_facets(request[_FACETS]),
         request[REMOVED],
+        request[_SORT],
     )
     return _render_results(request[_Q], services.get_catalog().searcher.search(question, request.principal))
 
@@ -146,6 +153,7 @@ def _render_results(words: str, result: SearchResult) -> Document:
         },
         "labels": {name: _LABELS[name] for name in result.facets},
         "cursor": result.cursor,
+        "suggestions": list(result.suggestions),
     }
 
 

@@ -4,6 +4,7 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.access import Principal
@@ -15,7 +16,14 @@ from jupyter_colophon.core.errors import InvalidQuery, quote_text
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.core.model.search_index_terms import NAME_KEY, ValueRow, encode_token, filter_term, search_rows
+from jupyter_colophon.core.model.search_index_terms import (
+    NAME_KEY,
+    ValueRow,
+    encode_token,
+    filter_term,
+    fold,
+    search_rows,
+)
 from jupyter_colophon.core.model.vocabulary import Descriptor
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.search.highlights import find_reasons
@@ -26,8 +34,10 @@ from jupyter_colophon.service.entities.reference_names import ReferenceNames
 from jupyter_colophon.service.read_audit import audit_reads
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.search.facet_counts import count_facets
+from jupyter_colophon.service.search.name_words import find_name_words
 from jupyter_colophon.service.search.search_as_of import PastSearch
 from jupyter_colophon.service.search.search_results import SearchResults
+from jupyter_colophon.service.search.suggestions import find_candidates, suggest_queries
 from jupyter_colophon.service.search.system_property_search import match_edges, match_program
 from jupyter_colophon.service.search.term_lookup import PROGRAM_KEY, ResolvedTerm, combine_words, resolve_terms
 from jupyter_colophon.storage.entities import aspects
@@ -82,7 +92,14 @@ class Searcher:
     def search(self, question: SearchRequest, principal: Principal) -> SearchResult:
         """Return a page of hits that the principal may see. Raises InvalidQuery."""
         query = self._parse(question)
-        request_key: list[Any] = [question.text, [list(pair) for pair in question.filters], question.removed]
+        if question.as_of is not None and question.sort != "relevance":
+            raise InvalidQuery("must be relevance with asOf", "sort")
+        request_key: list[Any] = [
+            question.text,
+            [list(pair) for pair in question.filters],
+            question.removed,
+            question.sort,
+        ]
         offset = 0
         if question.cursor:
             # A time such as `now-1d` resolves differently for the next page: use that of the first page.
@@ -128,7 +145,7 @@ class Searcher:
         matched = self._match(tx, question, query, principal)
         results, visible = matched.found, matched.visible
         request_key, offset = position
-        page = results.select_best(visible, offset + question.limit, by_type=query.matches_all)[offset:]
+        page = _select_page(tx, results, visible, question, query, offset)
         hits, described_count = self._build_hits(tx, page, query, question.as_of, principal)
         end = offset + described_count
         facets = count_facets(tx.search, question.facets, visible, matched.groups)
@@ -140,7 +157,17 @@ class Searcher:
             facets=facets,
             names=ReferenceNames(tx, self.registry, self.read_policy, principal).read_facet_names(facets),
             cursor=self.cursors.write("search", [*request_key, end]) if end < len(visible) else None,
+            suggestions=() if visible else self._suggest(tx, question, query, principal),
         )
+
+    def _suggest(
+        self, tx: TableContext, question: SearchRequest, query: Query, principal: Principal
+    ) -> tuple[str, ...]:
+        """Return queries for similar names that the principal may see."""
+        if question.as_of is not None:
+            return ()
+        candidates = self.filter_matches(tx, find_candidates(tx, query), SearchRequest(""), principal)
+        return suggest_queries(query, aspects.read_summaries(tx, [match.urn for match in candidates]).values())
 
     def _match(self, tx: TableContext, question: SearchRequest, query: Query, principal: Principal) -> _VisibleMatches:
         results = SearchResults()
@@ -229,6 +256,23 @@ class Searcher:
             for described_entity in described_entities
         ]
         return hits, len(described)
+
+
+def _select_page(
+    tx: TableContext, results: SearchResults, visible: list[Match], question: SearchRequest, query: Query, offset: int
+) -> list[Match]:
+    """Return a page of the matches, in the requested order."""
+    end = offset + question.limit
+    if question.sort == "relevance":
+        words = find_name_words(query.terms)
+        return results.select_best(visible, end, by_type=query.matches_all, words=words)[offset:]
+    by_urn = {match.urn: match for match in visible}
+    summaries = list(aspects.read_summaries(tx, list(by_urn)).values())
+    if question.sort == "name":
+        best = nsmallest(end, summaries, key=lambda summary: (fold(summary.name), summary.urn))
+    else:
+        best = nsmallest(end, summaries, key=lambda summary: (-summary.updated.time, summary.urn))
+    return [by_urn[summary.urn] for summary in best[offset:]]
 
 
 def _measure(described: tuple[EntitySummary | None, Sequence[Descriptor]]) -> int:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.search.search import Group
+from jupyter_colophon.service.search.name_words import NameWords
 from jupyter_colophon.storage.spi import Match
 
 _TYPE_ORDER = {name: at for at, name in enumerate(("dataset", "dataJob", "dataFlow", "instance", "namespace"))}
 _OTHERS = len(_TYPE_ORDER)
 #: Weights that keep each criterion above the next: BM25's scores of 50 terms stay below the least of them.
-_TYPE_WEIGHT, _TERM_WEIGHT, _NAMED_WEIGHT, _LISTING_WEIGHT = 1e4, 1e6, 1e8, 1e9
+_PARTLY_NAMED_WEIGHT, _TYPE_WEIGHT, _TERM_WEIGHT, _NAMED_WEIGHT, _LISTING_WEIGHT = 5e3, 1e4, 1e6, 1e8, 1e9
 
 
 @dataclass(slots=True)
@@ -38,8 +39,11 @@ class SearchResults:
             self.terms[urn] = self.terms.get(urn, 0) | bit
             self.scores[urn] = self.scores.get(urn, 0.0) + (match.score if score is None else score)
 
-    def select_best(self, matches: list[Match], count: int, *, by_type: bool) -> list[Match]:
-        """Return the best `count`: an exact name, then more terms (spec SEARCH-13), then the type, the score, the URN.
+    def select_best(
+        self, matches: list[Match], count: int, *, by_type: bool, words: NameWords | None = None
+    ) -> list[Match]:
+        """Return the best `count`: an exact name, then more terms (spec SEARCH-13), then the type, a name with one of the
+        words, the score, the URN.
 
         Among types, datasets come first, then programs, then the rest. With `by_type` the type counts before everything.
         Only the best are put in order.
@@ -49,6 +53,7 @@ class SearchResults:
             self.scores[match.urn]
             + _TERM_WEIGHT * self.terms[match.urn].bit_count()
             + _NAMED_WEIGHT * (match.urn in self.named)
+            + _PARTLY_NAMED_WEIGHT * (words is not None and words.occur_in(match))
             - type_weight * _TYPE_ORDER.get(match.type, _OTHERS)
             for match in matches
         ]
