@@ -3,8 +3,10 @@ import type { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import { Token } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
+import type { ComponentType } from 'react';
 import type {
   Change,
+  Entity,
   Instance,
   InstanceBundle,
   InstanceEdit,
@@ -14,6 +16,7 @@ import type {
   Instances,
   InstanceValues,
   RecoveryFiles,
+  LineageNode,
   PipelinePlugins,
   Schemaspaces
 } from './generated/api';
@@ -44,7 +47,7 @@ export interface ICallOptions<Id extends OperationId> {
   signal?: AbortSignal | undefined;
 }
 
-/** The catalog of the server: all operations of its native API. */
+/** All operations of the server's native API. */
 export interface ICatalog {
   /** Calls an operation. Rejects with a `CatalogProblem`. */
   call<Id extends OperationId>(
@@ -53,8 +56,6 @@ export interface ICatalog {
     options?: ICallOptions<Id>
   ): Promise<IOperations[Id]['answer']>;
 }
-
-export const ICatalog = new Token<ICatalog>('jupyter-colophon:ICatalog', 'The metadata catalog of this server.');
 
 /** Which instances of a schemaspace to list; by default, all. */
 export interface IInstanceQuery extends IPage {
@@ -135,7 +136,116 @@ export interface IChangeFeed {
   keepOpen(): IDisposable;
 }
 
-export const IChangeFeed = new Token<IChangeFeed>('jupyter-colophon:IChangeFeed', 'Live changes of the catalog.');
+/** The metadata of this server: the operations of its API, its live changes, and its pages. */
+export interface IMetadataService extends ICatalog {
+  readonly feed: IChangeFeed;
+  /** Opens the page of an entity, or of a run. */
+  openEntity(urn: string): void;
+  openLineage(urn: string): void;
+  /** Opens the editor of an instance of a schemaspace. */
+  openInstance(urn: string): void;
+}
+
+export const IMetadataService = new Token<IMetadataService>(
+  'jupyter-colophon:IMetadataService',
+  'The metadata of this server: operations of its API, live changes, and pages.'
+);
+
+/** An item of a registry. */
+export interface IRegistryItem {
+  /** Unique in its registry; by convention, the id of the plugin, a colon and a name. */
+  readonly id: string;
+  /** The position: lower ranks come first. */
+  readonly rank: number;
+}
+
+/** Parts of the user interface that extensions add. */
+export interface IRegistry<T extends IRegistryItem> {
+  /** The items by their rank, then in the order in which they were added. */
+  readonly items: readonly T[];
+  /** Emitted when an item was added or removed. */
+  readonly changed: ISignal<IRegistry<T>, void>;
+  /** Adds an item until the result is disposed. Throws an error if there is an item with its id. */
+  add(item: T): IDisposable;
+}
+
+/** What a section of the search panel knows. */
+export interface ISearchSectionProps {
+  /** The text of the search; empty if the user does not search. */
+  query: string;
+  /** Replaces the text of the search, and searches. */
+  search(query: string): void;
+  metadata: IMetadataService;
+}
+
+/** A section of the search panel. */
+export interface ISearchSection extends IRegistryItem {
+  readonly title: string;
+  /** Whether to show the section for a text; by default, always. */
+  isVisible?(query: string): boolean;
+  /** Renders the content below the title. It may be loaded on demand (`React.lazy`). */
+  readonly component: ComponentType<ISearchSectionProps>;
+}
+
+/** The sections of the search panel. */
+export type ISearchSectionRegistry = IRegistry<ISearchSection>;
+
+export const ISearchSectionRegistry = new Token<ISearchSectionRegistry>(
+  'jupyter-colophon:ISearchSectionRegistry',
+  'The sections of the search panel.'
+);
+
+/** What a tab of the page of an entity knows. */
+export interface IEntityTabProps {
+  /** The entity with its aspects; a new object after each change. */
+  entity: Entity;
+  metadata: IMetadataService;
+}
+
+/** A tab of the pages of entities. */
+export interface IEntityTab extends IRegistryItem {
+  readonly title: string;
+  /** Whether an entity has the tab; by default, every entity. */
+  isVisible?(entity: Entity): boolean;
+  /** Renders the tab. It may be loaded on demand (`React.lazy`). */
+  readonly component: ComponentType<IEntityTabProps>;
+}
+
+/** The tabs of the pages of entities. */
+export type IEntityTabRegistry = IRegistry<IEntityTab>;
+
+export const IEntityTabRegistry = new Token<IEntityTabRegistry>(
+  'jupyter-colophon:IEntityTabRegistry',
+  'The tabs of the pages of entities.'
+);
+
+/** A node of a lineage graph. */
+export type ILineageNode = LineageNode;
+
+/** How a node of a lineage graph is marked. */
+export interface INodeDecoration {
+  /** A CSS colour; use a variable of JupyterLab's themes, such as `var(--jp-warn-color1)`. */
+  color?: string;
+  /** A short text on the node. */
+  badge?: string;
+  /** The explanation of the mark. */
+  title?: string;
+}
+
+/** Marks nodes of lineage graphs; the user chooses by its label whether it is applied. */
+export interface ILineageDecoration extends IRegistryItem {
+  readonly label: string;
+  /** Returns the mark of a node; null for none. */
+  decorate(node: ILineageNode): INodeDecoration | null;
+}
+
+/** The marks of nodes in lineage graphs. */
+export type ILineageDecorator = IRegistry<ILineageDecoration>;
+
+export const ILineageDecorator = new Token<ILineageDecorator>(
+  'jupyter-colophon:ILineageDecorator',
+  'The marks of nodes in lineage graphs.'
+);
 
 /** The entities that the user has starred. */
 export interface IStarredEntities {

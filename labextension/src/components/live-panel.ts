@@ -6,10 +6,12 @@ import type { ILiveState, LiveModel } from '../model/live-model';
 export abstract class LivePanel<M extends LiveModel<ILiveState>> extends ReactWidget {
   constructor(
     readonly model: M,
-    private _label: string
+    label: string
   ) {
     super();
     this.addClass('jp-Colophon');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', label);
   }
 
   override dispose(): void {
@@ -31,9 +33,6 @@ export abstract class LivePanel<M extends LiveModel<ILiveState>> extends ReactWi
 
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
-    // Not earlier, because MainAreaWidget sets the label of its content to "main area content".
-    this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', this._label);
     if (this.isVisible) {
       this.model.show();
     }

@@ -36,15 +36,6 @@ export function getRendererId(name: string): string {
   return `jupyter-colophon:forms.${name}`;
 }
 
-/** Registers our fields, except those replaced by another extension. */
-export function registerFields(registry: IFormRendererRegistry): void {
-  for (const [name, fieldRenderer] of Object.entries(OWN_FIELDS)) {
-    if (!(getRendererId(name) in registry.renderers)) {
-      registry.addRenderer(getRendererId(name), { fieldRenderer });
-    }
-  }
-}
-
 /** Returns the fields for all forms: those of the registry by their ids, and ours unless they are replaced. */
 export function collectFields(registry: IFormRendererRegistry | null): RegistryFieldsType {
   const registered = Object.entries(registry?.renderers ?? {}).flatMap(([id, { fieldRenderer }]) =>

@@ -5,11 +5,10 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { saveIcon } from '@jupyterlab/ui-components';
 import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
-import { EntityPanel, EntityTab } from '../panels/entity';
-import { EntityModel } from '../panels/entity/model';
-import { ICatalog, IChangeFeed, IFormTools } from '../tokens';
+import { getLastPart } from '../components/labels';
+import { shortenUrn } from '../model/urns';
+import { IFormTools, IMetadataService } from '../tokens';
 import { warnBeforeUnload } from './warn-before-unload';
-import { createOpeners } from './openers';
 import { registerTabs } from './tabs';
 
 /** Returns the focused form, else the one of the current page. */
@@ -35,32 +34,33 @@ export const entity: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:entity',
   description: 'Pages of entities in the main area, with forms for user metadata.',
   autoStart: true,
-  requires: [ICatalog, IFormTools],
-  optional: [IChangeFeed, ITranslator, ILayoutRestorer, ILabStatus],
+  requires: [IMetadataService, IFormTools],
+  optional: [ITranslator, ILayoutRestorer, ILabStatus],
   activate: (
     app: JupyterFrontEnd,
-    catalog: ICatalog,
+    metadata: IMetadataService,
     tools: IFormTools,
-    feed: IChangeFeed | null,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     status: ILabStatus | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
-    const openers = createOpeners(app.commands);
     registerSaveCommand(app, trans);
-    registerTabs(app, restorer, {
+    const kind = {
       namespace: 'colophon-entity',
       type: 'Metadata',
       command: CommandIDs.openEntity,
       label: trans.__('Open Metadata Page'),
       caption: trans.__('User and system metadata, schema, runs and history'),
       icon: metadataIcon,
-      createTab: urn => {
-        const tab = new EntityTab(new EntityPanel(new EntityModel(catalog, feed, urn), openers, tools, trans), trans);
-        warnBeforeUnload(tab, status);
-        return tab;
+      getTitle: (urn: string) => ({ label: getLastPart(shortenUrn(urn)), caption: shortenUrn(urn) }),
+      loadPanel: async (urn: string) => {
+        const { EntityModel, EntityPanel } = await import('../panels/entity');
+        const panel = new EntityPanel(new EntityModel(metadata, metadata.feed, urn), metadata, tools, trans);
+        warnBeforeUnload(panel, status);
+        return panel;
       }
-    });
+    };
+    registerTabs(app, restorer, kind, trans);
   }
 };

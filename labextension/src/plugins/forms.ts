@@ -1,7 +1,6 @@
-import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IEditorServices } from '@jupyterlab/codeeditor';
 import { IFormRendererRegistry } from '@jupyterlab/ui-components';
-import { registerFields } from '../forms/renderers';
 import { IFormTools } from '../tokens';
 
 export const forms: JupyterFrontEndPlugin<IFormTools> = {
@@ -10,9 +9,5 @@ export const forms: JupyterFrontEndPlugin<IFormTools> = {
   autoStart: true,
   provides: IFormTools,
   optional: [IEditorServices, IFormRendererRegistry],
-  activate: (app: JupyterFrontEnd, editors: IEditorServices | null, renderers: IFormRendererRegistry | null) => {
-    // After all plugins: an extension that replaces a field registers it while JupyterLab starts.
-    void app.restored.then(() => renderers && registerFields(renderers));
-    return { editors, renderers };
-  }
+  activate: (_, editors: IEditorServices | null, renderers: IFormRendererRegistry | null) => ({ editors, renderers })
 };

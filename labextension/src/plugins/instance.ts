@@ -1,19 +1,19 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILabStatus, ILayoutRestorer } from '@jupyterlab/application';
 import { ICommandPalette, WidgetTracker } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { saveIcon } from '@jupyterlab/ui-components';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { CommandIDs, DOMAIN } from '../commands';
 import { schemaspacesIcon } from '../icons';
 import { DraftStorage } from '../model/drafts';
-import { InstancePanel, InstanceTab } from '../panels/instance';
+import type { InstancePanel } from '../panels/instance';
 import type { IInstancePlace } from '../panels/instance/model';
-import { InstanceModel } from '../panels/instance/model';
-import { ICatalog, IChangeFeed, IFormTools, ISchemaspaces } from '../tokens';
+import { IFormTools, IMetadataService, ISchemaspaces } from '../tokens';
 import { INSTANCE_ARGUMENTS, getText } from './arguments';
 import { warnBeforeUnload } from './warn-before-unload';
-import { addTab } from './tabs';
+import { PanelTab, addTab } from './tabs';
 
 /** Returns the storage of the browser; null if it is not allowed. */
 function getStorage(): Storage | null {
@@ -35,9 +35,26 @@ function isSame(left: IInstancePlace, right: IInstancePlace): boolean {
   return left.space.toLowerCase() === right.space.toLowerCase() && left.name === right.name && ofSchema;
 }
 
+/** A tab of one instance. */
+class InstanceTab extends PanelTab<InstancePanel> {
+  constructor(
+    private _place: IInstancePlace,
+    loadPanel: () => Promise<InstancePanel>,
+    trans: TranslationBundle
+  ) {
+    const title = { label: _place.name || _place.schema, caption: _place.space, icon: schemaspacesIcon };
+    super(title, loadPanel, trans);
+  }
+
+  /** The place of the instance; the first save sets its name. */
+  get place(): IInstancePlace {
+    return this.panel?.model.place ?? this._place;
+  }
+}
+
 /** Returns the arguments of the command that opens a tab. */
 function toArguments(tab: InstanceTab): ReadonlyPartialJSONObject {
-  return { ...tab.content.model.place };
+  return { ...tab.place };
 }
 
 /** Registers the commands; `createTab` creates a tab. */
@@ -54,14 +71,8 @@ function registerCommands(
     tab.id = `jp-colophon-instance-${++tabs}`;
     addTab(shell, tab, 'Instance');
     void tracker.add(tab);
-    let { name } = place;
-    tab.content.model.changed.connect(model => {
-      // The first save sets the name.
-      if (model.place.name !== name) {
-        ({ name } = model.place);
-        void tracker.save(tab);
-      }
-    });
+    // The first save sets the name.
+    tab.title.changed.connect(() => void tracker.save(tab));
     return tab;
   };
   commands.addCommand(CommandIDs.editInstance, {
@@ -72,7 +83,7 @@ function registerCommands(
     isEnabled: args => getText(args, 'space') !== '' && getText(args, 'schema') + getText(args, 'name') !== '',
     execute: args => {
       const place = toPlace(args);
-      const tab = tracker.find(other => isSame(other.content.model.place, place)) ?? openTab(place);
+      const tab = tracker.find(other => isSame(other.place, place)) ?? openTab(place);
       shell.activateById(tab.id);
       return tab;
     }
@@ -87,7 +98,7 @@ function registerCommands(
     icon: saveIcon,
     describedBy: { args: { type: 'object', properties: {}, additionalProperties: false } },
     isEnabled: () => getCurrentTab() !== null,
-    execute: () => getCurrentTab()?.content.save()
+    execute: () => getCurrentTab()?.panel?.save()
   });
 }
 
@@ -95,14 +106,13 @@ export const instance: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:instance',
   description: 'Forms for instances of schemaspaces, in the main area.',
   autoStart: true,
-  requires: [ICatalog, ISchemaspaces, IFormTools],
-  optional: [IChangeFeed, ITranslator, ILayoutRestorer, ILabStatus, ICommandPalette],
+  requires: [IMetadataService, ISchemaspaces, IFormTools],
+  optional: [ITranslator, ILayoutRestorer, ILabStatus, ICommandPalette],
   activate: (
     app: JupyterFrontEnd,
-    catalog: ICatalog,
+    metadata: IMetadataService,
     spaces: ISchemaspaces,
     tools: IFormTools,
-    feed: IChangeFeed | null,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     status: ILabStatus | null,
@@ -113,14 +123,18 @@ export const instance: JupyterFrontEndPlugin<void> = {
     drafts.deleteExpired(Date.now());
     const tracker = new WidgetTracker<InstanceTab>({ namespace: 'colophon-instance' });
     const createTab = (place: IInstancePlace): InstanceTab => {
-      const model = new InstanceModel({ spaces, catalog, feed, drafts }, place);
-      const remove = (): void => {
-        const { space, name } = model.place;
-        void app.commands.execute(CommandIDs.deleteInstance, { space, name });
+      const loadPanel = async (): Promise<InstancePanel> => {
+        const panels = await import('../panels/instance');
+        const model = new panels.InstanceModel({ spaces, catalog: metadata, feed: metadata.feed, drafts }, place);
+        const remove = (): void => {
+          const { space, name } = model.place;
+          void app.commands.execute(CommandIDs.deleteInstance, { space, name });
+        };
+        const panel = new panels.InstancePanel(model, tools, remove, trans);
+        warnBeforeUnload(panel, status);
+        return panel;
       };
-      const tab = new InstanceTab(new InstancePanel(model, tools, remove, trans), trans);
-      warnBeforeUnload(tab, status);
-      return tab;
+      return new InstanceTab(place, loadPanel, trans);
     };
     registerCommands(app, tracker, createTab, translator ?? nullTranslator);
     palette?.addItem({ command: CommandIDs.saveInstance, category: trans.__('Metadata') });

@@ -1,17 +1,13 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILayoutRestorer } from '@jupyterlab/application';
-import { IThemeManager, MainAreaWidget } from '@jupyterlab/apputils';
+import { IThemeManager } from '@jupyterlab/apputils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandIDs, DOMAIN } from '../commands';
 import { lineageIcon } from '../icons';
-import { Layouter } from '../lineage/layouter';
-import { LineagePanel } from '../panels/lineage';
-import { LineageModel } from '../panels/lineage/model';
 import { shortenUrn } from '../model/urns';
 import { getLastPart } from '../components/labels';
-import { ICatalog, IChangeFeed } from '../tokens';
-import { createOpeners } from './openers';
+import { IMetadataService } from '../tokens';
 import { registerTabs } from './tabs';
 
 const DEFAULT_LEVELS = 1;
@@ -34,12 +30,11 @@ export const lineage: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:lineage',
   description: 'Lineage graphs in the main area.',
   autoStart: true,
-  requires: [ICatalog],
-  optional: [IChangeFeed, ITranslator, ILayoutRestorer, IThemeManager, ISettingRegistry],
+  requires: [IMetadataService],
+  optional: [ITranslator, ILayoutRestorer, IThemeManager, ISettingRegistry],
   activate: (
     app: JupyterFrontEnd,
-    catalog: ICatalog,
-    feed: IChangeFeed | null,
+    metadata: IMetadataService,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     themes: IThemeManager | null,
@@ -47,23 +42,23 @@ export const lineage: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const levels = readLevels(registry);
-    const openers = createOpeners(app.commands);
-    registerTabs(app, restorer, {
+    const kind = {
       namespace: 'colophon-lineage',
       type: 'Lineage',
       command: CommandIDs.openLineage,
       label: trans.__('Open Lineage Graph'),
       caption: trans.__('Upstream and downstream lineage'),
       icon: lineageIcon,
-      createTab: urn => {
-        const model = new LineageModel(catalog, feed, new Layouter(), urn, levels());
-        const content = new LineagePanel(model, openers, themes?.themeChanged ?? null, trans);
-        const tab = new MainAreaWidget({ content });
-        tab.title.label = trans.__('Lineage: %1', getLastPart(shortenUrn(urn)));
-        tab.title.caption = urn;
-        tab.title.icon = lineageIcon;
-        return tab;
+      getTitle: (urn: string) => {
+        const name = shortenUrn(urn);
+        return { label: getLastPart(name), caption: trans.__('Lineage of %1', name) };
+      },
+      loadPanel: async (urn: string) => {
+        const { Layouter, LineageModel, LineagePanel } = await import('../panels/lineage');
+        const model = new LineageModel(metadata, metadata.feed, new Layouter(), urn, levels());
+        return new LineagePanel(model, metadata, themes?.themeChanged ?? null, trans);
       }
-    });
+    };
+    registerTabs(app, restorer, kind, trans);
   }
 };

@@ -1,14 +1,9 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { CommandIDs } from '../commands';
+import type { IMetadataService } from '../tokens';
 
 /** How views open each other: by commands, so that they do not depend on each other. */
-interface IOpeners {
-  /** Opens the page of an entity, or of a run. */
-  openEntity(urn: string): void;
-  openLineage(urn: string): void;
-  /** Opens the editor of an instance of a schemaspace. */
-  openInstance(urn: string): void;
-}
+type Openers = Pick<IMetadataService, 'openEntity' | 'openLineage' | 'openInstance'>;
 
 /** The schemaspace and the name in the URN of an instance. */
 const INSTANCE_URN = /^urn:li:instance:\(([^,()]+),([^,()]+)\)$/;
@@ -17,7 +12,7 @@ const INSTANCE_URN = /^urn:li:instance:\(([^,()]+),([^,()]+)\)$/;
 const RUN_URN = 'urn:li:dataProcessInstance:';
 
 /** Creates functions that open pages and graphs by their commands. */
-export function createOpeners(commands: JupyterFrontEnd['commands']): IOpeners {
+export function createOpeners(commands: JupyterFrontEnd['commands']): Openers {
   return {
     openEntity: urn =>
       void commands.execute(urn.startsWith(RUN_URN) ? CommandIDs.openRun : CommandIDs.openEntity, { urn }),

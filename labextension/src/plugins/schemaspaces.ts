@@ -3,14 +3,15 @@ import { ILayoutRestorer } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import type { Widget } from '@lumino/widgets';
 import { Menu } from '@lumino/widgets';
 import { CommandIDs, DOMAIN } from '../commands';
+import { LazyPanel } from '../components/lazy-panel';
 import { schemaspacesIcon } from '../icons';
-import { SchemaspacesPanel } from '../panels/schemaspace';
 import type { ISchemaspaceActions } from '../panels/schemaspace/actions';
 import type { Space } from '../panels/schemaspace/model';
 import { SchemaspacesModel } from '../panels/schemaspace/model';
-import { IChangeFeed, ISchemaspaces } from '../tokens';
+import { IMetadataService, ISchemaspaces } from '../tokens';
 import { registerFileCommands } from './instance-files';
 import { registerInstanceCommands } from './instances';
 import { registerSnippetCommands, SnippetCache } from './snippets';
@@ -68,12 +69,12 @@ export const schemaspaces: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:schemaspaces',
   description: 'The panel Schemaspaces in the left sidebar: instances of all schemaspaces, with actions.',
   autoStart: true,
-  requires: [ISchemaspaces],
-  optional: [IChangeFeed, ITranslator, ILayoutRestorer, ICommandPalette, IStateDB],
+  requires: [IMetadataService, ISchemaspaces],
+  optional: [ITranslator, ILayoutRestorer, ICommandPalette, IStateDB],
   activate: (
     app: JupyterFrontEnd,
+    metadata: IMetadataService,
     spaces: ISchemaspaces,
-    feed: IChangeFeed | null,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
@@ -82,8 +83,15 @@ export const schemaspaces: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands, shell } = app;
     const [readOpen, saveOpen] = createOpenState(state);
-    const model = new SchemaspacesModel(spaces, feed, readOpen);
-    const panel = new SchemaspacesPanel(model, createActions(app, new SnippetCache(spaces)), trans);
+    const model = new SchemaspacesModel(spaces, metadata.feed, readOpen);
+    const loadPanel = async (): Promise<Widget> => {
+      const { SchemaspacesPanel } = await import('../panels/schemaspace');
+      return new SchemaspacesPanel(model, createActions(app, new SnippetCache(spaces)), trans);
+    };
+    const panel = new LazyPanel(loadPanel, trans);
+    panel.id = 'jp-colophon-schemaspaces';
+    panel.title.icon = schemaspacesIcon;
+    panel.title.caption = trans.__('Schemaspaces');
     shell.add(panel, 'left', { rank: 860, type: 'Schemaspaces' });
     restorer?.add(panel, panel.id);
     let { open } = model.state;

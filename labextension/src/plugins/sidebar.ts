@@ -2,24 +2,21 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import { ILayoutRestorer } from '@jupyterlab/application';
 import { ICommandPalette, InputDialog } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import type { Widget } from '@lumino/widgets';
 import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
-import { SearchPanel } from '../panels/search';
-import { SearchModel } from '../panels/search/model';
-import { SavedSearchStore } from '../model/saved-searches';
-import { ICatalog, IChangeFeed, ISchemaspaces } from '../tokens';
-import { createOpeners } from './openers';
+import { LazyPanel } from '../components/lazy-panel';
+import { IMetadataService, ISchemaspaces } from '../tokens';
 
 export const sidebar: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:sidebar',
   description: 'The panel Metadata in the left sidebar: search for keys and entities.',
   autoStart: true,
-  requires: [ICatalog],
-  optional: [IChangeFeed, ITranslator, ILayoutRestorer, ICommandPalette, ISchemaspaces],
+  requires: [IMetadataService],
+  optional: [ITranslator, ILayoutRestorer, ICommandPalette, ISchemaspaces],
   activate: (
     app: JupyterFrontEnd,
-    catalog: ICatalog,
-    feed: IChangeFeed | null,
+    metadata: IMetadataService,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
@@ -27,10 +24,17 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands, shell } = app;
-    const model = new SearchModel(catalog, feed, spaces && new SavedSearchStore(spaces));
     const askName = async (): Promise<string | null> =>
       (await InputDialog.getText({ title: trans.__('Save search'), label: trans.__('Name') })).value;
-    const panel = new SearchPanel(model, { ...createOpeners(commands), askName }, trans);
+    const loadPanel = async (): Promise<Widget> => {
+      const { SavedSearchStore, SearchModel, SearchPanel } = await import('../panels/search');
+      const model = new SearchModel(metadata, metadata.feed, spaces && new SavedSearchStore(spaces));
+      return new SearchPanel(model, { openEntity: metadata.openEntity, askName }, trans);
+    };
+    const panel = new LazyPanel(loadPanel, trans);
+    panel.id = 'jp-colophon-search';
+    panel.title.icon = metadataIcon;
+    panel.title.caption = trans.__('Metadata');
     shell.add(panel, 'left', { rank: 850, type: 'Metadata' });
     restorer?.add(panel, panel.id);
     commands.addCommand(CommandIDs.showSearch, {

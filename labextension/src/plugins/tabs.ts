@@ -1,16 +1,69 @@
 import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { LabShell } from '@jupyterlab/application';
-import type { MainAreaWidget } from '@jupyterlab/apputils';
-import { WidgetTracker } from '@jupyterlab/apputils';
+import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LabIcon } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
+import { LazyPanel } from '../components/lazy-panel';
 import { URN_ARGUMENTS, getUrn } from './arguments';
 
-/** A tab of one entity in the main area. */
-type Tab = MainAreaWidget<Widget & { readonly model: { readonly urn: string } }>;
+/** The panel of a tab. */
+interface ITabPanel extends Widget {
+  /** Whether closing it discards changes. */
+  readonly isDirty?: boolean;
+  /** Asks the user whether to discard the changes. */
+  confirmClose?(): Promise<boolean>;
+}
+
+/** How a tab looks until its panel, whose title replaces this one, is loaded. */
+interface ITabTitle {
+  label: string;
+  caption: string;
+  icon: LabIcon;
+}
+
+/** A tab of the main area whose panel is loaded when the tab is first shown; it asks before it discards changes. */
+export class PanelTab<P extends ITabPanel> extends MainAreaWidget<LazyPanel<P>> {
+  constructor(title: ITabTitle, loadPanel: () => Promise<P>, trans: TranslationBundle) {
+    super({ content: new LazyPanel(loadPanel, trans) });
+    Object.assign(this.title, title);
+    this.toolbar.hide();
+  }
+
+  /** The panel; null until it is loaded. */
+  get panel(): P | null {
+    return this.content.panel;
+  }
+
+  protected override onCloseRequest(message: Message): void {
+    const { panel } = this;
+    if (!panel?.isDirty || !panel.confirmClose) {
+      super.onCloseRequest(message);
+      return;
+    }
+    void panel.confirmClose().then(confirmed => {
+      if (confirmed) {
+        this.dispose();
+      }
+    });
+  }
+}
+
+/** A tab of one entity. */
+class EntityTab<P extends ITabPanel> extends PanelTab<P> {
+  constructor(
+    readonly urn: string,
+    kind: ITabKind<P>,
+    trans: TranslationBundle
+  ) {
+    super({ ...kind.getTitle(urn), icon: kind.icon }, () => kind.loadPanel(urn), trans);
+    this.id = `jp-${kind.namespace}-${encodeURIComponent(urn)}`;
+  }
+}
 
 /** The properties of a kind of tab. */
-interface ITabKind<T extends Tab> {
+interface ITabKind<P extends ITabPanel> {
   /** The namespace of the layout restorer, and the prefix of the ids. */
   namespace: string;
   /** The type for the layout of the shell. */
@@ -20,8 +73,10 @@ interface ITabKind<T extends Tab> {
   label: string;
   caption: string;
   icon: LabIcon;
-  /** Creates a tab with its title; `registerTabs` sets the id. */
-  createTab(urn: string): T;
+  /** Returns the title until the panel is loaded. */
+  getTitle(urn: string): Omit<ITabTitle, 'icon'>;
+  /** Imports and creates the panel. */
+  loadPanel(urn: string): Promise<P>;
 }
 
 /** Adds a tab to the main area, or to the right panel if the main area only holds one document, as in Notebook 7. */
@@ -34,16 +89,16 @@ export function addTab(shell: JupyterFrontEnd.IShell, tab: Widget, type: string)
 }
 
 /** Registers the command that opens or activates a tab of an entity; open tabs are restored with the layout. */
-export function registerTabs<T extends Tab>(
+export function registerTabs<P extends ITabPanel>(
   { commands, shell }: JupyterFrontEnd,
   restorer: ILayoutRestorer | null,
-  kind: ITabKind<T>
+  kind: ITabKind<P>,
+  trans: TranslationBundle
 ): void {
-  const { namespace, type, command, label, caption, icon, createTab } = kind;
-  const tracker = new WidgetTracker<T>({ namespace });
-  const openTab = (urn: string): T => {
-    const tab = createTab(urn);
-    tab.id = `jp-${namespace}-${encodeURIComponent(urn)}`;
+  const { namespace, type, command, label, caption, icon } = kind;
+  const tracker = new WidgetTracker<EntityTab<P>>({ namespace });
+  const openTab = (urn: string): EntityTab<P> => {
+    const tab = new EntityTab(urn, kind, trans);
     addTab(shell, tab, type);
     void tracker.add(tab);
     return tab;
@@ -56,14 +111,10 @@ export function registerTabs<T extends Tab>(
     isEnabled: args => getUrn(args) !== '',
     execute: args => {
       const urn = getUrn(args);
-      const tab = tracker.find(other => other.content.model.urn === urn) ?? openTab(urn);
+      const tab = tracker.find(other => other.urn === urn) ?? openTab(urn);
       shell.activateById(tab.id);
       return tab;
     }
   });
-  void restorer?.restore(tracker, {
-    command,
-    args: tab => ({ urn: tab.content.model.urn }),
-    name: tab => tab.content.model.urn
-  });
+  void restorer?.restore(tracker, { command, args: ({ urn }) => ({ urn }), name: ({ urn }) => urn });
 }

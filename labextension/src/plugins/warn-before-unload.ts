@@ -3,16 +3,14 @@ import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 
-/** A tab with editable content. */
-type EditableTab = Widget & {
-  content: { model: { readonly isDirty: boolean; readonly changed: ISignal<unknown, unknown> } };
-};
+/** A panel with editable content. */
+type EditablePanel = Widget & { model: { readonly isDirty: boolean; readonly changed: ISignal<unknown, unknown> } };
 
-/** Makes the browser ask before it leaves the page while a tab has unsaved changes. */
-export function warnBeforeUnload(tab: EditableTab, status: ILabStatus | null): void {
+/** Makes the browser ask before it leaves the page while a panel has unsaved changes. */
+export function warnBeforeUnload(panel: EditablePanel, status: ILabStatus | null): void {
   let dirtyMark: IDisposable | null = null;
   const update = (): void => {
-    const isDirty = tab.content.model.isDirty;
+    const isDirty = panel.model.isDirty;
     if (isDirty && !dirtyMark) {
       dirtyMark = status?.setDirty() ?? null;
     } else if (!isDirty) {
@@ -20,6 +18,6 @@ export function warnBeforeUnload(tab: EditableTab, status: ILabStatus | null): v
       dirtyMark = null;
     }
   };
-  tab.content.model.changed.connect(update);
-  tab.disposed.connect(() => dirtyMark?.dispose());
+  panel.model.changed.connect(update);
+  panel.disposed.connect(() => dirtyMark?.dispose());
 }

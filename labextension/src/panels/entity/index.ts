@@ -1,8 +1,5 @@
-import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { Message } from '@lumino/messaging';
 import React from 'react';
-import { metadataIcon } from '../../icons';
 import { shortenUrn } from '../../model/urns';
 import { LivePanel } from '../../components/live-panel';
 import { confirmDiscard } from '../../components/confirm-discard';
@@ -11,6 +8,8 @@ import type { IFormTools } from '../../tokens';
 import { getLastPart } from '../../components/labels';
 import { EntityBody } from './body';
 import type { EntityModel } from './model';
+
+export { EntityModel } from './model';
 
 /** The actions of the page of an entity. */
 export interface IEntityActions {
@@ -29,6 +28,18 @@ export class EntityPanel extends LivePanel<EntityModel> {
   ) {
     super(model, _trans.__('Metadata of %1', shortenUrn(model.urn)));
     this.addClass('jp-Colophon-entity');
+    model.changed.connect(this._refreshTitle, this);
+    this._refreshTitle();
+  }
+
+  get isDirty(): boolean {
+    return this.model.isDirty;
+  }
+
+  confirmClose(): Promise<boolean> {
+    const trans = this._trans;
+    const body = trans.__('Your changes on this page are not saved.');
+    return confirmDiscard(trans.__('Close without saving?'), body, trans.__('Close'), trans);
   }
 
   protected override render(): React.JSX.Element {
@@ -53,47 +64,11 @@ export class EntityPanel extends LivePanel<EntityModel> {
       }
     }
   };
-}
-
-/** The tab of an entity; it asks before it discards unsaved changes. */
-export class EntityTab extends MainAreaWidget<EntityPanel> {
-  constructor(
-    content: EntityPanel,
-    private _trans: TranslationBundle
-  ) {
-    super({ content });
-    this.title.icon = metadataIcon;
-    this.title.closable = true;
-    content.model.changed.connect(this._refreshTitle, this);
-    this._refreshTitle();
-  }
-
-  protected override onCloseRequest(message: Message): void {
-    if (!this.content.model.isDirty) {
-      super.onCloseRequest(message);
-      return;
-    }
-    void this._confirmClose().then(drop => {
-      if (drop) {
-        super.onCloseRequest(message);
-      }
-    });
-  }
-
-  private async _confirmClose(): Promise<boolean> {
-    return confirmDiscard(
-      this._trans.__('Close without saving?'),
-      this._trans.__('Your changes on this page are not saved.'),
-      this._trans.__('Close'),
-      this._trans
-    );
-  }
-
   private _refreshTitle(): void {
-    const { model } = this.content;
-    this.title.label = getLastPart(model.state.entity?.name ?? shortenUrn(model.urn));
-    this.title.caption = model.urn;
-    const dirty = 'jp-mod-dirty';
-    this.title.className = model.isDirty ? dirty : '';
+    const { model, title } = this;
+    const name = model.state.entity?.name ?? shortenUrn(model.urn);
+    title.label = getLastPart(name);
+    title.caption = name;
+    title.className = model.isDirty ? 'jp-mod-dirty' : '';
   }
 }

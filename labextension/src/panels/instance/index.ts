@@ -1,8 +1,5 @@
-import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { Message } from '@lumino/messaging';
 import React from 'react';
-import { schemaspacesIcon } from '../../icons';
 import { focusFirstError } from '../../components/focus-first-error';
 import { LivePanel } from '../../components/live-panel';
 import { confirmDiscard } from '../../components/confirm-discard';
@@ -10,6 +7,8 @@ import { FormTools } from '../../forms/context';
 import type { IFormTools } from '../../tokens';
 import { InstanceBody } from './body';
 import type { InstanceModel } from './model';
+
+export { InstanceModel } from './model';
 
 /** The page of an instance: its form, its history and its errors. */
 export class InstancePanel extends LivePanel<InstanceModel> {
@@ -21,6 +20,23 @@ export class InstancePanel extends LivePanel<InstanceModel> {
   ) {
     super(model, _trans.__('Instance'));
     this.addClass('jp-Colophon-instance');
+    model.changed.connect(this._refreshTitle, this);
+    this._refreshTitle();
+  }
+
+  get isDirty(): boolean {
+    return this.model.isDirty;
+  }
+
+  /** Asks whether to discard the changes, and discards them with their draft. */
+  async confirmClose(): Promise<boolean> {
+    const trans = this._trans;
+    const body = trans.__('Your changes on this page are not saved.');
+    const confirmed = await confirmDiscard(trans.__('Close without saving?'), body, trans.__('Close'), trans);
+    if (confirmed) {
+      this.model.discard();
+    }
+    return confirmed;
   }
 
   /** Saves, and focuses the first invalid field. */
@@ -56,39 +72,9 @@ export class InstancePanel extends LivePanel<InstanceModel> {
     const body = trans.__('Your changes in this form are not saved.');
     return !model.isDirty || confirmDiscard(title, body, trans.__('Discard'), trans);
   }
-}
-
-/** The tab of an instance; it asks before it discards unsaved changes. */
-export class InstanceTab extends MainAreaWidget<InstancePanel> {
-  constructor(
-    content: InstancePanel,
-    private _trans: TranslationBundle
-  ) {
-    super({ content });
-    this.title.icon = schemaspacesIcon;
-    this.title.closable = true;
-    content.model.changed.connect(this._refreshTitle, this);
-    this._refreshTitle();
-  }
-
-  protected override onCloseRequest(message: Message): void {
-    const { model } = this.content;
-    if (!model.isDirty) {
-      super.onCloseRequest(message);
-      return;
-    }
-    const trans = this._trans;
-    const body = trans.__('Your changes on this page are not saved.');
-    void confirmDiscard(trans.__('Close without saving?'), body, trans.__('Close'), trans).then(drop => {
-      if (drop) {
-        model.discard();
-        super.onCloseRequest(message);
-      }
-    });
-  }
 
   private _refreshTitle(): void {
-    const { model } = this.content;
+    const { model } = this;
     const { instance, space } = model.state;
     const { schema, name } = model.place;
     const kind = space?.schemas.find(({ name: schemaName }) => schemaName === schema)?.title ?? schema;

@@ -6,6 +6,9 @@ import { LivePanel } from '../../components/live-panel';
 import { LineageBody } from './body';
 import type { LineageModel } from './model';
 
+export { Layouter } from '../../lineage/layouter';
+export { LineageModel } from './model';
+
 /** The actions of the lineage panel. */
 export interface ILineageActions {
   openEntity(urn: string): void;

@@ -1,9 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
+import { getLastPart } from '../../components/labels';
+import { formatOrigin } from '../../components/runs';
 import { shortenUrn } from '../../model/urns';
 import { RunBody } from './body';
 import type { RunModel } from './model';
+
+export { RunModel } from './model';
 
 /** The page of one run. */
 export class RunPanel extends LivePanel<RunModel> {
@@ -14,9 +18,20 @@ export class RunPanel extends LivePanel<RunModel> {
   ) {
     super(model, _trans.__('Run %1', shortenUrn(model.urn)));
     this.addClass('jp-Colophon-entity');
+    model.changed.connect(this._refreshTitle, this);
   }
 
   protected override render(): React.JSX.Element {
     return React.createElement(RunBody, { model: this.model, open: this._open, trans: this._trans });
+  }
+
+  /** The origin of a run is more informative than its id. */
+  private _refreshTitle(): void {
+    const { run } = this.model.state;
+    if (run !== null) {
+      const origin = formatOrigin(run, this._trans);
+      this.title.label = getLastPart(origin);
+      this.title.caption = this._trans.__('Run of %1', origin);
+    }
   }
 }

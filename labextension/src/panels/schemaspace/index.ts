@@ -1,7 +1,6 @@
 import type { Message } from '@lumino/messaging';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { schemaspacesIcon } from '../../icons';
 import { LivePanel } from '../../components/live-panel';
 import type { ISchemaspaceActions } from './actions';
 import { SchemaspacesBody } from './body';
@@ -15,10 +14,7 @@ export class SchemaspacesPanel extends LivePanel<SchemaspacesModel> {
     private _trans: TranslationBundle
   ) {
     super(model, _trans.__('Schemaspaces'));
-    this.id = 'jp-colophon-schemaspaces';
     this.addClass('jp-Colophon-schemaspaces');
-    this.title.icon = schemaspacesIcon;
-    this.title.caption = _trans.__('Schemaspaces');
   }
 
   /** Focuses the first section when the panel is activated. */

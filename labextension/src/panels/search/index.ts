@@ -1,10 +1,12 @@
 import type { Message } from '@lumino/messaging';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { metadataIcon } from '../../icons';
 import { LivePanel } from '../../components/live-panel';
 import { SearchBody } from './body';
 import type { SearchModel } from './model';
+
+export { SavedSearchStore } from '../../model/saved-searches';
+export { SearchModel } from './model';
 
 /** The actions of the search panel. */
 export interface ISearchActions {
@@ -21,10 +23,7 @@ export class SearchPanel extends LivePanel<SearchModel> {
     private _trans: TranslationBundle
   ) {
     super(model, _trans.__('Metadata'));
-    this.id = 'jp-colophon-search';
     this.addClass('jp-Colophon-search');
-    this.title.icon = metadataIcon;
-    this.title.caption = _trans.__('Metadata');
   }
 
   /** Focuses the search box when the panel is activated. */
