@@ -124,7 +124,7 @@ test('open tabs are restored and opened once', async ({ page }) => {
   await page.reload();
   await waitForLab(page);
   const tabs = page.getByRole('main').getByRole('tab');
-  await expect(tabs.filter({ hasText: 'Lineage: shop.report' })).toHaveCount(1);
+  await expect(tabs.filter({ hasText: 'shop.report' })).toHaveCount(1);
   await expect(tabs.filter({ hasText: 'orders' })).toHaveCount(1);
 });
 
