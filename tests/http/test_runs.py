@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.identity.names import Urn, make_run_urn
+from jupyter_colophon.core.identity.names import Urn, make_cell_program_urn, make_run_urn
 from support.catalog import metadata
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, cell, table
 
@@ -235,3 +235,23 @@ async def test_run_ending_may_be_corrected_and_is_logged(api: Any) -> None:
     changes = (await api("GET", "changes", params={"urn": CELL}, answers="changes")).body["changes"]
     ends = [one["value"] for one in changes if one["operation"] == "run-end"]
     assert ends == [{"status": "killed"}, {"status": "failed"}]
+
+
+async def test_the_newest_run_of_each_cell_of_a_notebook_is_listed(api: Any) -> None:
+    async def run(program: str, run_id: str, start: str) -> str:
+        body = {"program": program, "runId": run_id, "start": f"2026-11-20T{start}:00Z"}
+        return str((await api("POST", "runs", body=body, answers="run")).body["urn"])
+
+    first, second = cell("a1"), cell("b2")
+    await run(first, "1", "12:00")
+    newest = await run(first, "2", "12:03")
+    written = await run(second, "3", "12:02")
+    notebook = await run(NOTEBOOK, "4", "12:01")
+    await run(str(make_cell_program_urn("default", "shop.ipynb2", "a1")), "5", "12:05")
+    await run(str(make_cell_program_urn("default", "workshop.ipynb", "a1")), "6", "12:06")
+    body = {"accesses": [{"data": ORDERS, "mode": "write"}]}
+    await api("POST", "runs", written, "accesses", body=body, answers="run")
+    listed = (await api("GET", "cell-runs", params={"notebook": "shop.ipynb"}, answers="runs")).body["runs"]
+    assert [one["urn"] for one in listed] == [newest, written, notebook]
+    assert [access["data"] for access in listed[1]["accesses"]] == [ORDERS]
+    assert (await api("GET", "cell-runs", params={"notebook": "other.ipynb"}, answers="runs")).body["runs"] == []

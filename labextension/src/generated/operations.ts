@@ -274,6 +274,12 @@ export interface IOperations {
     body: RunStart;
     answer: Run;
   };
+  /** List the newest run of each cell of a notebook, newest first. */
+  listCellRuns: {
+    parameters: { notebook: string };
+    body: undefined;
+    answer: Runs;
+  };
   /** Read a run with its accesses. */
   readRun: {
     parameters: { urn: string };
@@ -544,6 +550,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   readLineage: { method: "GET", path: "/lineage" },
   listRuns: { method: "GET", path: "/runs" },
   startRun: { method: "POST", path: "/runs", headers: ["Idempotency-Key"] },
+  listCellRuns: { method: "GET", path: "/cell-runs" },
   readRun: { method: "GET", path: "/runs/{urn}" },
   updateRun: { method: "PATCH", path: "/runs/{urn}", headers: ["Idempotency-Key"] },
   listRunAccesses: { method: "GET", path: "/runs/{urn}/accesses" },

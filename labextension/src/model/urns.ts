@@ -11,6 +11,17 @@ const COLUMN_URN = /^urn:li:schemaField:\((urn:li:.+),([^,()]+)\)$/;
 /** Entities with lineage: data (tables, files, streams) and programs. */
 const LINEAGE_URN = /^urn:li:(?:dataset|dataJob):/;
 
+/** Programs of notebooks and of their cells; a path may contain `#`, the id of a cell does not. */
+const NOTEBOOK_URN = /^urn:li:dataJob:\(urn:li:dataFlow:\(colophon,notebook,[^,()]*\),(cells|notebooks)\.([^,()]+)\)$/;
+
+/** A notebook or one of its cells, parsed from the URN of its program. */
+interface INotebookPlace {
+  /** The path of the notebook, relative to the server's root. */
+  path: string;
+  /** The id of the cell; undefined for the notebook itself. */
+  cell: string | undefined;
+}
+
 /** Whether an entity has lineage. */
 export function hasLineage(urn: string): boolean {
   return LINEAGE_URN.test(urn);
@@ -20,6 +31,17 @@ export function hasLineage(urn: string): boolean {
 export function parseColumnUrn(urn: string): IColumn | null {
   const [, table, path] = COLUMN_URN.exec(urn) ?? [];
   return table === undefined || path === undefined ? null : { table, path: decodePart(path) };
+}
+
+/** Parses the URN of the program of a notebook or a cell; null for other URNs. */
+export function parseNotebookUrn(urn: string): INotebookPlace | null {
+  const [, type, part = ''] = NOTEBOOK_URN.exec(urn) ?? [];
+  const name = decodePart(part);
+  const split = name.lastIndexOf('#');
+  if (type === 'notebooks') {
+    return { path: name, cell: undefined };
+  }
+  return type === undefined || split < 1 ? null : { path: name.slice(0, split), cell: name.slice(split + 1) };
 }
 
 /** Creates the URN of a column. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseColumnUrn, createColumnUrn, hasLineage, shortenUrn } from '../../src/model/urns';
+import { parseColumnUrn, createColumnUrn, hasLineage, parseNotebookUrn, shortenUrn } from '../../src/model/urns';
 import { cell, column, table } from '../support/server';
 
 const FILE = 'urn:li:dataset:(urn:li:dataPlatform:file,raw/a%2Cb %28old%29.csv,PROD)';
@@ -29,4 +29,15 @@ test('URNs are shortened to readable names', () => {
   expect(shortenUrn(FILE)).toBe('raw/a,b (old).csv');
   expect(shortenUrn(column('staff', 'name'))).toBe('flights.staff.name');
   expect(shortenUrn('urn:li:dataProcessInstance:r1')).toBe('r1');
+});
+
+test('notebooks and their cells are parsed', () => {
+  expect(parseNotebookUrn(cell('b1'))).toEqual({ path: 'flights.ipynb', cell: 'b1' });
+  const flow = 'urn:li:dataFlow:(colophon,notebook,sales)';
+  const notebook = `urn:li:dataJob:(${flow},notebooks.reports/a %281%29#2.ipynb)`;
+  expect(parseNotebookUrn(notebook)).toEqual({ path: 'reports/a (1)#2.ipynb', cell: undefined });
+  const odd = `urn:li:dataJob:(${flow},cells.reports/a#2.ipynb#b1)`;
+  expect(parseNotebookUrn(odd)).toEqual({ path: 'reports/a#2.ipynb', cell: 'b1' });
+  const spark = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,etl,sales),spark.load)';
+  expect([table('a'), spark, ''].map(parseNotebookUrn)).toEqual([null, null, null]);
 });

@@ -521,6 +521,11 @@ class Operations:
         call = Call("startRun", "POST", "/runs", headers={"Idempotency-Key": idempotency_key}, body=body)
         return self.caller.call(call, timeout_s)
 
+    def list_cell_runs(self, notebook: str, *, timeout_s: float | None = None) -> Document:
+        """List the newest run of each cell of a notebook, newest first. Answer: `Runs`."""
+        call = Call("listCellRuns", "GET", "/cell-runs", query={"notebook": notebook})
+        return self.caller.call(call, timeout_s)
+
     def read_run(self, urn: str, *, timeout_s: float | None = None) -> Document:
         """Read a run with its accesses. Answer: `Run`."""
         call = Call("readRun", "GET", "/runs/{urn}", path={"urn": urn})

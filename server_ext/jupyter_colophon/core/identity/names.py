@@ -34,6 +34,7 @@ __all__ = [
     "fits_id",
     "fits_namespace",
     "fits_run_id",
+    "get_cell_prefix",
     "get_custom_pairs",
     "make_cell_program_urn",
     "make_custom_urn",
@@ -164,6 +165,13 @@ def make_cell_program_urn(namespace_: str, path: str, cell_id: str) -> Urn:
     if not cell_id or "#" in cell_id:
         raise InvalidName("cell id", cell_id, "it must not be empty or contain #")
     return make_program_urn(namespace_, NOTEBOOK_APPLICATION, "cells", f"{path}#{cell_id}")
+
+
+def get_cell_prefix(notebook: Urn) -> str:
+    """Return what the URNs of all cells of a notebook begin with, given the URN of the notebook's program."""
+    flow, name = notebook.parts
+    path = name.removeprefix("notebooks.")
+    return str(Urn("dataJob", (flow, f"cells.{path}#"))).removesuffix(")")
 
 
 def make_run_urn(program_: Urn, run_id: str) -> Urn:

@@ -4,7 +4,7 @@ from typing import cast, get_args
 
 from jupyter_colophon.core.documents.codec import from_document, to_document, to_documents
 from jupyter_colophon.core.errors import AlreadyExists, HistoryExpired, InvalidName, InvalidQuery, NotFound, RunConflict
-from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.names import Urn, make_notebook_program_urn
 from jupyter_colophon.core.lineage.graph import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
@@ -43,6 +43,7 @@ _COLUMNS = declare_flag("columns", "Include edges between columns.")
 _PROGRAM = declare_text("program", "Return only runs of this program.", format="colophon-urn")
 _DATA = declare_text("data", "Return only runs that accessed this dataset.", format="colophon-urn")
 _STATUS = declare_choice("status", "Return only runs with this status.", "running", "succeeded", "failed", "killed")
+_NOTEBOOK = declare_text("notebook", "The path of a notebook, relative to the server's root.", required=True)
 _NEXT = (
     OperationLink("readRun", {"path.urn": "$response.body#/urn"}),
     OperationLink("updateRun", {"path.urn": "$response.body#/urn"}),
@@ -91,6 +92,21 @@ def list_runs(services: Services, request: Request) -> Document:
     )
     runs, cursor = services.get_catalog().runs.list_runs(listing, request.principal)
     return {"runs": to_documents(runs), "cursor": cursor}
+
+
+@declare_operation(
+    "listCellRuns",
+    "GET /cell-runs",
+    parameters=[_NOTEBOOK],
+    answers="runs",
+    errors=[InvalidName],
+    links=[OperationLink("readRun", {"path.urn": "$response.body#/runs/0/urn"})],
+)
+def list_cell_runs(services: Services, request: Request) -> Document:
+    """List the newest run of each cell of a notebook, newest first."""
+    notebook = make_notebook_program_urn(services.identity.notebook_namespace, request[_NOTEBOOK])
+    runs = services.get_catalog().runs.list_cell_runs(notebook, request.principal)
+    return {"runs": to_documents(runs), "cursor": None}
 
 
 @declare_operation(

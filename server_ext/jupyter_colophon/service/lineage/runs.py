@@ -21,6 +21,8 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 #: How many runs one request examines, at most, for matches.
 _LOOKED_AT = 2_000
 _AT_ONCE = 200
+#: How many cells of a notebook are listed, at most.
+_CELLS_MOST = 500
 #: The approximate size of an access in a response.
 _ACCESS_BYTES = 300
 
@@ -56,6 +58,16 @@ class RunReader:
         )
         visible_runs = [self._remove_hidden(run, principal) for run in matching_runs]
         return visible_runs, None if rest is None else self.cursors.write("runs", list(rest))
+
+    @audit_reads("runs", lambda found: (run.urn for run in found))
+    def list_cell_runs(self, notebook: Urn, principal: Principal) -> list[Run]:
+        """Return the newest run of each cell of a notebook, and of the notebook itself, newest first."""
+        if not self.read_policy.may_read(principal, self.read_policy.identity.get_namespace(notebook)):
+            return []
+        found = self.provider.tx_runner.run(
+            lambda tx: runs.read_last_runs(tx, runs.list_notebook_programs(tx, notebook, _CELLS_MOST)), read_only=True
+        )
+        return [self._remove_hidden(run, principal) for run in found]
 
     def read_program_run(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
         """Return a run by its program, which may be deleted, and its run id. Raises NotFound."""

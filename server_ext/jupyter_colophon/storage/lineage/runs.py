@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from jupyter_colophon.core.documents.codec import from_stored
 from jupyter_colophon.core.documents.json_parsing import parse_stored
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.identity.names import Urn, make_run_urn
+from jupyter_colophon.core.identity.names import Urn, get_cell_prefix, make_run_urn
 from jupyter_colophon.core.lineage.graph import Window
 from jupyter_colophon.core.lineage.run import (
     RUNNING,
@@ -128,6 +128,22 @@ def list_program_positions(tx: TableContext, program: str, before: Position | No
     within = Range((program,), (program, start, urn), end_inclusive=False)
     rows = tx.get_table("run_times").scan(within, limit, "desc")
     return [(row["start"], row["urn"]) for row in rows]
+
+
+def read_last_runs(tx: TableContext, programs: Sequence[str]) -> list[Run]:
+    """Return the newest run of each of these programs that has one, newest first."""
+    newest = [position for program in programs for position in list_program_positions(tx, program, None, 1)]
+    found = (run(tx, urn) for _, urn in sorted(newest, reverse=True))
+    return [one for one in found if one is not None]
+
+
+def list_notebook_programs(tx: TableContext, notebook: Urn, limit: int) -> list[str]:
+    """Return the program of a notebook, and at most `limit` of its cells; deleted ones are left out."""
+    prefix = get_cell_prefix(notebook)
+    # "$" is the character after "#", so this range has exactly the URNs with the prefix.
+    cells = Range((prefix,), (prefix[:-1] + "$",), end_inclusive=False)
+    rows = [*tx.get_table("entities").read_many([(str(notebook),)]), *tx.get_table("entities").scan(cells, limit)]
+    return [row["urn"] for row in rows if not row["deleted"]]
 
 
 def list_positions(tx: TableContext, data: str, before: Position | None, limit: int) -> list[Position]:
