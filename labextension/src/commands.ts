@@ -5,6 +5,8 @@ export namespace CommandIDs {
   /** Saves the focused form, or the form of the current page. */
   export const saveForm = 'colophon:save-form';
   export const openRun = 'colophon:open-run';
+  /** `{path?, cell?, run?}`, at least a path or a run: opens the notebook at a cell. */
+  export const openCell = 'colophon:open-cell';
   export const openLineage = 'colophon:open-lineage';
   export const saveInstance = 'colophon:save-instance';
   /**

@@ -1,3 +1,4 @@
+import { cells } from './plugins/cells';
 import { entity } from './plugins/entity';
 import { forms } from './plugins/forms';
 import { instance } from './plugins/instance';
@@ -25,6 +26,7 @@ export default [
   instance,
   lineage,
   run,
+  cells,
   mime,
   schemaspaces
 ];

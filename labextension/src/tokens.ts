@@ -21,6 +21,7 @@ import type {
   Schemaspaces
 } from './generated/api';
 import type { IOperations } from './generated/operations';
+import type { ICellPlace } from './model/cell-place';
 import type { IValidationError } from './model/problem';
 
 /** A page of a list: where to continue, and its maximum size. */
@@ -144,6 +145,8 @@ export interface IMetadataService extends ICatalog {
   openLineage(urn: string): void;
   /** Opens the editor of an instance of a schemaspace. */
   openInstance(urn: string): void;
+  /** Opens a notebook at a cell. */
+  openCell(place: ICellPlace): void;
 }
 
 export const IMetadataService = new Token<IMetadataService>(

@@ -1,19 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../generated/api';
-import { shortenUrn } from '../model/urns';
+import type { ICellPlace } from '../model/cell-place';
+import { parseNotebookUrn, shortenUrn } from '../model/urns';
+import { formatDuration, getStatusLabel } from './labels';
+import { RelativeTime } from './relative-time';
+import { getRunName, getRunPlace } from './run-name';
 import { SourceText } from './source-text';
-import { formatDuration, formatTime, getStatusLabel } from './labels';
-
-/** Returns the origin of a run: its notebook and cell, or the name of its program. */
-export function formatOrigin(run: Run, trans: TranslationBundle): string {
-  const { notebook, cellId, executionCount } = run.facts;
-  if (notebook === undefined) {
-    return run.name;
-  }
-  const count = executionCount === undefined ? '' : `[${executionCount}] `;
-  return cellId === undefined ? notebook : trans.__('%1, cell %2', notebook, `${count}${cellId}`);
-}
 
 /** Returns the label of an access mode. */
 export function getAccessLabel(mode: Run['accesses'][number]['mode'], trans: TranslationBundle): string {
@@ -42,22 +35,52 @@ export function MissingLineage({ run, trans }: { run: Run; trans: TranslationBun
   );
 }
 
-function RunCard(props: { run: Run; open: (urn: string) => void; trans: TranslationBundle }): React.JSX.Element {
-  const { run, open, trans } = props;
+/** How runs open other pages. */
+interface IRunActions {
+  /** Opens the page of an entity, or of a run. */
+  open: (urn: string) => void;
+  /** Opens a notebook at a cell; without it, runs do not link to their cells. */
+  openCell?: ((place: ICellPlace) => void) | undefined;
+  trans: TranslationBundle;
+}
+
+/** A link to the cell of a run; nothing for runs that did not start in a notebook. */
+export function CellLink(props: Omit<IRunActions, 'open'> & { run: Run }): React.JSX.Element | null {
+  const { run, openCell, trans } = props;
+  if (!openCell || parseNotebookUrn(run.program) === null) {
+    return null;
+  }
+  return (
+    <button
+      type="button"
+      className="jp-Colophon-link"
+      title={trans.__('Open the notebook at the cell')}
+      onClick={() => openCell({ run: run.urn })}
+    >
+      {trans.__('Open cell')}
+    </button>
+  );
+}
+
+function RunCard(props: IRunActions & { run: Run }): React.JSX.Element {
+  const { run, open, openCell, trans } = props;
+  const place = getRunPlace(run);
   const { source, sourceHash } = run.facts;
   return (
     <li className="jp-Colophon-run" data-run={run.urn} data-status={run.status}>
       <div className="jp-Colophon-runHead">
         <button type="button" className="jp-Colophon-link" title={run.program} onClick={() => open(run.program)}>
-          {formatOrigin(run, trans)}
+          {getRunName(run, trans)}
         </button>
         <span className="jp-Colophon-status" data-status={run.status}>
           {getStatusLabel(run.status, trans)}
         </span>
       </div>
       <div className="jp-Colophon-runTime">
-        <time dateTime={run.start}>{formatTime(run.start)}</time>
+        {place !== '' && <span data-place>{place} · </span>}
+        <RelativeTime time={run.start} trans={trans} />
         {run.end !== null && ` · ${formatDuration(run.start, run.end)}`} · {run.actor} ·{' '}
+        <CellLink run={run} openCell={openCell} trans={trans} />{' '}
         <button type="button" className="jp-Colophon-link" title={run.urn} onClick={() => open(run.urn)}>
           {trans.__('Open run')}
         </button>
@@ -82,21 +105,16 @@ function RunCard(props: { run: Run; open: (urn: string) => void; trans: Translat
   );
 }
 
-/** Runs, newest first: origin, status, time and accesses of each. */
-export function RunList(props: {
-  runs: readonly Run[];
-  label: string;
-  open: (urn: string) => void;
-  trans: TranslationBundle;
-}): React.JSX.Element {
-  const { runs, label, open, trans } = props;
+/** Runs, newest first: name, place, status, time and accesses of each. */
+export function RunList(props: IRunActions & { runs: readonly Run[]; label: string }): React.JSX.Element {
+  const { runs, label, trans } = props;
   if (runs.length === 0) {
     return <p className="jp-Colophon-note">{trans.__('No runs.')}</p>;
   }
   return (
     <ul className="jp-Colophon-runs" aria-label={label}>
       {runs.map(run => (
-        <RunCard key={run.urn} run={run} open={open} trans={trans} />
+        <RunCard key={run.urn} {...props} run={run} />
       ))}
     </ul>
   );

@@ -986,7 +986,7 @@ downstream: number
 isLowerBound?: true
 }
 /**
- * The title that the author gave the program, such as the name of a step; absent if there is none.
+ * The title of the program, such as the name of a step or the first comment of a cell; absent if there is none.
  */
 title?: string
 }

@@ -3,7 +3,7 @@ import { CommandIDs } from '../commands';
 import type { IMetadataService } from '../tokens';
 
 /** How views open each other: by commands, so that they do not depend on each other. */
-type Openers = Pick<IMetadataService, 'openEntity' | 'openLineage' | 'openInstance'>;
+type Openers = Pick<IMetadataService, 'openEntity' | 'openLineage' | 'openInstance' | 'openCell'>;
 
 /** The schemaspace and the name in the URN of an instance. */
 const INSTANCE_URN = /^urn:li:instance:\(([^,()]+),([^,()]+)\)$/;
@@ -22,6 +22,7 @@ export function createOpeners(commands: JupyterFrontEnd['commands']): Openers {
       if (space !== undefined && name !== undefined) {
         void commands.execute(CommandIDs.openInstance, { space, name });
       }
-    }
+    },
+    openCell: place => void commands.execute(CommandIDs.openCell, { ...place })
   };
 }

@@ -30,7 +30,11 @@ export const run: JupyterFrontEndPlugin<void> = {
       getTitle: (urn: string) => ({ label: trans.__('Run'), caption: shortenUrn(urn) }),
       loadPanel: async (urn: string) => {
         const { RunModel, RunPanel } = await import('../panels/run');
-        return new RunPanel(new RunModel(metadata, metadata.feed, urn), metadata.openEntity, trans);
+        return new RunPanel(
+          new RunModel(metadata, metadata.feed, urn),
+          { open: metadata.openEntity, openCell: metadata.openCell },
+          trans
+        );
       }
     };
     registerTabs(app, restorer, kind, trans);

@@ -252,11 +252,11 @@ def _build_proposals(observations: "Sequence[Observation]", run: str) -> "list[D
 
 
 def _build_name_proposals(report: "RunReport", run: str) -> "list[Document]":
-    """Return the proposal that names the cell's program after its step, for lineage and DataHub clients."""
-    step = report.facts.get("step")
-    if not step:
+    """Return the proposal that names the cell's program after its step or its first comment."""
+    name = report.facts.get("step") or report.facts.get("comment")
+    if not name:
         return []
-    value = {"name": step, "type": {"string": "COMMAND"}}
+    value = {"name": name, "type": {"string": "COMMAND"}}
     return [{"urn": report.program, "aspect": "dataJobInfo", "operation": "patch", "value": value, "run": run}]
 
 

@@ -130,6 +130,7 @@ def _round_figure(column: Document, name: str) -> str:
 def _build_runs(document: Document, style: Style) -> Iterator[Element]:
     rows = [
         (
+            run["facts"].get("step") or run["facts"].get("comment"),
             style.name(run["program"]),
             _list_modes(document["urn"], run),
             run["status"],
@@ -139,7 +140,8 @@ def _build_runs(document: Document, style: Style) -> Iterator[Element]:
         for run in document["runs"]
     ]
     if rows:
-        yield TableElement("latest runs", ("program", "access", "status", "started", "count"), rows)
+        table = TableElement("latest runs", ("name", "program", "access", "status", "started", "count"), rows)
+        yield table.drop_empty_columns()
 
 
 def _list_modes(urn: str, run: Document) -> tuple[str, ...]:

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Entity } from '../../generated/api';
 import { lineageIcon } from '../../icons';
-import { parseColumnUrn, hasLineage, shortenUrn } from '../../model/urns';
+import { hasLineage, parseColumnUrn, parseNotebookUrn, shortenUrn } from '../../model/urns';
 import { ProblemNote } from '../../components/problem';
 import { RunList } from '../../components/runs';
 import { useModel } from '../../components/use-model';
@@ -44,6 +44,7 @@ function Table({ model, actions, trans }: IEntityProps): React.JSX.Element | nul
 function Head(props: IEntityProps): React.JSX.Element {
   const { model, actions, trans } = props;
   const { entity } = useModel(model);
+  const notebook = parseNotebookUrn(model.urn);
   const place = entity ? [entity.namespace, getTypeLabel(entity.type, trans), entity.platform ?? ''] : [];
   return (
     <div className="jp-Colophon-head">
@@ -68,6 +69,11 @@ function Head(props: IEntityProps): React.JSX.Element {
       </div>
       {hasLineage(model.urn) && (
         <div className="jp-Colophon-actions">
+          {notebook && (
+            <button type="button" className="jp-Colophon-button" onClick={() => actions.openCell({ ...notebook })}>
+              {notebook.cell === undefined ? trans.__('Open notebook') : trans.__('Open cell')}
+            </button>
+          )}
           <button type="button" className="jp-Colophon-button" onClick={() => actions.openLineage(model.urn)}>
             <lineageIcon.react tag="span" width="16px" />
             {trans.__('Lineage')}
@@ -98,7 +104,15 @@ function Runs({ model, actions, trans }: IEntityProps): React.JSX.Element {
     <section className="jp-Colophon-card-section" aria-label={trans.__('Runs')}>
       <h2>{trans.__('Runs')}</h2>
       {runsProblem && <ProblemNote problem={runsProblem} trans={trans} />}
-      {runs && <RunList runs={runs} label={trans.__('Runs')} open={urn => actions.openEntity(urn)} trans={trans} />}
+      {runs && (
+        <RunList
+          runs={runs}
+          label={trans.__('Runs')}
+          open={urn => actions.openEntity(urn)}
+          openCell={place => actions.openCell(place)}
+          trans={trans}
+        />
+      )}
       {runsCursor !== null && (
         <button type="button" className="jp-Colophon-button" onClick={() => void model.loadMoreRuns()}>
           {trans.__('More')}

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import type { ICellPlace } from '../../model/cell-place';
 import { shortenUrn } from '../../model/urns';
 import { LivePanel } from '../../components/live-panel';
 import { confirmDiscard } from '../../components/confirm-discard';
@@ -16,6 +17,7 @@ export interface IEntityActions {
   openEntity(urn: string): void;
   openLineage(urn: string): void;
   openInstance(urn: string): void;
+  openCell(place: ICellPlace): void;
 }
 
 /** The page of one entity. */

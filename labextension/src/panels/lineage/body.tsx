@@ -5,6 +5,7 @@ import type { LineageView } from '../../lineage/view';
 import { formatHiddenCount } from '../../lineage/graph';
 import { exportSvg } from '../../lineage/svg';
 import { ProblemNote } from '../../components/problem';
+import type { ICellPlace } from '../../model/cell-place';
 import { shortenUrn } from '../../model/urns';
 import { useModel } from '../../components/use-model';
 import { LineageDetails } from './details';
@@ -19,6 +20,7 @@ interface ILineageProps {
   model: LineageModel;
   open: (urn: string) => void;
   openLineage: (urn: string) => void;
+  openCell: (place: ICellPlace) => void;
   themeChanged: ISignal<unknown, unknown> | null;
   trans: TranslationBundle;
 }
@@ -115,7 +117,13 @@ export function LineageBody(props: ILineageProps): React.JSX.Element {
           <Drawing model={model} open={open} themeChanged={props.themeChanged} onReady={setView} trans={trans} />
           {table && <LineageTable model={model} trans={trans} />}
         </div>
-        <LineageDetails model={model} open={open} openLineage={props.openLineage} trans={trans} />
+        <LineageDetails
+          model={model}
+          open={open}
+          openLineage={props.openLineage}
+          openCell={props.openCell}
+          trans={trans}
+        />
       </div>
       <p role="status" aria-live="polite" className="jp-Colophon-summary">
         {summarize(state, trans)}

@@ -5,6 +5,8 @@ import { ProblemNote } from '../../components/problem';
 import { RunList } from '../../components/runs';
 import { useModel } from '../../components/use-model';
 import { formatTime, getTypeLabel } from '../../components/labels';
+import type { ICellPlace } from '../../model/cell-place';
+import { parseNotebookUrn } from '../../model/urns';
 import { Columns } from './columns';
 import { Impact } from './impact';
 import type { ISelection, LineageModel } from './model';
@@ -13,6 +15,7 @@ interface IDetailsProps {
   model: LineageModel;
   open: (urn: string) => void;
   openLineage: (urn: string) => void;
+  openCell: (place: ICellPlace) => void;
   trans: TranslationBundle;
 }
 
@@ -50,7 +53,8 @@ function ExpandButton(props: {
 }
 
 function NodeHead({ node, ...props }: IDetailsProps & { node: INode }): React.JSX.Element {
-  const { model, open, openLineage, trans } = props;
+  const { model, open, openLineage, openCell, trans } = props;
+  const notebook = parseNotebookUrn(node.urn);
   const name = node.title === undefined ? '' : node.name;
   const place = [name, node.namespace, getTypeLabel(node.type, trans), node.platform ?? ''].filter(word => word !== '');
   return (
@@ -62,6 +66,11 @@ function NodeHead({ node, ...props }: IDetailsProps & { node: INode }): React.JS
         <button type="button" className="jp-Colophon-button" onClick={() => open(node.urn)}>
           {trans.__('Open page')}
         </button>
+        {notebook && (
+          <button type="button" className="jp-Colophon-button" onClick={() => openCell({ ...notebook })}>
+            {notebook.cell === undefined ? trans.__('Open notebook') : trans.__('Open cell')}
+          </button>
+        )}
         {node.urn !== model.urn && (
           <button type="button" className="jp-Colophon-button" onClick={() => openLineage(node.urn)}>
             {trans.__('Lineage from here')}
@@ -106,13 +115,13 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
   );
 }
 
-function Runs({ selection, open, trans }: { selection: ISelection } & IDetailsProps): React.JSX.Element {
+function Runs({ selection, open, openCell, trans }: { selection: ISelection } & IDetailsProps): React.JSX.Element {
   return (
     <section>
       <h3>{trans.__('Runs in the selected time')}</h3>
       {selection.problem && <ProblemNote problem={selection.problem} trans={trans} />}
       {selection.runs ? (
-        <RunList runs={selection.runs} label={trans.__('Runs')} open={open} trans={trans} />
+        <RunList runs={selection.runs} label={trans.__('Runs')} open={open} openCell={openCell} trans={trans} />
       ) : (
         !selection.problem && <p role="status">{trans.__('Loading…')}</p>
       )}

@@ -1,6 +1,7 @@
 import type { ISignal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import type { ICellPlace } from '../../model/cell-place';
 import { shortenUrn } from '../../model/urns';
 import { LivePanel } from '../../components/live-panel';
 import { LineageBody } from './body';
@@ -13,6 +14,7 @@ export { LineageModel } from './model';
 export interface ILineageActions {
   openEntity(urn: string): void;
   openLineage(urn: string): void;
+  openCell(place: ICellPlace): void;
 }
 
 /** The lineage graph of one entity, in the main area. */
@@ -32,11 +34,13 @@ export class LineagePanel extends LivePanel<LineageModel> {
       model: this.model,
       open: this._open,
       openLineage: this._openLineage,
+      openCell: this._openCell,
       themeChanged: this._themeChanged,
       trans: this._trans
     });
   }
 
   private _open = (urn: string): void => this._actions.openEntity(urn);
+  private _openCell = (place: ICellPlace): void => this._actions.openCell(place);
   private _openLineage = (urn: string): void => this._actions.openLineage(urn);
 }

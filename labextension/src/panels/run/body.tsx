@@ -2,8 +2,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../../generated/api';
 import { ProblemNote } from '../../components/problem';
-import { MissingLineage, getAccessLabel, formatOrigin } from '../../components/runs';
-import { shortenUrn } from '../../model/urns';
+import { RelativeTime } from '../../components/relative-time';
+import { getRunName, getRunPlace } from '../../components/run-name';
+import { MissingLineage, getAccessLabel } from '../../components/runs';
+import { parseNotebookUrn, shortenUrn } from '../../model/urns';
+import type { IRunActions } from './index';
 import { useModel } from '../../components/use-model';
 import { AspectValue } from '../../components/values';
 import { SourceText } from '../../components/source-text';
@@ -12,10 +15,8 @@ import type { RunModel, RunAccess } from './model';
 import { StageTable } from './stage-table';
 import { sortFacts } from './stages';
 
-interface IRunProps {
+interface IRunProps extends IRunActions {
   model: RunModel;
-  /** Opens the page of an entity, or of another run. */
-  open: (urn: string) => void;
   trans: TranslationBundle;
 }
 
@@ -27,14 +28,16 @@ function Link(props: { urn: string; name: string; open: (urn: string) => void })
   );
 }
 
-function Head({ model, run, open, trans }: IRunProps & { run: Run }): React.JSX.Element {
+function Head({ model, run, open, openCell, trans }: IRunProps & { run: Run }): React.JSX.Element {
   const { parent } = useModel(model);
+  const place = getRunPlace(run);
   return (
     <div className="jp-Colophon-head">
       <div>
-        <h1>{trans.__('Run of %1', formatOrigin(run, trans))}</h1>
+        <h1>{trans.__('Run of %1', getRunName(run, trans))}</h1>
         <p className="jp-Colophon-subtitle" data-status={run.status}>
-          {getStatusLabel(run.status, trans)} · <time dateTime={run.start}>{formatTime(run.start)}</time>
+          {place !== '' && `${place} · `}
+          {getStatusLabel(run.status, trans)} · <RelativeTime time={run.start} trans={trans} />
           {run.end !== null && ` · ${formatDuration(run.start, run.end)}`} · {run.actor}
         </p>
         <p className="jp-Colophon-urn">
@@ -43,11 +46,16 @@ function Head({ model, run, open, trans }: IRunProps & { run: Run }): React.JSX.
         {run.parent !== null && (
           <p className="jp-Colophon-subtitle">
             {trans.__('Part of')}{' '}
-            <Link urn={run.parent} name={parent ? formatOrigin(parent, trans) : shortenUrn(run.parent)} open={open} />
+            <Link urn={run.parent} name={parent ? getRunName(parent, trans) : shortenUrn(run.parent)} open={open} />
           </p>
         )}
       </div>
       <div className="jp-Colophon-actions">
+        {parseNotebookUrn(run.program) !== null && (
+          <button type="button" className="jp-Colophon-button" onClick={() => openCell({ run: run.urn })}>
+            {trans.__('Open cell')}
+          </button>
+        )}
         <button type="button" className="jp-Colophon-button" onClick={() => open(run.program)}>
           {trans.__('Program')}
         </button>
@@ -67,7 +75,7 @@ function getRoleLabel(access: RunAccess, trans: TranslationBundle): string {
   }
 }
 
-function AccessItem(props: { access: RunAccess } & Omit<IRunProps, 'model'>): React.JSX.Element {
+function AccessItem(props: { access: RunAccess } & Omit<IRunProps, 'model' | 'openCell'>): React.JSX.Element {
   const { access, open, trans } = props;
   const place = [access.namespace, getTypeLabel(access.type, trans), access.component].filter(word => word !== '');
   return (

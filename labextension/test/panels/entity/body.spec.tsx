@@ -35,7 +35,8 @@ async function shown(server: FakeServer, urn: string): Promise<void> {
   const actions = {
     openEntity: (other: string) => opened.push(other),
     openLineage: () => undefined,
-    openInstance: () => undefined
+    openInstance: () => undefined,
+    openCell: () => undefined
   };
   panel = new EntityPanel(
     new EntityModel(new Catalog(server.settings), null, urn),

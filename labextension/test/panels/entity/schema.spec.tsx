@@ -91,7 +91,8 @@ async function shown(server: FakeServer, fakeFeed: FakeFeed | null = null): Prom
   const actions = {
     openEntity: (other: string) => opened.push(other),
     openLineage: () => undefined,
-    openInstance: () => undefined
+    openInstance: () => undefined,
+    openCell: () => undefined
   };
   const model = new EntityModel(new Catalog(server.settings), fakeFeed?.feed ?? null, URN);
   panel = new EntityPanel(model, actions, { editors: null, renderers: null }, nullTranslator.load(''));

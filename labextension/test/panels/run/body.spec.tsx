@@ -42,7 +42,11 @@ afterEach(() => {
 function shown(server: FakeServer, feed: FakeFeed | null = null): void {
   opened = [];
   const model = new RunModel(new Catalog(server.settings), feed?.feed ?? null, RUN.urn);
-  panel = new RunPanel(model, urn => opened.push(urn), nullTranslator.load(''));
+  panel = new RunPanel(
+    model,
+    { open: urn => opened.push(urn), openCell: place => opened.push(`cell of ${place.run}`) },
+    nullTranslator.load('')
+  );
   Widget.attach(panel, document.body);
 }
 
@@ -153,4 +157,12 @@ test('stages are followed until the run ends', async () => {
   expect(document.querySelector('[data-stage]')?.textContent).toBe('staffrunning');
   server.on('GET', `runs/${RUN.urn}`, { body: { ...RUN, status: 'killed', facts } });
   await waitUntil(() => document.querySelector('[data-stage]')?.textContent === 'staffstopped');
+});
+
+test('the run of a cell links to the cell', async () => {
+  shown(serving());
+  await waitUntil(() => panel?.node.textContent.includes('Open cell') === true);
+  const buttons = [...(panel?.node.querySelectorAll('button') ?? [])];
+  buttons.find(({ textContent }) => textContent === 'Open cell')?.click();
+  expect(opened).toEqual([`cell of ${RUN.urn}`]);
 });

@@ -1,0 +1,55 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { Widget } from '@lumino/widgets';
+
+/** The parts of JupyterLab's cells that are used here. */
+interface ICellWidget extends Widget {
+  readonly model: {
+    readonly id: string;
+    readonly type: string;
+    readonly sharedModel: { getSource(): string };
+  };
+}
+
+/**
+ * The parts of JupyterLab's notebooks that are used here.
+ *
+ * They are recognised by their members, because the packages of notebooks are no dependencies of this extension.
+ */
+export interface INotebookWidget extends Widget {
+  readonly context: {
+    readonly path: string;
+    readonly ready: Promise<void>;
+    readonly pathChanged: { connect(slot: () => void): void };
+  };
+  readonly content: Widget & {
+    readonly widgets: readonly ICellWidget[];
+    activeCellIndex: number;
+    deselectAll(): void;
+    scrollToItem(index: number, align?: string): Promise<void>;
+  };
+}
+
+/** Whether a widget is a notebook. */
+function isNotebook(widget: Widget | null | undefined): widget is INotebookWidget {
+  const content = (widget as Partial<INotebookWidget> | null | undefined)?.content;
+  return content?.widgets !== undefined && typeof content.activeCellIndex === 'number' && 'context' in (widget ?? {});
+}
+
+/** Returns the open notebooks. */
+function listNotebooks(shell: JupyterFrontEnd.IShell): INotebookWidget[] {
+  return [...shell.widgets('main')].filter(isNotebook);
+}
+
+/** Opens a notebook, or activates it if it is open; null in applications that open it in another window. */
+export async function openNotebook(app: JupyterFrontEnd, path: string): Promise<INotebookWidget | null> {
+  const { commands, shell } = app;
+  const opened = listNotebooks(shell).find(notebook => notebook.context.path === path);
+  const widget =
+    opened ?? ((await commands.execute('docmanager:open', { path, factory: 'Notebook' })) as Widget | null);
+  if (!isNotebook(widget)) {
+    return null;
+  }
+  shell.activateById(widget.id);
+  await widget.context.ready;
+  return widget;
+}

@@ -1,0 +1,67 @@
+import { expect, test } from '@playwright/test';
+import { findViolations, openLab, readApi, runCommand, waitForKernel, writeApi } from './lab';
+
+const PATH = 'cells.ipynb';
+const TABLE = 'urn:li:dataset:(urn:li:dataPlatform:spark,cells.totals,PROD)';
+const FLOW = 'urn:li:dataFlow:(colophon,notebook,default)';
+const SOURCES = { load: '# Load the orders\norders = [1, 2, 3]', totals: 'total = sum(orders)' };
+
+function program(id: string, path = PATH): string {
+  return `urn:li:dataJob:(${FLOW},cells.${path}#${id})`;
+}
+
+async function hash(source: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(source));
+  return `sha256:${Buffer.from(digest).toString('hex')}`;
+}
+
+test('cells are opened from their runs, and show what they wrote', async ({ page }, info) => {
+  const cells = Object.entries(SOURCES).map(([id, source]) => ({
+    cell_type: 'code',
+    id,
+    source,
+    metadata: {},
+    outputs: [],
+    execution_count: null
+  }));
+  const spacer = { cell_type: 'markdown', id: 'space', source: '# Orders\n\n'.repeat(40), metadata: {} };
+  const kernelspec = { name: 'python3', display_name: 'Python 3' };
+  const content = { nbformat: 4, nbformat_minor: 5, metadata: { kernelspec }, cells: [cells[0], spacer, cells[1]] };
+  const headers = { Authorization: `token ${process.env.LAB_TEST_TOKEN ?? ''}` };
+  const saved = await page.request.put(`/api/contents/${PATH}`, { data: { type: 'notebook', content }, headers });
+  expect(saved.ok()).toBe(true);
+
+  const start = { start: '2026-11-20T12:00:00.000Z', end: '2026-11-20T12:00:01.000Z', status: 'succeeded' };
+  const facts = { notebook: PATH, cellId: 'totals', executionCount: 2, sourceHash: await hash(SOURCES.totals) };
+  const document = { ...start, program: program('totals'), runId: 'r1', facts };
+  const run = (await writeApi(page, 'POST', 'runs', document)) as { urn: string };
+  const accesses = [{ data: TABLE, mode: 'write' }];
+  await writeApi(page, 'POST', `runs/${encodeURIComponent(run.urn)}/accesses`, { accesses });
+
+  await openLab(page);
+  const body = page.locator('.jp-Colophon-page');
+  await test.step('the page of a run opens the cell, selected and highlighted', async () => {
+    await runCommand(page, 'colophon:open-run', { urn: run.urn });
+    await expect(body.getByRole('heading', { name: 'Run of → cells.totals' })).toBeVisible();
+    await body.getByRole('button', { name: 'Open cell' }).click();
+    const cell = page.locator('.jp-Notebook .jp-Cell.jp-mod-active');
+    await expect(cell).toContainText('total = sum(orders)');
+    await expect(cell).toBeInViewport();
+    await expect(page.locator('.jp-Colophon-flash')).toHaveCount(0);
+  });
+
+  await test.step('a cell that has changed or is gone is reported with the time of the run', async () => {
+    const { urn } = (await writeApi(page, 'POST', 'runs', {
+      ...document,
+      runId: 'r2',
+      facts: { ...facts, sourceHash: await hash('total = 0') }
+    })) as { urn: string };
+    await runCommand(page, 'colophon:open-cell', { run: urn });
+    await expect(page.getByText(/^This cell has changed since this run\. It ran on .*2026/)).toBeVisible();
+    await runCommand(page, 'colophon:open-cell', { path: PATH, cell: 'deleted' });
+    await expect(page.getByText(`The cell is no longer in “${PATH}”.`)).toBeVisible();
+    await runCommand(page, 'colophon:open-cell', { path: 'gone.ipynb', cell: 'totals' });
+    await expect(page.getByText('The notebook “gone.ipynb” does not exist any more.')).toBeVisible();
+  });
+  await page.screenshot({ path: info.outputPath('cells-light.png') });
+});
