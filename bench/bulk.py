@@ -66,12 +66,12 @@ def _format_row(store: str, count: int, ours: Timed, raw: Timed) -> tuple[str, .
         ratio,
         f">= {GOAL}x",
         cpu,
-        f"ours by tenths: {_format_tenths(ours)}",
-        f"by hand: {_format_tenths(raw)}",
+        f"ours by tenths: {_format_speed_by_tenth(ours)}",
+        f"by hand: {_format_speed_by_tenth(raw)}",
     )
 
 
-def _format_tenths(timed: Timed) -> str:
+def _format_speed_by_tenth(timed: Timed) -> str:
     """Format entities per second and CPU us per entity of each tenth, to see whether writing gets slower as the store
     grows.
     """

@@ -34,7 +34,7 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
     """Measure, and yield the rows of the table."""
     without: dict[str, list[float]] = {}
     for sides in PROCESSES:
-        measured = _run(sides)
+        measured = _run_measurement_process(sides)
         without = measured.pop("none", without)
         for side, result in measured.items():
             for kind, costs in result.items():
@@ -52,7 +52,7 @@ def _format_row(side: str, kind: str, costs: list[float], without: list[float]) 
     )
 
 
-def _run(sides: tuple[str, ...]) -> Measurements:
+def _run_measurement_process(sides: tuple[str, ...]) -> Measurements:
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, __file__, folder, *sides],
@@ -65,7 +65,7 @@ def _run(sides: tuple[str, ...]) -> Measurements:
     return result
 
 
-class Meter:
+class CpuMeter:
     """Measures CPU of this process and of the JVM."""
 
     def __init__(self, spark: Any) -> None:
@@ -88,7 +88,7 @@ class Meter:
         return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK") + own.user + own.system
 
 
-def measure(folder: str, *sides: str) -> Measurements:
+def measure_jobs(folder: str, *sides: str) -> Measurements:
     """Run both kinds of jobs as a notebook would, waiting for the listeners after each."""
     from jupyter_colophon.spark.session import get_session
 
@@ -96,7 +96,7 @@ def measure(folder: str, *sides: str) -> Measurements:
     spark = get_session("bench", **small, **(_get_agent_settings(folder) if "agent" in sides else {}))
     spark.range(1000).selectExpr("id", "id % 7 AS k", "id * 1.5D AS v").write.parquet(f"{folder}/in")
     spark.range(1000).selectExpr(*(f"id + {n} AS c{n}" for n in range(WIDTH))).write.parquet(f"{folder}/wide")
-    meter = Meter(spark)
+    meter = CpuMeter(spark)
     result: Measurements = {side: {kind: [] for kind in TURNS} for side in sides}
     for (kind, (before, turns, times)), job in zip(TURNS.items(), (run_small_job, run_wide_job), strict=True):
         work = partial(job, spark, folder)
@@ -114,10 +114,10 @@ def measure(folder: str, *sides: str) -> Measurements:
 @contextmanager
 def _enable_capture(spark: Any, side: str, writes: int) -> Iterator[None]:
     """Enable our capture for its side, and check that it captures each write."""
-    from jupyter_colophon.spark.capture.attach import attach
+    from jupyter_colophon.spark.capture.attach import attach_listener
 
     seen: list[Any] = []
-    capture = attach(spark, seen.append) if side == "ours" else None
+    capture = attach_listener(spark, seen.append) if side == "ours" else None
     yield
     if capture is not None:
         capture.detach()
@@ -147,4 +147,4 @@ def _get_agent_settings(folder: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(*sys.argv[1:])))
+    print(json.dumps(measure_jobs(*sys.argv[1:])))

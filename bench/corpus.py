@@ -18,7 +18,7 @@ _BLOCK = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class CorpusEntity:
     """One entity; every fifth is a program."""
 
     number: int
@@ -45,7 +45,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class CorpusAccess:
     """One access: a run of a program read or wrote a dataset; times in ms."""
 
     data: int
@@ -55,22 +55,22 @@ class Touched:
     start: int
 
 
-def create_urn(number: int) -> str:
+def build_urn(number: int) -> str:
     """Return the URN of an entity. Formatted directly, because building a million URN objects takes a minute."""
     space = f"ns{number % NAMESPACES:02}"
     if number % 5 == 4:
-        return f"urn:li:dataJob:(urn:li:dataFlow:(colophon,bench,{space}),jobs.{name_of(number)})"
-    return f"urn:li:dataset:(urn:li:dataPlatform:spark,{space}.{name_of(number)},PROD)"
+        return f"urn:li:dataJob:(urn:li:dataFlow:(colophon,bench,{space}),jobs.{build_short_name(number)})"
+    return f"urn:li:dataset:(urn:li:dataPlatform:spark,{space}.{build_short_name(number)},PROD)"
 
 
-def name_of(number: int) -> str:
+def build_short_name(number: int) -> str:
     """The short name of an entity."""
     return f"job{number:07}" if number % 5 == 4 else f"table{number:07}"
 
 
 def parse_entity_urn(number: int) -> Urn:
     """Return the URN object of an entity."""
-    return Urn.parse(create_urn(number))
+    return Urn.parse(build_urn(number))
 
 
 @cache
@@ -79,7 +79,7 @@ def get_word(rank: int) -> str:
     return "".join(_SYLLABLES[rank // 95**place % 95] for place in range(3))
 
 
-def generate_things(count: int) -> Iterator[Thing]:
+def generate_entities(count: int) -> Iterator[CorpusEntity]:
     """Yield the first `count` entities."""
     words = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
     words /= words[-1]
@@ -90,10 +90,10 @@ def generate_things(count: int) -> Iterator[Thing]:
         tags = (random.random((size, 2)) ** 2 * TAGS).astype(int)
         for at in range(size):
             values = tuple(get_word(rank) for rank in ranks[at].tolist())
-            yield Thing(begin + at, values, tuple(f"tag{tag}" for tag in sorted(set(tags[at].tolist()))))
+            yield CorpusEntity(begin + at, values, tuple(f"tag{tag}" for tag in sorted(set(tags[at].tolist()))))
 
 
-def generate_accesses(count: int) -> Iterator[Touched]:
+def generate_accesses(count: int) -> Iterator[CorpusAccess]:
     """Yield `count` accesses, by a fifth as many programs, of as many datasets; some datasets are hubs."""
     random = np.random.default_rng(11)
     fifth = max(1, count // 5)
@@ -104,4 +104,4 @@ def generate_accesses(count: int) -> Iterator[Touched]:
     starts = random.integers(0, DAYS * DAY_MS, count)
     columns = zip(datasets.tolist(), programs.tolist(), writes.tolist(), starts.tolist(), strict=True)
     for run, (data, maker, written, start) in enumerate(columns):
-        yield Touched(data // 4 * 5 + data % 4, maker, "write" if written else "read", run, start)
+        yield CorpusAccess(data // 4 * 5 + data % 4, maker, "write" if written else "read", run, start)

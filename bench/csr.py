@@ -10,14 +10,14 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class AccessIndex:
     """The accesses of each node by its number: those of `node` are `edges[at[node] : at[node + 1]]`."""
 
     at: Numbers
     edges: Numbers
 
     @classmethod
-    def from_nodes(cls, nodes: Numbers, count: int) -> "Side":
+    def from_nodes(cls, nodes: Numbers, count: int) -> "AccessIndex":
         """Create the index of accesses by the nodes at one of their ends."""
         return cls(
             np.searchsorted(nodes, np.arange(count + 1), sorter=(order := np.argsort(nodes, kind="stable"))), order
@@ -32,7 +32,7 @@ class Side:
         return self.edges[np.arange(sizes.sum()) + jumps]
 
 
-class Csr:
+class AccessGraph:
     """A graph of accesses in memory."""
 
     def __init__(self, count: int) -> None:
@@ -41,11 +41,11 @@ class Csr:
         self._written = written.astype(bool)
         self._nodes = count + 5
         self._by_data, self._by_program = (
-            Side.from_nodes(self._data, self._nodes),
-            Side.from_nodes(self._program, self._nodes),
+            AccessIndex.from_nodes(self._data, self._nodes),
+            AccessIndex.from_nodes(self._program, self._nodes),
         )
 
-    def walk(self, focus: int, levels: int, start: int, end: int, limit: int) -> set[int]:
+    def find_reachable(self, focus: int, levels: int, start: int, end: int, limit: int) -> set[int]:
         """Return the data and programs around data, upstream and downstream, over at most `limit` accesses."""
         met = np.zeros(len(self._data), dtype=bool)
         result = {focus}
@@ -63,7 +63,7 @@ class Csr:
 
     def _take_step(
         self,
-        side: Side,
+        side: AccessIndex,
         nodes: Numbers,
         written: bool,
         start: int,

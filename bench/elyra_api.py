@@ -93,13 +93,13 @@ def _read_children_cpu_s() -> float:
 
 
 def _start_side(stack: ExitStack, python: str | None, size: int) -> Side:
-    fill = lambda home: _fill(home, size)  # noqa: E731
+    fill = lambda home: _write_snippets(home, size)  # noqa: E731
     if python is None:
         server = stack.enter_context(start_server("jupyter_colophon", fill=fill, known=("jupyter_colophon", "trivial")))
     else:
         server = stack.enter_context(start_server("elyra", fill=fill, python=python, known=_list_extensions(python)))
     side = Side(server, stack.enter_context(server.open_client()))
-    side.client.ask("GET", _PATH)
+    side.client.request("GET", _PATH)
     if python is None:
         _wait_for_records(side.client, size)
     _wait_until_idle(server)
@@ -108,11 +108,11 @@ def _start_side(stack: ExitStack, python: str | None, size: int) -> Side:
 
 def _wait_for_records(client: Client, size: int) -> None:
     """Wait until our server has recorded the files in the background, which is not part of any request."""
-    while client.ask("GET", "/colophon/api/search?q=*&type=instance&limit=1")["total"] < size:
+    while client.request("GET", "/colophon/api/search?q=*&type=instance&limit=1")["total"] < size:
         time.sleep(_QUIET_S)
 
 
-def _fill(home: Path, size: int) -> None:
+def _write_snippets(home: Path, size: int) -> None:
     folder = home / ".local" / "share" / "jupyter" / "metadata" / SPACE
     folder.mkdir(parents=True, mode=0o700)
     for number in range(size):
@@ -136,7 +136,12 @@ def _wait_until_idle(server: Server) -> None:
 
 
 def _measure_requests(ours: Side, theirs: Side, size: int) -> Iterator[tuple[str, ...]]:
-    kinds = {"create": _create, "read one": _read, "update": _update, "delete": _delete}
+    kinds = {
+        "create": _create_instance,
+        "read one": _read_instance,
+        "update": _update_instance,
+        "delete": _delete_instance,
+    }
     minimum = {kind: [float("inf")] * 2 for kind in kinds}
     for _ in range(_ROUNDS):
         for kind, ask in kinds.items():
@@ -147,24 +152,24 @@ def _measure_requests(ours: Side, theirs: Side, size: int) -> Iterator[tuple[str
         yield _format_row(f"{kind}, {size:,} instances", mine, other, goal)
 
 
-def _create(side: Side, at: int) -> object:
-    return side.client.ask("POST", _PATH, create_document(at) | {"name": f"new{at}"})
+def _create_instance(side: Side, at: int) -> object:
+    return side.client.request("POST", _PATH, create_document(at) | {"name": f"new{at}"})
 
 
-def _read(side: Side, at: int) -> object:
-    return side.client.ask("GET", f"{_PATH}/snippet_{at}")
+def _read_instance(side: Side, at: int) -> object:
+    return side.client.request("GET", f"{_PATH}/snippet_{at}")
 
 
-def _update(side: Side, at: int) -> object:
-    return side.client.ask("PUT", f"{_PATH}/new{at}", create_document(time.time_ns() % 1_000_000))
+def _update_instance(side: Side, at: int) -> object:
+    return side.client.request("PUT", f"{_PATH}/new{at}", create_document(time.time_ns() % 1_000_000))
 
 
-def _delete(side: Side, at: int) -> object:
-    return side.client.ask("DELETE", f"{_PATH}/new{at}")
+def _delete_instance(side: Side, at: int) -> object:
+    return side.client.request("DELETE", f"{_PATH}/new{at}")
 
 
-def _get(path: str, side: Side, _: int) -> object:
-    return side.client.ask("GET", path)
+def _get_path(path: str, side: Side, _: int) -> object:
+    return side.client.request("GET", path)
 
 
 def _measure_lists(ours: Side, theirs: Side, size: int) -> Iterator[tuple[str, ...]]:
@@ -173,7 +178,7 @@ def _measure_lists(ours: Side, theirs: Side, size: int) -> Iterator[tuple[str, .
     behind = [float("inf")] * 2
     for _ in range(_LIST_ROUNDS):
         for at, (side, path) in enumerate(asks):
-            spent = side.measure_cpu_ms(partial(_get, path), _LIST_REQUESTS)
+            spent = side.measure_cpu_ms(partial(_get_path, path), _LIST_REQUESTS)
             minimum[at] = min(minimum[at], spent)
         for at, side in enumerate((ours, theirs)):
             behind[at] = min(behind[at], _measure_delay(side))
@@ -205,7 +210,7 @@ def _measure_delay(side: Side) -> float:
 
 def _list_separately(server: Server) -> None:
     with server.open_client() as client:
-        client.ask("GET", _PATH)
+        client.request("GET", _PATH)
 
 
 def _format_row(

@@ -38,10 +38,10 @@ def measure_rows(python: str | None) -> Iterator[tuple[str, ...]]:
             ("help", ["--help"]),
             (f"list of {_SIZE:,} instances", ["list", SPACE]),
         ):
-            yield from _compare(f"command line, {what}", [[*side, *words] for side in (ours, theirs)], home)
+            yield from _compare_commands(f"command line, {what}", [[*side, *words] for side in (ours, theirs)], home)
 
 
-def _compare(what: str, sides: Sequence[list[str]], home: str) -> Iterator[tuple[str, ...]]:
+def _compare_commands(what: str, sides: Sequence[list[str]], home: str) -> Iterator[tuple[str, ...]]:
     # The first run compiles to bytecode, as an installation does.
     for side in sides:
         _measure_process(side, home)

@@ -10,7 +10,7 @@ import lucene
 _BEST = "SELECT urn FROM words WHERE words MATCH ? ORDER BY bm25(words) LIMIT 20"
 
 
-def fill(path: Path, count: int) -> None:
+def index_entities(path: Path, count: int) -> None:
     """Index `count` entities."""
     part = path.with_suffix(".part")
     part.unlink(missing_ok=True)
@@ -18,14 +18,17 @@ def fill(path: Path, count: int) -> None:
     store.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA cache_size = -200000")
     store.execute("CREATE VIRTUAL TABLE words USING fts5 (urn UNINDEXED, body)")
     store.execute("BEGIN")
-    rows = ((corpus.create_urn(thing.number), lucene.create_body(thing)) for thing in corpus.generate_things(count))
+    rows = (
+        (corpus.build_urn(thing.number), lucene.build_searchable_text(thing))
+        for thing in corpus.generate_entities(count)
+    )
     store.executemany("INSERT INTO words VALUES (?, ?)", rows)
     store.execute("COMMIT")
     store.close()
     part.rename(path)
 
 
-class Fts5:
+class Fts5Search:
     """A table, open for queries."""
 
     def __init__(self, path: Path) -> None:
@@ -37,6 +40,6 @@ class Fts5:
 
 
 @cache
-def open_table(path: Path) -> Fts5:
+def open_table(path: Path) -> Fts5Search:
     """Open the table in a file."""
-    return Fts5(path)
+    return Fts5Search(path)

@@ -31,8 +31,8 @@ def measure_rows(sizes: Sequence[int]) -> Iterator[tuple[str, ...]]:
 
 def _measure_size(size: int) -> dict[str, float]:
     """Return the CPU milliseconds of the server by kind of request."""
-    stores.open_filled(size)
-    path = stores.get_folder() / f"filled{size}.db"
+    stores.open_filled_catalog(size)
+    path = stores.get_or_create_folder() / f"filled{size}.db"
     # Writes remain in the store: this benchmark is the last one.
     with (
         start_server("jupyter_colophon", options=(f"--Colophon.database={path}",)) as server,
@@ -52,54 +52,54 @@ def _measure_cpu_ms(server: Server, client: Client, ask: Ask, size: int) -> floa
     return min(rounds[1:])
 
 
-def _read(client: Client, number: int, _: int) -> object:
-    return client.ask("GET", f"{_get_entity_path(number)}")
+def _read_entity(client: Client, number: int, _: int) -> object:
+    return client.request("GET", f"{_get_entity_path(number)}")
 
 
-def _write(client: Client, number: int, round_: int) -> object:
+def _write_entity(client: Client, number: int, round_: int) -> object:
     value = {"properties": {"note": f"written {round_} {_RUN}", "owner": "ops"}, "tags": ["bench"]}
-    return client.ask("PUT", f"{_get_entity_path(number)}/aspects/technicalMetadata", value)
+    return client.request("PUT", f"{_get_entity_path(number)}/aspects/technicalMetadata", value)
 
 
-def _search(client: Client, number: int, _: int) -> object:
-    result = client.ask("GET", "/colophon/api/search?" + urlencode({"q": f"t{number:07}"}))
+def _search_entity(client: Client, number: int, _: int) -> object:
+    result = client.request("GET", "/colophon/api/search?" + urlencode({"q": f"t{number:07}"}))
     assert result["total"] == 1, result
     return result
 
 
 def _read_lineage(client: Client, number: int, _: int) -> object:
-    return client.ask("GET", "/colophon/api/lineage?" + urlencode({"urn": corpus.create_urn(number), "levels": 1}))
+    return client.request("GET", "/colophon/api/lineage?" + urlencode({"urn": corpus.build_urn(number), "levels": 1}))
 
 
 def _get_entity_path(number: int) -> str:
-    return f"/colophon/api/entities/{quote(corpus.create_urn(number), safe='')}"
+    return f"/colophon/api/entities/{quote(corpus.build_urn(number), safe='')}"
 
 
 def _read_v3(client: Client, number: int, _: int) -> object:
-    return client.ask("GET", f"{_get_v3_path(number)}/metadata?scope=all")
+    return client.request("GET", f"{_get_v3_path(number)}/metadata?scope=all")
 
 
 def _search_v3(client: Client, number: int, _: int) -> object:
-    result = client.ask("GET", "/colophon/v3/metadata/search?" + urlencode({"query": f"t{number:07}"}))
+    result = client.request("GET", "/colophon/v3/metadata/search?" + urlencode({"query": f"t{number:07}"}))
     assert len(result) == 1, result
     return result
 
 
 def _write_v3(client: Client, number: int, round_: int) -> object:
-    return client.ask("POST", f"{_get_v3_path(number)}/metadata/properties", {"note": f"written {round_} {_RUN}"})
+    return client.request("POST", f"{_get_v3_path(number)}/metadata/properties", {"note": f"written {round_} {_RUN}"})
 
 
 def _get_v3_path(number: int) -> str:
     place = "apps/bench/jobs" if number % 5 == 4 else "datasets"
-    return f"/colophon/v3/namespaces/ns{number % corpus.NAMESPACES:02}/{place}/{corpus.name_of(number)}"
+    return f"/colophon/v3/namespaces/ns{number % corpus.NAMESPACES:02}/{place}/{corpus.build_short_name(number)}"
 
 
 KINDS: dict[str, Ask] = {
-    "read": _read,
-    "search by a rare word": _search,
+    "read": _read_entity,
+    "search by a rare word": _search_entity,
     "lineage, one level": _read_lineage,
     "v3 metadata": _read_v3,
     "v3 search by a rare word": _search_v3,
-    "write": _write,
+    "write": _write_entity,
     "v3 properties": _write_v3,
 }

@@ -12,19 +12,19 @@ _HEAP_BYTES = 200_000_000
 _FACETS = {name: {"terms": {"field": name, "size": 20}} for name in ("type", "namespace", "tag")}
 
 
-def fill(folder: Path, count: int) -> None:
+def index_entities(folder: Path, count: int) -> None:
     """Index `count` entities."""
     part = folder.with_suffix(".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     writer = tantivy.Index(_create_schema(), path=str(part)).writer(_HEAP_BYTES, 1)
-    for thing in corpus.generate_things(count):
-        urn = corpus.create_urn(thing.number)
+    for thing in corpus.generate_entities(count):
+        urn = corpus.build_urn(thing.number)
         values = thing.value["properties"]
         writer.add_document(
             tantivy.Document(
                 urn=urn,
-                body=create_body(thing),
+                body=build_searchable_text(thing),
                 pair=[f"{thing.namespace}:{key}:{value}" for key, value in values.items()],
                 type="dataset" if urn.startswith("urn:li:dataset:") else "dataJob",
                 namespace=thing.namespace,
@@ -36,12 +36,12 @@ def fill(folder: Path, count: int) -> None:
     part.rename(folder)
 
 
-def create_body(thing: corpus.Thing) -> str:
+def build_searchable_text(thing: corpus.CorpusEntity) -> str:
     """Return all words of an entity."""
-    return " ".join([*thing.value["properties"].values(), *thing.tags, corpus.name_of(thing.number)])
+    return " ".join([*thing.value["properties"].values(), *thing.tags, corpus.build_short_name(thing.number)])
 
 
-class Lucene:
+class LuceneSearch:
     """An index, open for queries."""
 
     def __init__(self, folder: Path) -> None:
@@ -50,26 +50,28 @@ class Lucene:
 
     def search_word(self, text: str) -> list[str]:
         """Return the URNs of the best 20 matches of a word."""
-        return self._list_best(tantivy.Query.term_query(self._index.schema, "body", text))
+        return self._list_best_urns(tantivy.Query.term_query(self._index.schema, "body", text))
 
     def search_pairs(self, namespace: str, key: str, prefix: str) -> list[str]:
         """Return the URNs of 20 entities with a value with this prefix."""
-        return self._list_best(tantivy.Query.regex_query(self._index.schema, "pair", f"{namespace}:{key}:{prefix}.*"))
+        return self._list_best_urns(
+            tantivy.Query.regex_query(self._index.schema, "pair", f"{namespace}:{key}:{prefix}.*")
+        )
 
     def search_with_facets(self, text: str) -> Any:
         """Return the best 20 matches of a word, and the numbers of matches by type, namespace and tag."""
         result = self.search_word(text)
         return result, self._searcher.aggregate(tantivy.Query.term_query(self._index.schema, "body", text), _FACETS)
 
-    def _list_best(self, query: Any) -> list[str]:
+    def _list_best_urns(self, query: Any) -> list[str]:
         hits = self._searcher.search(query, 20).hits
         return [self._searcher.doc(address)["urn"][0] for _, address in hits]
 
 
 @cache
-def open_index(folder: Path) -> Lucene:
+def open_index(folder: Path) -> LuceneSearch:
     """Open the index in a folder."""
-    return Lucene(folder)
+    return LuceneSearch(folder)
 
 
 def _create_schema() -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from jupyter_colophon.spark.crawl.profile import Profile, profile
+from jupyter_colophon.spark.crawl.profile import Profile, compute_profile
 from jupyter_colophon.spark.session import get_session
 
 _ROWS, _FIRST = 5_000_000, 50_000
@@ -28,19 +28,19 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
         os.environ.setdefault("JUPYTER_DATA_DIR", folder)
         spark = get_session("bench", **{"spark.master": "local[2]", "spark.driver.memory": "3g"})
         try:
-            yield from _compare(spark, Path(folder), size)
+            yield from _compare_profilers(spark, Path(folder), size)
         finally:
             spark.stop()
 
 
-def _compare(spark: Any, folder: Path, size: int) -> Iterator[tuple[str, ...]]:
+def _compare_profilers(spark: Any, folder: Path, size: int) -> Iterator[tuple[str, ...]]:
     for count in (_FIRST, size):
         _create_table(spark, count).write.parquet(f"{folder}/{count}")
     for side in (_profile_with_colophon, _profile_with_spark):
         side(spark.read.parquet(f"{folder}/{_FIRST}"))
     data = spark.read.parquet(f"{folder}/{size}")
     (ours, *mine), (theirs, *other) = (
-        _measure(spark, partial(side, data)) for side in (_profile_with_colophon, _profile_with_spark)
+        _measure_cpu_and_wall_s(spark, partial(side, data)) for side in (_profile_with_colophon, _profile_with_spark)
     )
     what = f"profile of {size:,} rows of {len(data.columns)} columns"
     for unit, item, two, goal in zip(("CPU s", "s"), mine, other, (f"<= {_GOAL}", ""), strict=True):
@@ -63,7 +63,7 @@ def _create_table(spark: Any, size: int) -> Any:
 
 
 def _profile_with_colophon(data: Any) -> Profile:
-    return profile(data)
+    return compute_profile(data)
 
 
 def _profile_with_spark(data: Any) -> tuple[list[Any], Any]:
@@ -72,7 +72,7 @@ def _profile_with_spark(data: Any) -> tuple[list[Any], Any]:
     return data.summary().collect(), data.selectExpr(*nulls, *distinct).first()
 
 
-def _measure(spark: Any, work: Callable[[], Any]) -> tuple[Any, float, float]:
+def _measure_cpu_and_wall_s(spark: Any, work: Callable[[], Any]) -> tuple[Any, float, float]:
     jvm = int(spark._jvm.java.lang.ProcessHandle.current().pid())
     before, begun = _read_cpu_s(jvm), time.monotonic()
     result = work()
@@ -97,8 +97,8 @@ def _compare_results(data: Any, ours: Profile, summary: list[Any], counts: Any) 
             wrong += _parse_text(item.least) != _parse_text(summary_rows["min"][name]) or _parse_text(
                 item.most
             ) != _parse_text(summary_rows["max"][name])
-            wrong += item.mean is not None and not _close(item.mean, summary_rows["mean"][name])
-            wrong += item.deviation is not None and not _close(item.deviation, summary_rows["stddev"][name])
+            wrong += item.mean is not None and not _is_close(item.mean, summary_rows["mean"][name])
+            wrong += item.deviation is not None and not _is_close(item.deviation, summary_rows["stddev"][name])
         if name in exact.asDict():
             off = max(off, abs((item.distinct or 0) / exact[name] - 1))
         if item.quantiles and name[0] in "lid" and name != "dt":
@@ -121,5 +121,5 @@ def _parse_text(value: str | None) -> object:
         return value
 
 
-def _close(one: str, other: str) -> bool:
+def _is_close(one: str, other: str) -> bool:
     return abs(float(one) - float(other)) <= 1e-9 * max(abs(float(one)), 1e-300) + 1e-9

@@ -23,7 +23,9 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
     with start_server("jupyter_colophon", "trivial") as server, server.open_client() as client:
         _send_proposals(client, -1)
         ours = [_measure_cpu_ms(server, partial(_send_proposals, client, round_)) for round_ in range(ROUNDS)]
-        trivial = [_measure_cpu_ms(server, lambda: client.ask("POST", "/trivial", _batch(0))) for _ in range(ROUNDS)]
+        trivial = [
+            _measure_cpu_ms(server, lambda: client.request("POST", "/trivial", _build_batch(0))) for _ in range(ROUNDS)
+        ]
     raw = [_measure_raw_ms() for _ in range(ROUNDS)]
     for other, what, goal in ((raw, "raw sqlite3, the same rows", ""), (trivial, "a trivial POST of these bytes", "")):
         mine, theirs = min(ours) / PROPOSALS, min(other) / PROPOSALS
@@ -37,10 +39,10 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
 
 
 def _send_proposals(client: Client, round_: int) -> object:
-    return client.ask("POST", "/colophon/datahub/aspects?action=ingestProposalBatch", _batch(round_))
+    return client.request("POST", "/colophon/datahub/aspects?action=ingestProposalBatch", _build_batch(round_))
 
 
-def _batch(round_: int) -> dict[str, Any]:
+def _build_batch(round_: int) -> dict[str, Any]:
     return {"proposals": [_create_proposal(round_ * PROPOSALS + at) for at in range(PROPOSALS)], "async": "false"}
 
 
@@ -73,12 +75,12 @@ def _measure_raw_ms() -> float:
         before = time.process_time()
         store.execute("BEGIN IMMEDIATE")
         for number in range(PROPOSALS):
-            _write(store, number)
+            _write_rows(store, number)
         store.execute("COMMIT")
         return 1_000 * (time.process_time() - before)
 
 
-def _write(store: sqlite3.Connection, number: int) -> None:
+def _write_rows(store: sqlite3.Connection, number: int) -> None:
     urn, name = _create_proposal(number)["entityUrn"], f"bench.t{number}"
     values = {"datasetKey": {"name": name}, "status": {"removed": False}, "datasetProperties": _create_value(number)}
     for aspect, value in values.items():

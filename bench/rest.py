@@ -16,11 +16,11 @@ _VALUE = {"properties": {"owner": "ops", "refresh": "every morning"}, "tags": ["
 def measure_rows() -> Iterator[tuple[str, ...]]:
     """Measure, and yield the rows of the table."""
     with start_server("jupyter_colophon", "trivial") as server, server.open_client() as client:
-        client.ask("PUT", _get_path(-1), _VALUE)
+        client.request("PUT", _get_path(-1), _VALUE)
         ours, trivial = [], []
         for round_ in range(ROUNDS):
-            ours.append(_measure_cpu_ms(server, partial(_create, client, round_ * REQUESTS)))
-            trivial.append(_measure_cpu_ms(server, lambda _: client.ask("POST", "/trivial", _VALUE)))
+            ours.append(_measure_cpu_ms(server, partial(_create_entity, client, round_ * REQUESTS)))
+            trivial.append(_measure_cpu_ms(server, lambda _: client.request("POST", "/trivial", _VALUE)))
     yield (
         "REST create, CPU ms a request",
         f"{min(ours):.2f}",
@@ -30,8 +30,8 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
     )
 
 
-def _create(client: Client, base: int, at: int) -> object:
-    return client.ask("PUT", _get_path(base + at), _VALUE)
+def _create_entity(client: Client, base: int, at: int) -> object:
+    return client.request("PUT", _get_path(base + at), _VALUE)
 
 
 def _get_path(number: int) -> str:

@@ -37,17 +37,17 @@ def main() -> None:
     # A benchmark blocks its own writes on purpose.
     logging.disable(logging.WARNING)
     if options.stores is not None:
-        stores.keep(options.stores)
+        stores.keep_and_use(options.stores)
     sizes = SMALL if options.small else LARGE
     try:
         if {"searches", "walks", "growth"} & set(options.benches):
-            sides.prepare(sizes)
+            sides.create_missing_stores(sizes)
         print("| what | ours | other side | ratio or difference | goal |\n|---|---|---|---|---|", flush=True)
         for row in _measure_rows(options.benches, sizes, options.elyra):
             print("| " + " | ".join(row) + " |", flush=True)
     finally:
         if options.stores is None:
-            stores.remove()
+            stores.delete_stores()
 
 
 def _parse_arguments() -> argparse.Namespace:

@@ -53,7 +53,7 @@ class Client:
 
     connection: HTTPConnection
 
-    def ask(self, method: str, path: str, body: Any = None) -> Any:
+    def request(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request, and return the answer; anything but success is an error."""
         headers = {"Authorization": f"token {TOKEN}", "Content-Type": "application/json"}
         raw = None if body is None else json.dumps(body)
@@ -75,14 +75,14 @@ def start_server(
     """Run a server of an installation with the given extensions, and with its own home, filled in advance."""
     with TemporaryDirectory() as home:
         fill(Path(home))
-        port = _free_port()
+        port = _find_free_port()
         chosen = {name: name in extensions for name in known}
         flags = [f"--port={port}", f"--IdentityProvider.token={TOKEN}", f"--ServerApp.jpserver_extensions={chosen}"]
         command = [python, "-m", "jupyter_server", "--no-browser", "--allow-root", *flags, *options]
         begun = time.perf_counter()
         process = subprocess.Popen(command, cwd=home, env=_create_environment(home), stderr=subprocess.DEVNULL)
         try:
-            _wait(port)
+            _wait_until_answering(port)
             yield Server(process.pid, port, time.perf_counter() - begun)
         finally:
             process.terminate()
@@ -96,13 +96,13 @@ def _create_environment(home: str) -> dict[str, str]:
     return kept | {"HOME": home, "PYTHONPATH": path}
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _wait(port: int) -> None:
+def _wait_until_answering(port: int) -> None:
     while True:
         try:
             with urlopen(f"http://127.0.0.1:{port}/api"):

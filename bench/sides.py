@@ -9,17 +9,22 @@ import lucene
 import stores
 
 
-def prepare(sizes: Iterable[int]) -> None:
+def create_missing_stores(sizes: Iterable[int]) -> None:
     """Create the stores of these sizes."""
     for size in sizes:
-        separately = get_context("spawn").Process(target=fill_others, args=(stores.get_folder(), size))
+        separately = get_context("spawn").Process(
+            target=create_reference_indexes, args=(stores.get_or_create_folder(), size)
+        )
         separately.start()
-        stores.open_filled(size)
+        stores.open_filled_catalog(size)
         separately.join()
 
 
-def fill_others(folder: Path, size: int) -> None:
+def create_reference_indexes(folder: Path, size: int) -> None:
     """The files of the other engines."""
-    for path, fill in ((folder / f"lucene{size}", lucene.fill), (folder / f"fts5-{size}.db", fts5.fill)):
+    for path, fill in (
+        (folder / f"lucene{size}", lucene.index_entities),
+        (folder / f"fts5-{size}.db", fts5.index_entities),
+    ):
         if not path.exists():
             fill(path, size)

@@ -15,11 +15,11 @@ _PATH = (
 def measure_rows() -> Iterator[tuple[str, ...]]:
     """Measure, and yield the rows of the table."""
     # The first start compiles the package to bytecode, as an installation does.
-    _start("jupyter_colophon")
+    _measure_start("jupyter_colophon")
     ours, other = [], []
     for _ in range(ROUNDS):
-        ours.append(_start("jupyter_colophon"))
-        other.append(_start())
+        ours.append(_measure_start("jupyter_colophon"))
+        other.append(_measure_start())
     mine, theirs = (tuple(map(min, zip(*figures, strict=True))) for figures in (ours, other))
     for at, what in ((0, "start of a server, s"), (1, "start of a server, CPU s")):
         yield (
@@ -34,17 +34,17 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
         yield f"memory {when}, MB", f"{mine[at]:.0f}", f"{theirs[at]:.0f}", f"+{added:.1f} MB", f"<= {goal} MB"
 
 
-def _start(*extensions: str) -> tuple[float, float, float, float]:
+def _measure_start(*extensions: str) -> tuple[float, float, float, float]:
     """Return wall and CPU seconds until the server answers, its memory in MB then, and after a write if one is
     possible.
     """
     with start_server(*extensions) as server:
         spent, before = server.read_cpu_ms() / 1000, server.read_memory_mb()
         if extensions:
-            _write(server)
+            _write_entity(server)
         return server.taken, spent, before, server.read_memory_mb()
 
 
-def _write(server: Server) -> None:
+def _write_entity(server: Server) -> None:
     with server.open_client() as client:
-        client.ask("PUT", _PATH, {"properties": {"format": "parquet"}, "tags": []})
+        client.request("PUT", _PATH, {"properties": {"format": "parquet"}, "tags": []})

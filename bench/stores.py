@@ -32,46 +32,46 @@ _RUNNING = 2**63 - 1
 _kept: list[Path] = []
 
 
-def get_folder() -> Path:
+def get_or_create_folder() -> Path:
     """Return the folder of the stores of this run."""
     if not _kept:
         _kept.append(Path(tempfile.mkdtemp(prefix="colophon-bench-")))
     return _kept[0]
 
 
-def keep(path: Path) -> None:
+def keep_and_use(path: Path) -> None:
     """Use the stores of an earlier run, and keep them."""
     path.mkdir(parents=True, exist_ok=True)
     _kept[:] = [path]
 
 
-def remove() -> None:
+def delete_stores() -> None:
     """Delete the stores of this run."""
-    shutil.rmtree(get_folder())
+    shutil.rmtree(get_or_create_folder())
     _kept.clear()
 
 
 @cache
-def open_filled(count: int) -> Catalog:
+def open_filled_catalog(count: int) -> Catalog:
     """Open a catalog with `count` entities and as many accesses."""
-    path = get_folder() / f"filled{count}.db"
+    path = get_or_create_folder() / f"filled{count}.db"
     if not path.exists():
         part = path.with_suffix(".part")
         part.unlink(missing_ok=True)
-        _fill(part, count)
+        _fill_store(part, count)
         part.rename(path)
-    _read_once(path)
+    _read_into_page_cache(path)
     return open_catalog(choose_sqlite_file(path), Identity())
 
 
-def _read_once(path: Path) -> None:
+def _read_into_page_cache(path: Path) -> None:
     """Read a file once, so that the first reading from disk is not measured."""
     with path.open("rb") as file:
         while file.read(1 << 24):
             pass
 
 
-def _fill(path: Path, count: int) -> None:
+def _fill_store(path: Path, count: int) -> None:
     catalog = open_catalog(choose_sqlite_file(path), Identity())
     places = [make_namespace_urn(f"ns{number:02}") for number in range(corpus.NAMESPACES)]
     catalog.write_path.propose([Proposal(urn, "status", "upsert", {"removed": False}) for urn in places], WHO)
@@ -80,30 +80,30 @@ def _fill(path: Path, count: int) -> None:
     store = sqlite3.connect(path, isolation_level=None)
     store.executescript("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA temp_store = MEMORY")
     counts: index.Counts = Counter()
-    for some in _split(corpus.generate_things(count)):
-        _Slice(store, counts).add(some)
+    for some in _split_into_slices(corpus.generate_entities(count)):
+        _EntityWriter(store, counts).write_entities(some)
     store.execute("BEGIN")
     for (table, key), amount in counts.items():
-        _insert(store, table, [(*key, amount)], "OR REPLACE")
-    _touch_all(store, count)
+        _insert_rows(store, table, [(*key, amount)], "OR REPLACE")
+    _write_all_accesses(store, count)
     store.execute("COMMIT")
     store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     store.close()
 
 
-def _split(rows: Iterable[Any]) -> Iterator[list[Any]]:
+def _split_into_slices(rows: Iterable[Any]) -> Iterator[list[Any]]:
     source = iter(rows)
     while some := list(islice(source, _SLICE)):
         yield some
 
 
-def _insert(store: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]], otherwise: str = "") -> None:
+def _insert_rows(store: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]], otherwise: str = "") -> None:
     rows = list(rows)
     marks = ", ".join("?" * len(rows[0]))
     store.executemany(f"INSERT {otherwise} INTO {table} VALUES ({marks})", rows)
 
 
-class _Slice:
+class _EntityWriter:
     """A batch of entities for the file."""
 
     def __init__(self, store: sqlite3.Connection, counts: index.Counts) -> None:
@@ -115,7 +115,7 @@ class _Slice:
             for number, facet, value in store.execute("SELECT id, facet, value FROM search_facet_values")
         }
 
-    def add(self, some: Iterable[corpus.Thing]) -> None:
+    def write_entities(self, some: Iterable[corpus.CorpusEntity]) -> None:
         """Write the entities."""
         for thing in some:
             self._add_thing(thing)
@@ -123,11 +123,11 @@ class _Slice:
         # In the order of their keys, so that neighbouring rows are written together.
         for table, rows in self._rows.items():
             named = f"{table} ({', '.join(_LOGGED)})" if table == "change_log" else table
-            _insert(self._store, named, rows if table.startswith(("search", "change")) else sorted(rows))
+            _insert_rows(self._store, named, rows if table.startswith(("search", "change")) else sorted(rows))
         self._store.execute("COMMIT")
 
-    def _add_thing(self, thing: corpus.Thing) -> None:
-        urn, name, value = corpus.create_urn(thing.number), corpus.name_of(thing.number), compact(thing.value)
+    def _add_thing(self, thing: corpus.CorpusEntity) -> None:
+        urn, name, value = corpus.build_urn(thing.number), corpus.build_short_name(thing.number), compact(thing.value)
         kind = "dataset" if urn.startswith("urn:li:dataset:") else "dataJob"
         entity = {"urn": urn, "type": kind, "namespace": thing.namespace, "name": name, "platform": "spark"}
         values = set(build_value_rows("businessMetadata", "USER", thing.value))
@@ -167,13 +167,13 @@ class _Slice:
 _LOGGED = ("time", "urn", "type", "namespace", "name", "aspect", "operation", "version", "scope", "actor", "value")
 
 
-def _touch_all(store: sqlite3.Connection, count: int) -> None:
+def _write_all_accesses(store: sqlite3.Connection, count: int) -> None:
     numbers: dict[str, int] = {}
     edges: dict[tuple[int, int, str], list[int]] = {}
     runs = []
     for item in corpus.generate_accesses(count):
         data, program = (
-            numbers.setdefault(corpus.create_urn(end), len(numbers) + 1) for end in (item.data, item.program)
+            numbers.setdefault(corpus.build_urn(end), len(numbers) + 1) for end in (item.data, item.program)
         )
         stop = item.start + corpus.RUN_MS
         run = f"urn:li:dataProcessInstance:{item.run:032x}"
@@ -186,6 +186,6 @@ def _touch_all(store: sqlite3.Connection, count: int) -> None:
             max(edge[3], stop),
             edge[4] + 1,
         ]
-    _insert(store, "lineage_nodes (urn, id)", numbers.items())
-    _insert(store, "lineage_runs", sorted(runs))
-    _insert(store, "lineage_edges", sorted((*key, *rolled_up) for key, rolled_up in edges.items()))
+    _insert_rows(store, "lineage_nodes (urn, id)", numbers.items())
+    _insert_rows(store, "lineage_runs", sorted(runs))
+    _insert_rows(store, "lineage_edges", sorted((*key, *rolled_up) for key, rolled_up in edges.items()))

@@ -29,7 +29,7 @@ CURSOR = re.compile(rb'"cursor":(\d+)')
 
 
 @dataclass
-class Tally:
+class ReceiptTimes:
     """When each socket received the awaited change."""
 
     awaited: int = 0
@@ -37,10 +37,10 @@ class Tally:
     faults: int = 0
 
 
-class Subscriber(asyncio.Protocol):
+class SubscriberSocket(asyncio.Protocol):
     """A socket: checks that sequence numbers only grow by the writes, and records when the awaited one arrives."""
 
-    def __init__(self, tally: Tally, hello: "asyncio.Future[None]") -> None:
+    def __init__(self, tally: ReceiptTimes, hello: "asyncio.Future[None]") -> None:
         self.tally, self.hello, self.last = tally, hello, 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -73,7 +73,7 @@ class Subscriber(asyncio.Protocol):
         self.tally.faults += 1
 
 
-class Worker(threading.Thread):
+class EntityReader(threading.Thread):
     """A user who reads an entity repeatedly."""
 
     def __init__(self, server: Server) -> None:
@@ -85,11 +85,11 @@ class Worker(threading.Thread):
         with self.server.open_client() as client:
             while not self.ended.wait(PAUSE_S):
                 begun = time.perf_counter()
-                client.ask("GET", PATH)
+                client.request("GET", PATH)
                 self.times.append(time.perf_counter() - begun)
 
 
-async def connect_subscribers(port: int, count: int, tally: Tally) -> list[Subscriber]:
+async def connect_subscribers(port: int, count: int, tally: ReceiptTimes) -> list[SubscriberSocket]:
     """Connect a number of sockets and wait for the hello of each."""
     loop, created = asyncio.get_running_loop(), []
     barrier = asyncio.Semaphore(AT_ONCE)
@@ -97,7 +97,7 @@ async def connect_subscribers(port: int, count: int, tally: Tally) -> list[Subsc
     async def connect_one() -> None:
         async with barrier:
             hello: asyncio.Future[None] = loop.create_future()
-            _, subscriber = await loop.create_connection(lambda: Subscriber(tally, hello), "127.0.0.1", port)
+            _, subscriber = await loop.create_connection(lambda: SubscriberSocket(tally, hello), "127.0.0.1", port)
             await asyncio.wait_for(hello, PATIENCE_S)
             created.append(subscriber)
 
@@ -105,23 +105,23 @@ async def connect_subscribers(port: int, count: int, tally: Tally) -> list[Subsc
     return created
 
 
-def write(client: Client, number: int) -> int:
+def write_and_get_sequence(client: Client, number: int) -> int:
     """Change the entity, and return the sequence number of the change."""
     value = {"properties": {"number": str(number)}, "tags": []}
-    return int(client.ask("PUT", f"{PATH}/aspects/businessMetadata", value)["seq"])
+    return int(client.request("PUT", f"{PATH}/aspects/businessMetadata", value)["seq"])
 
 
-async def measure_delays(server: Server, tally: Tally, count: int, writes: int) -> list[list[float]]:
+async def measure_delays(server: Server, tally: ReceiptTimes, count: int, writes: int) -> list[list[float]]:
     """Return the delay of each socket after each write."""
     loop, result = asyncio.get_running_loop(), []
     with server.open_client() as client:
         # The sequence number of the first write is only known afterwards; later ones follow it.
-        tally.awaited = await loop.run_in_executor(None, write, client, 0) + 1
+        tally.awaited = await loop.run_in_executor(None, write_and_get_sequence, client, 0) + 1
         for number in range(1, writes + 1):
             await asyncio.sleep(1)
             tally.times = []
             begun = time.perf_counter()
-            seq = await loop.run_in_executor(None, write, client, number)
+            seq = await loop.run_in_executor(None, write_and_get_sequence, client, number)
             assert seq == tally.awaited
             while len(tally.times) < count and time.perf_counter() < begun + PATIENCE_S:
                 await asyncio.sleep(0.01)
@@ -138,14 +138,14 @@ def get_quantile(share: float, values: list[float]) -> float:
 async def print_rows(server: Server, count: int, writes: int) -> None:
     """Measure, and print the rows."""
     with server.open_client() as client:
-        client.ask("PUT", f"{PATH}/aspects/technicalMetadata", {"properties": {}, "tags": []})
+        client.request("PUT", f"{PATH}/aspects/technicalMetadata", {"properties": {}, "tags": []})
         alone = server.read_memory_mb()
-    tally = Tally()
+    tally = ReceiptTimes()
     begun = time.perf_counter()
     await connect_subscribers(server.port, count, tally)
     print(f"| connected | {count} in {time.perf_counter() - begun:.1f} s | |")
     print(f"| memory | {server.read_memory_mb():.0f} MB, of which {alone:.0f} MB without sockets | 250 MB |")
-    worker = Worker(server)
+    worker = EntityReader(server)
     worker.start()
     result = await measure_delays(server, tally, count, writes)
     worker.ended.set()

@@ -7,7 +7,7 @@ from itertools import islice
 import corpus
 import stores
 from clock import Spread, measure_spreads
-from csr import Csr
+from csr import AccessGraph
 from jupyter_colophon.core.lineage.graph import MAX_LEVELS, MAX_RELATIONS, LineageRequest, Window
 from jupyter_colophon.service.lineage.lineage_traversal import LineageWalk, LineageWalker
 from jupyter_colophon.storage.lineage.edges_as_of import LineageEdges, Side
@@ -20,7 +20,7 @@ _WINDOW = Window((corpus.DAYS - 90) * corpus.DAY_MS, corpus.DAYS * corpus.DAY_MS
 
 def measure_rows(size: int) -> Iterator[tuple[str, ...]]:
     """Measure, and yield the rows of the table."""
-    catalog, other = stores.open_filled(size), Csr(size)
+    catalog, other = stores.open_filled_catalog(size), AccessGraph(size)
     options = _select_numbers(other, size)
 
     def query_service(number: int, limit: int, levels: int = MAX_LEVELS) -> object:
@@ -28,16 +28,16 @@ def measure_rows(size: int) -> Iterator[tuple[str, ...]]:
 
     def measure_engine(tx: TableContext) -> tuple[list[Spread], list[int]]:
         for number in options:
-            _compare(tx, other, number)
+            _require_same_results(tx, other, number)
         cases = [
             (
-                partial(_walk, tx.edges, number),
-                partial(_in_memory, other, number),
+                partial(_walk_lineage, tx.edges, number),
+                partial(_walk_in_memory, other, number),
                 partial(_walk_node_by_node, tx, number),
             )
             for number in options
         ]
-        return measure_spreads(cases, ROUNDS), [len(_walk(tx.edges, number).levels) for number in options]
+        return measure_spreads(cases, ROUNDS), [len(_walk_lineage(tx.edges, number).levels) for number in options]
 
     (ours, memory, nodes), result = catalog.provider.tx_runner.run(measure_engine, read_only=True)
     what = f"lineage, 20 levels, 90 days, {size:,} accesses, {sorted(result)[len(result) // 2]:,} nodes (median)"
@@ -45,30 +45,31 @@ def measure_rows(size: int) -> Iterator[tuple[str, ...]]:
     yield what, str(ours), f"{nodes} (one question a node)", f"{ours.p50 / nodes.p50:.2g}x (p50)", "<= 0.5x"
     for limit in (2_000, MAX_RELATIONS):
         cases = [
-            (partial(query_service, number, limit), partial(_in_memory, other, number, limit)) for number in options
+            (partial(query_service, number, limit), partial(_walk_in_memory, other, number, limit))
+            for number in options
         ]
         ours, memory = measure_spreads(cases, ROUNDS)
         what = f"the whole answer, at most {limit:,} relations, {size:,} accesses"
         yield what, str(ours), f"{memory} (numpy CSR, nodes alone)", f"{ours.p50 / memory.p50:.2g}x (p50)", "-"
 
 
-def _select_numbers(other: Csr, size: int) -> list[int]:
+def _select_numbers(other: AccessGraph, size: int) -> list[int]:
     """Return data of the first accesses with many neighbours: small traversals take no time on any side."""
     touched = dict.fromkeys(item.data for item in islice(corpus.generate_accesses(size), 200))
-    return list(islice((item for item in touched if len(_in_memory(other, item)) >= _MUCH), CASES))
+    return list(islice((item for item in touched if len(_walk_in_memory(other, item)) >= _MUCH), CASES))
 
 
 def _create_query(number: int, limit: int = MAX_RELATIONS, levels: int = MAX_LEVELS) -> LineageRequest:
     return LineageRequest(corpus.parse_entity_urn(number), "both", levels, _WINDOW, limit)
 
 
-def _in_memory(other: Csr, number: int, limit: int = MAX_RELATIONS, levels: int = MAX_LEVELS) -> set[int]:
+def _walk_in_memory(other: AccessGraph, number: int, limit: int = MAX_RELATIONS, levels: int = MAX_LEVELS) -> set[int]:
     assert _WINDOW.start is not None
     assert _WINDOW.end is not None
-    return other.walk(number, levels, _WINDOW.start, _WINDOW.end, limit)
+    return other.find_reachable(number, levels, _WINDOW.start, _WINDOW.end, limit)
 
 
-def _walk(edges: LineageEdges, number: int, levels: int = MAX_LEVELS) -> LineageWalk:
+def _walk_lineage(edges: LineageEdges, number: int, levels: int = MAX_LEVELS) -> LineageWalk:
     return LineageWalker(edges, _read_stopped_clock).walk(_create_query(number, levels=levels))
 
 
@@ -78,14 +79,14 @@ def _read_stopped_clock() -> float:
 
 
 def _walk_node_by_node(tx: TableContext, number: int) -> object:
-    return _walk(OneByOne(tx), number)  # type: ignore[arg-type]  # all that a walk asks for
+    return _walk_lineage(OneByOne(tx), number)  # type: ignore[arg-type]  # all that a walk asks for
 
 
-def _compare(tx: TableContext, other: Csr, number: int) -> None:
+def _require_same_results(tx: TableContext, other: AccessGraph, number: int) -> None:
     """Check that both sides return the same before measuring; three levels never reach the limit."""
-    ours = _walk(tx.edges, number, levels=3)
-    theirs = _in_memory(other, number, levels=3)
-    assert ours.truncated or set(ours.levels) == {corpus.create_urn(item) for item in theirs}, number
+    ours = _walk_lineage(tx.edges, number, levels=3)
+    theirs = _walk_in_memory(other, number, levels=3)
+    assert ours.truncated or set(ours.levels) == {corpus.build_urn(item) for item in theirs}, number
 
 
 class OneByOne:

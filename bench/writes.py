@@ -47,8 +47,8 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
         ours, raw = [], []
         for _ in range(ROUNDS):
             with tempfile.TemporaryDirectory() as folder:
-                ours.append(_measure(_create_colophon_write(Path(folder) / "ours.db", batch)))
-                raw.append(_measure(_create_raw_write(Path(folder) / "raw.db", batch)))
+                ours.append(_measure_wall_and_cpu_s(_create_colophon_write(Path(folder) / "ours.db", batch)))
+                raw.append(_measure_wall_and_cpu_s(_create_raw_write(Path(folder) / "raw.db", batch)))
         for at, what in enumerate(("", ", by CPU time")):
             mine, theirs = (min(side[at] for side in sides) for sides in (ours, raw))
             yield (
@@ -60,7 +60,7 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
             )
 
 
-def _measure(work: Callable[[], None]) -> tuple[float, float]:
+def _measure_wall_and_cpu_s(work: Callable[[], None]) -> tuple[float, float]:
     """Return wall seconds, and CPU seconds of this process."""
     wall, cpu = time.perf_counter(), time.process_time()
     work()
@@ -98,7 +98,7 @@ def _create_raw_write(path: Path, batch: int) -> Callable[[], None]:
     """
     store = sqlite3.connect(path, isolation_level=None)
     store.executescript(SHAPES)
-    request = [_by_hand(number) for number in range(WRITES)]
+    request = [_build_rows_by_hand(number) for number in range(WRITES)]
     for number, item in enumerate(request, 1):
         # As in ours, the entity exists, and is found by its name.
         store.execute("INSERT INTO entries VALUES (?, ?, 'bench', 'dataset')", (number, item["aspect"][0]))
@@ -109,13 +109,13 @@ def _create_raw_write(path: Path, batch: int) -> Callable[[], None]:
         for at in range(0, WRITES, batch):
             store.execute("BEGIN IMMEDIATE")
             for number, item in enumerate(request[at : at + batch], at + 1):
-                _write(store, number, item)
+                _write_rows(store, number, item)
             store.execute("COMMIT")
 
     return write
 
 
-def _by_hand(number: int) -> Row:
+def _build_rows_by_hand(number: int) -> Row:
     urn, value = str(make_home_dataset_urn("bench", f"table{number}")), _create_value(number)
     entity: Row = {"urn": urn, "type": "dataset", "namespace": "bench", "name": f"table{number}", "platform": "spark"}
     entity |= {"created": number, "created_by": "bench", "updated": number, "updated_by": "bench"}
@@ -134,7 +134,7 @@ def _by_hand(number: int) -> Row:
     }
 
 
-def _write(store: sqlite3.Connection, number: int, one: Row) -> None:
+def _write_rows(store: sqlite3.Connection, number: int, one: Row) -> None:
     store.execute("SELECT version FROM aspects WHERE urn = ? AND aspect = ?", one["aspect"][:2]).fetchone()
     store.execute("INSERT INTO aspects VALUES (?, ?, ?, ?, ?, ?, ?)", one["aspect"])
     store.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?)", one["aspect"])

@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 from support import java
-from support.memory import use_memory
+from support.memory import put_test_folders_in_memory
 
 # The same examples every time, and no clock: a slow machine is no failure.
 settings.register_profile(
@@ -15,8 +15,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("colophon")
-java.use_fast_java()
-use_memory()
+java.set_fast_java_options()
+put_test_folders_in_memory()
 
 #: Folders with files that run for minutes: with them first, no process works on alone at the end.
 LONG = ["wheel", "sample", "kernel", "faults", "datahub", "openlineage", "cli"]

@@ -65,7 +65,7 @@ def test_schemas_have_an_id_and_valid_examples(path: Path) -> None:
 
 
 def test_generated_files_are_current() -> None:
-    assert list(generate.find_stale()) == []
+    assert list(generate.find_stale_files()) == []
 
 
 def test_only_two_classes_inherit_tornado_handlers() -> None:

@@ -37,15 +37,15 @@ GENERATORS = {
 }
 
 
-def find_stale() -> dict[str, str]:
+def find_stale_files() -> dict[str, str]:
     """Return the text of every generated file whose committed text differs, by its path."""
     texts = {path: generate() for path, generate in GENERATORS.items()}
-    return {path: text for path, text in texts.items() if _read(ROOT / path) != text}
+    return {path: text for path, text in texts.items() if _read_or_empty(ROOT / path) != text}
 
 
 def main(arguments: list[str]) -> int:
     """Write stale files, or name them with --check."""
-    result = find_stale()
+    result = find_stale_files()
     if "--check" in arguments:
         for path in result:
             print(f"{path} is stale: run jlpm generate", file=sys.stderr)
@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _read(path: Path) -> str:
+def _read_or_empty(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 

@@ -18,13 +18,13 @@ def _jupyter_labextension_paths() -> list[dict[str, str]]:
 
 def load_ipython_extension(ipython: Any) -> None:
     """Load the magics and start capturing reads and writes of Spark (`%load_ext jupyter_colophon`)."""
-    from jupyter_colophon.kernel import load
+    from jupyter_colophon.kernel import load_extension
 
-    load(ipython)
+    load_extension(ipython)
 
 
 def unload_ipython_extension(ipython: Any) -> None:
     """Stop the capture and remove the listeners from Spark (`%unload_ext jupyter_colophon`)."""
-    from jupyter_colophon.kernel import unload
+    from jupyter_colophon.kernel import unload_extension
 
-    unload(ipython)
+    unload_extension(ipython)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from live import LiveServer, run_live_server
-from support.catalog import open_catalog_file, touch, write_metadata
+from support.catalog import open_catalog_file, record_run, write_metadata
 from support.commands import Commands
 from support.urns import CELL, ORDERS, REPORT
 
@@ -17,7 +17,7 @@ def database(tmp_path: Path) -> Path:
     catalog = open_catalog_file(path)
     write_metadata(catalog, ORDERS, {"owner": "ops"}, ["faa"])
     write_metadata(catalog, REPORT, {"owner": "ops"})
-    touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
+    record_run(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
     catalog.close()
     return path
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from live import LiveServer
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.commands import CommandResult, Commands
 
 Call = Callable[..., CommandResult]
@@ -24,8 +24,8 @@ def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> 
     server: LiveServer = request.getfixturevalue("served")
     urn = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)"
     catalog = server.create_client()
-    catalog.write_aspect(urn, "technicalMetadata", metadata({"owner": "ops"}, ["faa"]))
-    catalog.write_aspect(urn, "businessMetadata", metadata())
+    catalog.write_aspect(urn, "technicalMetadata", build_metadata_value({"owner": "ops"}, ["faa"]))
+    catalog.write_aspect(urn, "businessMetadata", build_metadata_value())
     catalog.close()
     commands = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token})
     return lambda *arguments: commands.run(*arguments, f"--url={server.url}")

@@ -4,9 +4,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from support.catalog import open_catalog_file, search, write_metadata
+from support.catalog import open_catalog_file, search_catalog, write_metadata
 from support.commands import Commands
-from support.process import start_script
+from support.process import start_script_process
 from support.urns import ORDERS
 
 #: A process that writes until it reads a line, then prints the number of writes.
@@ -56,7 +56,7 @@ def test_verify_finds_damage_and_reindex_repairs_it(colophon: Commands, database
     assert colophon("reindex", "--json").answer["repaired"] > 0
     assert colophon("verify").status == 0
     catalog = open_catalog_file(database)
-    assert search(catalog, "owner:ops").total == 2
+    assert search_catalog(catalog, "owner:ops").total == 2
     catalog.close()
 
 
@@ -106,7 +106,7 @@ def test_compact_removes_old_changes_and_frees_space(colophon: Commands, databas
 
 
 def test_maintenance_works_beside_writing_process(colophon: Commands, database: Path, tmp_path: Path) -> None:
-    with start_script(WRITER, str(database)) as writer:
+    with start_script_process(WRITER, str(database)) as writer:
         assert writer.stdin is not None
         assert writer.stdout is not None
         assert writer.stdout.readline().strip() == "ready"

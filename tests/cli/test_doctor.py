@@ -13,7 +13,7 @@ from jupyter_colophon.core.errors import DeliveryFailed
 from jupyter_colophon.storage.changes import sinks
 from support.catalog import ADA, open_catalog_file
 from support.commands import Commands
-from support.packages import build_python_path, install_things
+from support.packages import build_python_path, install_things_package
 
 
 def _checks(colophon: Commands, status: int, database: Path | None = None) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def test_doctor_advises_on_dead_letters(colophon: Commands, database: Path) -> N
 
 
 def test_doctor_reports_schemaspaces_and_invalid_instances(colophon: Commands, tmp_path: Path) -> None:
-    things = install_things(tmp_path / "things")
+    things = install_things_package(tmp_path / "things")
     folder = colophon.home / "data" / "metadata" / "things"
     folder.mkdir(parents=True)
     secret = {"display_name": "S", "schema_name": "thing", "metadata": {"password": "Hunter2Hidden"}}

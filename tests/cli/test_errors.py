@@ -15,7 +15,7 @@ import pytest
 from jupyter_colophon.core.store import StoreChoice
 from support.catalog import open_catalog_file, write_metadata
 from support.commands import CommandResult, Commands
-from support.postgres import create_schema, get_server
+from support.postgres import create_store_in_schema, get_or_start_server
 from support.stores import STORES
 from support.urns import ORDERS
 
@@ -33,7 +33,7 @@ def backup(colophon: Commands, tmp_path: Path) -> Path:
 @pytest.fixture
 def schema() -> Iterator[StoreChoice]:
     """A schema that does not exist."""
-    with create_schema() as choice:
+    with create_store_in_schema() as choice:
         yield choice
 
 
@@ -90,7 +90,9 @@ def test_restore_is_repeated_after_full_disk(colophon: Commands, database: Path,
 def _stop_half_way(store: StoreChoice) -> None:
     """Mark the store like a killed restore."""
     if store.provider == "postgresql":
-        get_server().execute(f"INSERT INTO {store.options['schema']}.settings (name, value) VALUES ('restoring', '')")
+        get_or_start_server().execute(
+            f"INSERT INTO {store.options['schema']}.settings (name, value) VALUES ('restoring', '')"
+        )
         return
     with sqlite3.connect(store.options["path"]) as connection:
         connection.execute("INSERT INTO settings (name, value) VALUES ('restoring', x'')")
@@ -119,7 +121,7 @@ def test_restore_creates_schema(colophon: Commands, backup: Path, schema: StoreC
 
 @pytest.mark.parametrize("name", ["pg_catalog", "pg_mine", "information_schema"])
 def test_reserved_postgresql_schema_is_refused(colophon: Commands, name: str) -> None:
-    done = _in(colophon, StoreChoice("postgresql", {"dsn": get_server().dsn, "schema": name}), "verify")
+    done = _in(colophon, StoreChoice("postgresql", {"dsn": get_or_start_server().dsn, "schema": name}), "verify")
     assert done.status in (1, 2)
     assert f"{name} is reserved by PostgreSQL" in done.err
     assert done.err.count("\n") == 1

@@ -8,13 +8,13 @@ import pytest
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from live import LiveServer
-from support.catalog import ADA, open_catalog_file, touch
+from support.catalog import ADA, open_catalog_file, record_run
 from support.commands import CommandResult, Commands
-from support.urns import cell, table
+from support.urns import build_cell_urn, build_table_urn
 
 Call = Callable[..., CommandResult]
-RAW, STAGED, SUMMED = table("raw"), table("staged"), table("summed")
-LOAD, SUM = cell("load"), cell("sum")
+RAW, STAGED, SUMMED = build_table_urn("raw"), build_table_urn("staged"), build_table_urn("summed")
+LOAD, SUM = build_cell_urn("load"), build_cell_urn("sum")
 
 
 @pytest.fixture(params=["store", "server"])
@@ -22,8 +22,8 @@ def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> 
     """Run a command on a catalog with the lineage raw → staged → summed; the second run has not ended."""
     if request.param == "store":
         catalog = open_catalog_file(database)
-        touch(catalog, LOAD, "1", ("read", RAW), ("write", STAGED), start=1_000, end=2_000)
-        touch(catalog, SUM, "1", ("read", STAGED), ("write", SUMMED), start=3_000)
+        record_run(catalog, LOAD, "1", ("read", RAW), ("write", STAGED), start=1_000, end=2_000)
+        record_run(catalog, SUM, "1", ("read", STAGED), ("write", SUMMED), start=3_000)
         catalog.close()
         return colophon
     server: LiveServer = request.getfixturevalue("served")

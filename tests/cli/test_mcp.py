@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from live import LiveServer, run_live_server
 from mcp import Client, StdioServerParameters
-from support.assistants import MODES, READING, WRITING, call, call_refused, list_tool_names
+from support.assistants import MODES, READING, WRITING, call_refused_tool, call_tool, list_tool_names
 from support.catalog import open_catalog_file, write_metadata
 from support.commands import Commands
 from support.urns import CELL, ORDERS, REPORT
@@ -45,15 +45,15 @@ def test_assistant_searches_and_reads_store(colophon: Commands, database: Path, 
     async def ask() -> None:
         async with assistant(colophon, f"--database={database}", mode=mode) as client:
             assert await list_tool_names(client) == READING
-            hits = (await call(client, "colophon_search", query="owner:ops"))["hits"]
+            hits = (await call_tool(client, "colophon_search", query="owner:ops"))["hits"]
             assert {hit["urn"] for hit in hits} == {ORDERS, REPORT}
-            entity = await call(client, "colophon_read_entity", urn=REPORT, aspects="technicalMetadata")
+            entity = await call_tool(client, "colophon_read_entity", urn=REPORT, aspects="technicalMetadata")
             assert entity["aspects"]["technicalMetadata"]["value"]["properties"] == {"owner": "ops"}
-            graph = await call(client, "colophon_lineage", urn=REPORT)
+            graph = await call_tool(client, "colophon_lineage", urn=REPORT)
             assert {ORDERS, CELL, REPORT} <= {node["urn"] for node in graph["nodes"]}
-            impact = await call(client, "colophon_impact", urn=ORDERS)
+            impact = await call_tool(client, "colophon_impact", urn=ORDERS)
             assert {"name": "dataset", "count": 1} in impact["byType"]
-            (run,) = (await call(client, "colophon_runs", data=REPORT))["runs"]
+            (run,) = (await call_tool(client, "colophon_runs", data=REPORT))["runs"]
             assert run["program"] == CELL
 
     asyncio.run(ask())
@@ -62,14 +62,14 @@ def test_assistant_searches_and_reads_store(colophon: Commands, database: Path, 
 def test_assistant_reads_writes_of_other_processes(colophon: Commands, database: Path) -> None:
     async def ask() -> None:
         async with assistant(colophon, f"--database={database}") as client:
-            head = (await call(client, "colophon_changes", limit=0))["cursor"]
+            head = (await call_tool(client, "colophon_changes", limit=0))["cursor"]
             for number in range(3):
                 other = open_catalog_file(database)
                 write_metadata(other, ORDERS, {"batch": f"b{number}"})
                 other.close()
-                result = await call(client, "colophon_search", query=f"batch:b{number}")
+                result = await call_tool(client, "colophon_search", query=f"batch:b{number}")
                 assert [hit["urn"] for hit in result["hits"]] == [ORDERS]
-            changes = (await call(client, "colophon_changes", after=head))["changes"]
+            changes = (await call_tool(client, "colophon_changes", after=head))["changes"]
             assert [change["urn"] for change in changes] == [ORDERS] * 3
 
     asyncio.run(ask())
@@ -79,12 +79,12 @@ def test_assistant_writes_if_setting_allows(colophon: Commands, database: Path) 
     async def ask() -> None:
         async with assistant(colophon, f"--database={database}", WRITES) as client:
             assert await list_tool_names(client) == READING | WRITING
-            tagged = await call(client, "colophon_tag", urn=ORDERS, add=["gold", "faa-2"])
+            tagged = await call_tool(client, "colophon_tag", urn=ORDERS, add=["gold", "faa-2"])
             assert tagged["tags"] == ["gold", "faa-2"]
-            text = await call(client, "colophon_set_properties", urn=ORDERS, properties={"refresh": "daily"})
+            text = await call_tool(client, "colophon_set_properties", urn=ORDERS, properties={"refresh": "daily"})
             assert text["properties"] == {"refresh": "daily"}
-            await call(client, "colophon_propose_description", urn=ORDERS, description="All orders.")
-            assert (await call(client, "colophon_search", query="orders", tag="gold"))["total"] == 1
+            await call_tool(client, "colophon_propose_description", urn=ORDERS, description="All orders.")
+            assert (await call_tool(client, "colophon_search", query="orders", tag="gold"))["total"] == 1
 
     asyncio.run(ask())
     shown = colophon("show", "sales.orders", "--json").answer
@@ -99,8 +99,8 @@ class TestOfAServer:
 
         async def ask() -> None:
             async with assistant(commands, f"--url={writable.url}", WRITES) as client:
-                await call(client, "colophon_tag", urn=ORDERS, add=["silver"])
-                (hit,) = (await call(client, "colophon_search", query="tags:silver"))["hits"]
+                await call_tool(client, "colophon_tag", urn=ORDERS, add=["silver"])
+                (hit,) = (await call_tool(client, "colophon_search", query="tags:silver"))["hits"]
                 assert hit["urn"] == ORDERS
 
         asyncio.run(ask())
@@ -112,7 +112,7 @@ class TestOfAServer:
 
         async def ask() -> str:
             async with assistant(commands, f"--url={writable.url}") as client:
-                return await call_refused(client, "colophon_search", query="*")
+                return await call_refused_tool(client, "colophon_search", query="*")
 
         assert "does not accept the token" in asyncio.run(ask())
 

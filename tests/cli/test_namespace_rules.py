@@ -4,7 +4,7 @@ from pathlib import Path
 
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
-from support.catalog import ADA, metadata, open_catalog_file
+from support.catalog import ADA, build_metadata_value, open_catalog_file
 from support.commands import Commands
 
 FILE = "urn:li:dataset:(urn:li:dataPlatform:file,/lake/raw/a.csv,PROD)"
@@ -16,7 +16,7 @@ def test_reindex_moves_entities_to_new_namespaces(colophon: Commands, database: 
     catalog = open_catalog_file(database)
     for urn in (FILE, OTHER, FIELD):
         for note in ("old", "new"):
-            value = metadata({"note": note}, ["raw"])
+            value = build_metadata_value({"note": note}, ["raw"])
             catalog.write_path.propose([Proposal(Urn.parse(urn), "businessMetadata", "upsert", value)], ADA)
     catalog.write_path.propose([Proposal(Urn.parse(OTHER), None, "delete")], ADA)
     catalog.close()

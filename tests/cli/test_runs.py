@@ -8,7 +8,7 @@ import pytest
 from jupyter_colophon.core.identity.names import make_program_urn
 from live import LiveServer
 from support.commands import CommandResult, Commands
-from support.urns import ORDERS, table
+from support.urns import ORDERS, build_table_urn
 
 Call = Callable[..., CommandResult]
 LOAD = str(make_program_urn("shop", "etl", "flows", "Load"))
@@ -56,7 +56,7 @@ def test_runs_are_listed_within_interval(call: Call) -> None:
     text = call("runs", "sales.orders").out.splitlines()
     assert text[0].split() == ["program", "status", "started", "ended", "by", "touched", "run"]
     assert text[3].startswith("Load     failed")
-    assert call("runs", table("none")).out == "None.\n"
+    assert call("runs", build_table_urn("none")).out == "None.\n"
 
 
 def test_run_is_shown_with_metadata_of_that_time(call: Call) -> None:

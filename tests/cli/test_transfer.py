@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from live import LiveServer
-from support.catalog import metadata, open_catalog_file, write_metadata
+from support.catalog import build_metadata_value, open_catalog_file, write_metadata
 from support.commands import Commands
 from support.urns import ORDERS
 
@@ -61,7 +61,9 @@ def test_export_is_imported_into_server_and_back(
     assert (sum(taken.values()), set(taken) <= {"created", "unchanged"}) == (lines, True)
     assert commands.run("export", "sales", str(again), "--json", url).answer["lines"] == lines
     assert again.read_bytes() == file.read_bytes()
-    file.write_text(HEAD + json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": metadata({"a": "b"})}))
+    file.write_text(
+        HEAD + json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": build_metadata_value({"a": "b"})})
+    )
     differs = commands.run("import", str(file), url)
     assert (differs.status, f"technicalMetadata of {ORDERS}" in differs.out) == (1, True)
     assert commands.run("import", str(file), "--overwrite", "--json", url).answer["counts"] == {"overwritten": 1}
@@ -113,7 +115,10 @@ def test_import_reports_conflicts_unless_overwritten(colophon: Commands, databas
 
 def test_import_rejects_file_with_invalid_line(colophon: Commands, tmp_path: Path) -> None:
     file = tmp_path / "wrong.jsonl"
-    good = json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": metadata({"owner": "new"})}) + "\n"
+    good = (
+        json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": build_metadata_value({"owner": "new"})})
+        + "\n"
+    )
     elsewhere = "urn:li:dataset:(urn:li:dataPlatform:spark,nowhere.orders,PROD)"
     for text, message in (
         ("", "line 1"),

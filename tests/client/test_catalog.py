@@ -6,11 +6,16 @@ import uuid
 
 import pytest
 from jupyter_colophon.client.absence import find_entity
-from jupyter_colophon.client.aspect_edits import StoredAspect, edit_aspect, read_stored_aspect, write_stored_aspect
+from jupyter_colophon.client.aspect_edits import (
+    StoredAspect,
+    edit_aspect_with_retries,
+    read_stored_aspect,
+    write_stored_aspect,
+)
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.transport import ServerAddress, Transport
-from support.stranger import start_server
+from support.misbehaving_server import start_recording_server
 
 BUSINESS = "businessMetadata"
 
@@ -51,7 +56,12 @@ def test_concurrent_edits_are_all_kept(server, catalog, database):
     def edit(name):
         mine = server.create_client()
         for number in range(5):
-            edit_aspect(mine, urn(database), BUSINESS, lambda value: words(*value.get("tags", []), f"{name}-{number}"))  # noqa: B023
+            edit_aspect_with_retries(
+                mine,
+                urn(database),
+                BUSINESS,
+                lambda value: words(*value.get("tags", []), f"{name}-{number}"),  # noqa: B023
+            )
         mine.close()
 
     threads = [threading.Thread(target=edit, args=(name,)) for name in "abcd"]
@@ -71,7 +81,7 @@ def test_an_edit_that_the_server_refuses_is_not_tried_again(catalog, database):
         return words("not a tag" * 10, **{"tags": "x"})
 
     with pytest.raises(RequestFailed) as caught:
-        edit_aspect(catalog, urn(database), BUSINESS, edit)
+        edit_aspect_with_retries(catalog, urn(database), BUSINESS, edit)
     assert caught.value.status == 400
     assert len(calls) == 1
 
@@ -153,11 +163,11 @@ def test_write_with_lost_answer_is_applied_once(server, catalog, database):
         )
         with urllib.request.urlopen(request, timeout=120) as response:
             if len(stranger.server.requested) == 1:
-                stranger.cut()
+                stranger.close_without_reply()
             else:
-                stranger.reply(response.status, response.read())
+                stranger.send_reply(response.status, response.read())
 
-    with start_server(forward) as way:
+    with start_recording_server(forward) as way:
         mine = Operations(Transport(ServerAddress(way.url, server.token)))
         assert write_stored_aspect(mine, urn(database), BUSINESS, words("a"), -1)["version"] == 1
         mine.close()

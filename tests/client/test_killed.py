@@ -6,7 +6,7 @@ import uuid
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.core.identity.names import make_home_dataset_urn
 from live import LiveServer
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 
 
 def test_entries_accepted_before_a_kill_are_applied_once(tmp_path):
@@ -18,7 +18,7 @@ def test_entries_accepted_before_a_kill_are_applied_once(tmp_path):
         catalog = server.create_client()
         for _ in range(60):
             urn = str(make_home_dataset_urn("sales", f"t{uuid.uuid4().hex}"))
-            wish = {"urn": urn, "aspect": "technicalMetadata", "operation": "create", "value": metadata()}
+            wish = {"urn": urn, "aspect": "technicalMetadata", "operation": "create", "value": build_metadata_value()}
             sent[urn] = catalog.submit_proposals({"proposals": [wish]}, async_=True)["id"]
         server.kill()
         catalog.close()

@@ -20,7 +20,7 @@ from jupyter_colophon.client.programs.outbox import OutboxEntry, OutboxFile, cla
 from jupyter_colophon.client.programs.outbox_sender import OutboxSender
 from jupyter_colophon.client.transport import ServerAddress
 from live import LiveServer, run_live_kernel
-from support.process import start_script
+from support.process import start_script_process
 
 URN = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.{},PROD)"
 #: Emits one change of a table after the other, and prints each number once it is emitted.
@@ -108,7 +108,10 @@ def test_entries_of_killed_programs_are_delivered_once_in_order(
     server: LiveServer, outbox: Path, back: Callable[[], None]
 ) -> None:
     recorded = {}
-    with start_script(TALKER, "killed_a", "100000") as one, start_script(TALKER, "killed_b", "100000") as other:
+    with (
+        start_script_process(TALKER, "killed_a", "100000") as one,
+        start_script_process(TALKER, "killed_b", "100000") as other,
+    ):
         for name, program, count in (("killed_a", one, 70), ("killed_b", other, 40)):
             assert program.stdout is not None
             for line in program.stdout:
@@ -128,7 +131,7 @@ def test_entries_of_killed_programs_are_delivered_once_in_order(
     code, reported = flushed()
     assert (code, reported["sent"]) == (1, 0)
     back()
-    with start_script(
+    with start_script_process(
         "import runpy\nsys.argv = ['x', 'flush', '--json']\nrunpy.run_module('jupyter_colophon.cli', run_name='__main__')"
     ) as beside:
         code, reported = flushed()
@@ -144,7 +147,7 @@ def test_entries_of_killed_programs_are_delivered_once_in_order(
 
 
 def test_two_living_processes_share_a_spool(server: LiveServer, outbox: Path, back: Callable[[], None]) -> None:
-    with start_script(TALKER, "shared_a", "40") as one, start_script(TALKER, "shared_b", "40") as other:
+    with start_script_process(TALKER, "shared_a", "40") as one, start_script_process(TALKER, "shared_b", "40") as other:
         for program in (one, other):
             output, _ = program.communicate(timeout=300)
             assert program.returncode == 0, output
@@ -166,14 +169,16 @@ def test_flush_sends_entries_of_its_server_only(server: LiveServer, outbox: Path
     fine = {**emit, "value": {"properties": {"number": "1"}}}
     mine = OutboxFile.create(outbox, "http://127.0.0.1:1/")
     for number, proposals in enumerate(([wrong], [fine], "nonsense")):
-        mine.append(OutboxEntry(f"key-{number}", "emit", "urn:li:dataProcessInstance:r", {"proposals": proposals}))
-    mine.release()
+        mine.append_entry(
+            OutboxEntry(f"key-{number}", "emit", "urn:li:dataProcessInstance:r", {"proposals": proposals})
+        )
+    mine.release_or_remove()
     for text in ('{"kind": "rm", "key": "k", "run": "r", "body": {}}\n', "[]\n", '{"key": 1}\n'):
         with mine.path.open("a") as file:
             file.write(text)
     other = OutboxFile.create(outbox, "https://team.example/hub/")
-    other.append(OutboxEntry("key", "emit", "urn:li:dataProcessInstance:r", {"proposals": [fine]}))
-    other.release()
+    other.append_entry(OutboxEntry("key", "emit", "urn:li:dataProcessInstance:r", {"proposals": [fine]}))
+    other.release_or_remove()
     back()
     code, reported = flushed()
     assert (code, reported) == (1, {"sent": 1, "dropped": 5, "pending": 0, "otherServers": 1})
@@ -187,7 +192,7 @@ def test_flush_sends_entries_of_its_server_only(server: LiveServer, outbox: Path
 def test_invalid_token_drops_no_entry(
     server: LiveServer, back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with start_script(TALKER, "token", "5") as program:
+    with start_script_process(TALKER, "token", "5") as program:
         program.communicate(timeout=300)
     back()
     monkeypatch.setenv("COLOPHON_TOKEN", "another")
@@ -201,7 +206,7 @@ def test_invalid_token_drops_no_entry(
 def test_kernel_sends_orphaned_entries(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = server.data / "colophon" / "outbox"
     monkeypatch.setenv("COLOPHON_OUTBOX", str(folder))
-    with start_script(TALKER, "by_a_kernel", "5") as program:
+    with start_script_process(TALKER, "by_a_kernel", "5") as program:
         output, _ = program.communicate(timeout=300)
         assert program.returncode == 0, output
     (left,) = folder.iterdir()
@@ -223,43 +228,43 @@ class TestFile:
         file = OutboxFile.create(tmp_path, "http://x/")
         entries = [self.entry(number) for number in range(5)]
         for one in entries:
-            file.append(one)
+            file.append_entry(one)
         assert list(claim_orphaned_files(tmp_path)) == []
-        file.remove(entries[1])
-        file.remove(entries[0])
-        file.release()
+        file.remove_entry(entries[1])
+        file.remove_entry(entries[0])
+        file.release_or_remove()
         (found,) = claim_orphaned_files(tmp_path)
-        assert (found.server, found.list_pending(), found.unreadable) == ("http://x/", tuple(entries[2:]), 0)
+        assert (found.server, found.list_pending_entries(), found.unreadable) == ("http://x/", tuple(entries[2:]), 0)
         assert list(claim_orphaned_files(tmp_path)) == []
         for one in entries[2:]:
-            found.remove(one)
-        found.append(entries[0])
+            found.remove_entry(one)
+        found.append_entry(entries[0])
         assert found.path.read_bytes().count(b"\n") == 2
-        found.remove(entries[0])
-        found.release()
+        found.remove_entry(entries[0])
+        found.release_or_remove()
         assert list(tmp_path.iterdir()) == []
 
     def test_only_a_truncated_line_is_lost(self, tmp_path: Path) -> None:
         file = OutboxFile.create(tmp_path, "http://x/")
         entries = [self.entry(number) for number in range(3)]
         for one in entries:
-            file.append(one)
-        file.release()
+            file.append_entry(one)
+        file.release_or_remove()
         whole = file.path.read_bytes()
         for cut in range(len(whole)):
             file.path.write_bytes(whole[:cut])
             (found,) = claim_orphaned_files(tmp_path)
             lines = whole[:cut].count(b"\n")
             is_whole = cut == 0 or whole[cut : cut + 1] == b"\n" or whole[cut - 1 : cut] == b"\n"
-            assert len(found.list_pending()) == max(lines - 1 + (whole[cut : cut + 1] == b"\n" and cut > 0), 0)
+            assert len(found.list_pending_entries()) == max(lines - 1 + (whole[cut : cut + 1] == b"\n" and cut > 0), 0)
             assert found.unreadable == (0 if is_whole else 1)
-            if len(found.list_pending()) > 1:
-                found.remove(found.list_pending()[0])
-                left = found.list_pending()
-                found.release()
+            if len(found.list_pending_entries()) > 1:
+                found.remove_entry(found.list_pending_entries()[0])
+                left = found.list_pending_entries()
+                found.release_or_remove()
                 (found,) = claim_orphaned_files(tmp_path)
-                assert found.list_pending() == left
-            found.release()
+                assert found.list_pending_entries() == left
+            found.release_or_remove()
 
     def test_full_file_refuses_entries_and_keeps_existing_ones(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -268,14 +273,14 @@ class TestFile:
         sender = OutboxSender(None, tmp_path)
         with caplog.at_level(logging.WARNING):
             for number in range(10):
-                sender.put(self.entry(number))
-        assert sender.waiting + sender.dropped == 10
-        assert 0 < sender.waiting < 5
-        assert caplog.text.count("could not be stored") == sender.dropped
+                sender.store_and_send_later(self.entry(number))
+        assert sender.pending_count + sender.dropped_count == 10
+        assert 0 < sender.pending_count < 5
+        assert caplog.text.count("could not be stored") == sender.dropped_count
         sender.close()
         (found,) = claim_orphaned_files(tmp_path)
-        assert [one.key for one in found.list_pending()] == [f"key-{number}" for number in range(len(found))]
-        found.release()
+        assert [one.key for one in found.list_pending_entries()] == [f"key-{number}" for number in range(len(found))]
+        found.release_or_remove()
 
     def test_a_forked_child_has_a_file_of_its_own(self, tmp_path: Path) -> None:
         script = f"""

@@ -15,7 +15,7 @@ from jupyter_colophon import metadata
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.problems import RequestFailed
-from jupyter_colophon.client.programs.outbox import find_folder
+from jupyter_colophon.client.programs.outbox import find_outbox_folder
 from jupyter_colophon.core.errors import InvalidName
 
 pytestmark = pytest.mark.usefixtures("known")
@@ -361,7 +361,7 @@ def test_unwritable_outbox_warns_and_does_not_stop_the_program(
     assert context.metadata.dropped == 3
     assert "could not be stored" in caplog.text
     assert "CANARY" not in caplog.text
-    assert find_folder() == tmp_path / "file" / "outbox"
+    assert find_outbox_folder() == tmp_path / "file" / "outbox"
 
 
 def test_metadata_of_fields_is_read_and_unknown_ones_return_404(server: Any, database: str) -> None:

@@ -20,9 +20,9 @@ def known(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The environment of a program that a server started."""
     monkeypatch.setenv("COLOPHON_URL", server.url)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    current.use(None)
+    current.use_server(None)
     yield
-    current.use(None)
+    current.use_server(None)
 
 
 NAMES = {one.name for one in FILTERS}

@@ -7,17 +7,17 @@ import threading
 import pytest
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 from jupyter_colophon.client.transport import ServerAddress, Transport
-from support.stranger import RecordingHandler, start_server
+from support.misbehaving_server import RecordingHandler, start_recording_server
 
 TOKEN = "CANARY-7f3a"
 
 
 def fine(stranger: RecordingHandler) -> None:
-    stranger.reply(200, b'{"fine": true}', ETag='"3"')
+    stranger.send_reply(200, b'{"fine": true}', ETag='"3"')
 
 
 def test_a_request_carries_prefix_query_token_and_json():
-    with start_server(fine) as server:
+    with start_recording_server(fine) as server:
         answer = Transport(ServerAddress(server.url, TOKEN)).request(
             "PUT", "/x", query={"a": "b c", "n": None, "t": True}, body={"k": 1}
         )
@@ -29,7 +29,7 @@ def test_a_request_carries_prefix_query_token_and_json():
 
 
 def test_one_connection_serves_many_requests():
-    with start_server(fine) as server:
+    with start_recording_server(fine) as server:
         transport = Transport(ServerAddress(server.url))
         for _ in range(5):
             transport.request("GET", "/x")
@@ -39,10 +39,10 @@ def test_one_connection_serves_many_requests():
 
 def test_a_connection_that_the_server_closed_meanwhile_is_replaced():
     def once(stranger: RecordingHandler) -> None:
-        stranger.reply(200, b"{}")
+        stranger.send_reply(200, b"{}")
         stranger.close_connection = True
 
-    with start_server(once) as server:
+    with start_recording_server(once) as server:
         transport = Transport(ServerAddress(server.url))
         assert [transport.request("GET", "/x").status for _ in range(3)] == [200, 200, 200]
         transport.close()
@@ -51,14 +51,14 @@ def test_a_connection_that_the_server_closed_meanwhile_is_replaced():
 def lost(stranger: RecordingHandler) -> None:
     """The first request is read, and never answered."""
     if len(stranger.server.requested) == 1:
-        stranger.cut()
+        stranger.close_without_reply()
     else:
         fine(stranger)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 def test_write_with_lost_answer_is_retried_with_the_same_key(method):
-    with start_server(lost) as server:
+    with start_recording_server(lost) as server:
         assert Transport(ServerAddress(server.url)).request(method, "/x", body={"k": 1}).status == 200
         first, again = server.requested
     assert first[:2] == again[:2]
@@ -67,14 +67,14 @@ def test_write_with_lost_answer_is_retried_with_the_same_key(method):
 
 
 def test_write_is_retried_only_once():
-    with start_server(RecordingHandler.cut) as server:
+    with start_recording_server(RecordingHandler.close_without_reply) as server:
         with pytest.raises(ServerUnavailable):
             Transport(ServerAddress(server.url)).request("PUT", "/x", body={})
         assert len(server.requested) == 2
 
 
 def test_each_write_has_its_own_key_and_reads_have_none():
-    with start_server(fine) as server:
+    with start_recording_server(fine) as server:
         transport = Transport(ServerAddress(server.url))
         for method in ("GET", "PUT", "PUT"):
             transport.request(method, "/x")
@@ -86,7 +86,7 @@ def test_each_write_has_its_own_key_and_reads_have_none():
 
 @pytest.mark.parametrize(("pause", "requested"), [({"Retry-After": "0"}, 2), ({"Retry-After": "60"}, 1), ({}, 1)])
 def test_retry_after_is_honoured_within_the_deadline(pause, requested):
-    with start_server(lambda stranger: stranger.reply(503, b'{"detail": "busy"}', **pause)) as server:
+    with start_recording_server(lambda stranger: stranger.send_reply(503, b'{"detail": "busy"}', **pause)) as server:
         with pytest.raises(RequestFailed, match="busy"):
             Transport(ServerAddress(server.url)).request("POST", "/x", body={})
         assert len(server.requested) == requested
@@ -102,7 +102,7 @@ def test_refused_connection_raises_server_unavailable():
 
 def test_a_server_that_never_answers_is_given_up_in_time():
     release = threading.Event()
-    with start_server(lambda _: release.wait(30)) as server:
+    with start_recording_server(lambda _: release.wait(30)) as server:
         with pytest.raises(ServerUnavailable, match="timed out"):
             Transport(ServerAddress(server.url), timeout_s=0.2).request("GET", "/x")
         release.set()
@@ -118,7 +118,7 @@ def test_slow_answer_times_out():
         while not release.wait(0.02):
             stranger.wfile.write(b" " * 100)
 
-    with start_server(drip) as server:
+    with start_recording_server(drip) as server:
         with pytest.raises(ServerUnavailable):
             Transport(ServerAddress(server.url), timeout_s=0.3).request("GET", "/x")
         release.set()
@@ -133,7 +133,7 @@ def test_a_problem_is_refused_with_its_words_and_places():
         "errors": [{"pointer": "/tags/0", "message": "no"}],
     }
     with (
-        start_server(lambda stranger: stranger.reply(400, json.dumps(problem).encode())) as server,
+        start_recording_server(lambda stranger: stranger.send_reply(400, json.dumps(problem).encode())) as server,
         pytest.raises(RequestFailed) as caught,
     ):
         Transport(ServerAddress(server.url, TOKEN)).request("GET", "/x")
@@ -155,7 +155,7 @@ def test_a_problem_is_refused_with_its_words_and_places():
 )
 def test_answers_of_others_are_refused_in_plain_words(status, body, words):
     with (
-        start_server(lambda stranger: stranger.reply(status, body, Location="/login")) as server,
+        start_recording_server(lambda stranger: stranger.send_reply(status, body, Location="/login")) as server,
         pytest.raises(RequestFailed, match=words),
     ):
         Transport(ServerAddress(server.url, TOKEN)).request("GET", "/x")
@@ -163,8 +163,8 @@ def test_answers_of_others_are_refused_in_plain_words(status, body, words):
 
 def test_token_is_not_sent_to_redirect_targets():
     with (
-        start_server(fine) as other,
-        start_server(lambda stranger: stranger.reply(302, b"", Location=other.url)) as server,
+        start_recording_server(fine) as other,
+        start_recording_server(lambda stranger: stranger.send_reply(302, b"", Location=other.url)) as server,
     ):
         with pytest.raises(RequestFailed):
             Transport(ServerAddress(server.url, TOKEN)).request("GET", "/x")
@@ -173,7 +173,7 @@ def test_token_is_not_sent_to_redirect_targets():
 
 def test_an_answer_that_is_no_json_is_no_catalog():
     with (
-        start_server(lambda stranger: stranger.reply(200, b"<html>")) as server,
+        start_recording_server(lambda stranger: stranger.send_reply(200, b"<html>")) as server,
         pytest.raises(ServerUnavailable, match="not from the catalog"),
     ):
         Transport(ServerAddress(server.url)).request("GET", "/x")
@@ -181,7 +181,7 @@ def test_an_answer_that_is_no_json_is_no_catalog():
 
 def test_a_server_without_the_extension_is_no_catalog():
     with (
-        start_server(lambda stranger: stranger.reply(404, b"<html>")) as server,
+        start_recording_server(lambda stranger: stranger.send_reply(404, b"<html>")) as server,
         pytest.raises(ServerUnavailable, match="extension is not enabled"),
     ):
         Transport(ServerAddress(server.url)).request("GET", "/x")

@@ -12,7 +12,7 @@ import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.rendering.renderers import render
+from jupyter_colophon.rendering.renderers import render_document_page
 
 VERBS = [
     "diff",
@@ -35,7 +35,7 @@ PROGRAM = "urn:li:dataJob:(urn:li:dataFlow:(colophon,shop,default),spark.load)"
 
 
 def _page(found: Any) -> Any:
-    return render(found.kind, found.document)
+    return render_document_page(found.kind, found.document)
 
 
 @pytest.fixture(autouse=True)
@@ -43,9 +43,9 @@ def known(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The environment of a program that a server started."""
     monkeypatch.setenv("COLOPHON_URL", server.url)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    current.use(None)
+    current.use_server(None)
     yield
-    current.use(None)
+    current.use_server(None)
 
 
 def urn(database: str, table: str = "t") -> str:

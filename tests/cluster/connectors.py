@@ -15,11 +15,11 @@ import pyspark
 import pytest
 from confluent_kafka import Producer
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.pipelines.check import check_pipeline
+from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
 from jupyter_colophon.pipelines.plugin_registry import load_plugins
-from jupyter_colophon.pipelines.preview import preview
-from jupyter_colophon.pipelines.runner import PipelineOutcome, run
-from jupyter_colophon.spark.crawl.crawling import crawl
+from jupyter_colophon.pipelines.preview import preview_stages
+from jupyter_colophon.pipelines.runner import PipelineOutcome, run_pipeline
+from jupyter_colophon.spark.crawl.crawling import crawl_and_record
 from jupyter_colophon.spark.crawl.options import CrawlOptions
 from jupyter_colophon.spark.session import get_session
 from pyspark.sql import SparkSession
@@ -50,7 +50,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 def topic(broker: Broker) -> str:
     """Create a topic with clicks, a message that is not JSON, and one without a value."""
     name = f"clicks-{uuid.uuid4().hex[:8]}"
-    broker.make_topic(name)
+    broker.create_topic(name)
     send(broker, name, *(json.dumps(one).encode() for one in CLICKS), b"no JSON", None)
     return name
 
@@ -64,7 +64,7 @@ def send(broker: Broker, topic: str, *values: bytes | None) -> None:
 
 def ran(spark: SparkSession, *lines: str, **stages: dict[str, Any]) -> PipelineOutcome:
     """Run a pipeline of these stages, connected as `one > other > third`."""
-    return run(check_pipeline("connectors", document(*lines, **stages), load_plugins()), spark)
+    return run_pipeline(check_and_prepare_pipeline("connectors", document(*lines, **stages), load_plugins()), spark)
 
 
 def document(*lines: str, **stages: dict[str, Any]) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def test_stages_read_same_offsets_and_next_run_continues(
     second = ran(
         spark,
         "clicks > kept",
-        clicks=source("kafka", servers=broker.guarded, topic=topic, **login, **{"from": offsets}),
+        clicks=source("kafka", servers=broker.password_protected_servers, topic=topic, **login, **{"from": offsets}),
         kept=sink("file", path=str(tmp_path / "second")),
     )
     assert {one.name: one.rows for one in second.stages} == {"clicks": len(CLICKS) + 2, "kept": len(CLICKS) + 2}
@@ -175,7 +175,9 @@ def test_message_not_matching_schema_is_row_of_nulls(spark: SparkSession, broker
         "bad": sql("SELECT count(*) AS n FROM clicks WHERE page IS NULL AND ms IS NULL"),
         "out": sink("table", name="bad"),
     }
-    shown = preview(check_pipeline("shown", document("clicks > bad > out", **stages), load_plugins()), spark)
+    shown = preview_stages(
+        check_and_prepare_pipeline("shown", document("clicks > bad > out", **stages), load_plugins()), spark
+    )
     assert [one.error for one in shown] == ["", ""]
     assert shown[-1].rows == ({"n": 2},)
 
@@ -245,7 +247,7 @@ def test_avro_is_written_read_and_crawled(
         (of_file(place / "avro"), "id", "id"),
         (of_file(place / "avro"), "who", "who"),
     }
-    report = crawl(catalog, lambda: spark, CrawlOptions(str(place / "avro")))
+    report = crawl_and_record(catalog, lambda: spark, CrawlOptions(str(place / "avro")))
     assert [(one.status, one.rows, one.columns) for one in report.lines] == [("new", 2, 2)]
     requested = {"urn": of_file(place / "avro"), "aspect": "datasetProfile", "entity": "dataset"}
     response = server.call("POST", "colophon/datahub/aspects?action=getTimeseriesAspectValues", requested)

@@ -125,7 +125,7 @@ def test_close_ends_a_pause_and_finishes_on_the_thread() -> None:
 
     def step() -> None:
         entered.set()
-        assert worker.pause(3600)
+        assert worker.wait_unless_stopped(3600)
 
     worker = Worker("w", step, _logger, "the store", finish=lambda: finished.append(threading.current_thread().name))
     worker.start()
@@ -137,4 +137,4 @@ def test_close_ends_a_pause_and_finishes_on_the_thread() -> None:
 
 
 def test_pauses_double_up_to_the_maximum() -> None:
-    assert [Backoff(1, 5).pause_s(failures) for failures in (1, 2, 3, 4, 5_000)] == [1, 2, 4, 5, 5]
+    assert [Backoff(1, 5).compute_pause_s(failures) for failures in (1, 2, 3, 4, 5_000)] == [1, 2, 4, 5, 5]

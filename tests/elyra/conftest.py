@@ -7,16 +7,24 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.elyra import SchemaManager
 from jupyter_colophon.schemaspaces.instances import release
-from support import hooked, strangers
-from support.strangers import Provider, schema
+from support import hook_classes, third_party_packages
+from support.third_party_packages import GivenSchemasProvider, build_thing_schema
 
-CLASSES = ("Hooked", "Migrating", "Duck", "NoInstance", "NoArguments", "nowhere")
+#: The class of each schema in `support.hook_classes`; that of the last one does not exist.
+CLASSES_BY_SCHEMA = {
+    "hooked": "HookRecordingMetadata",
+    "migrating": "MigratingMetadata",
+    "duck": "MetadataWithoutBaseClass",
+    "noinstance": "ClassWithoutMethods",
+    "noarguments": "ClassWithoutArguments",
+    "nowhere": "nowhere",
+}
 
 
 @pytest.fixture(autouse=True)
 def jupyter(jp_environ: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("ELYRA_METADATA_PATH", raising=False)
-    hooked.forget()
+    hook_classes.clear_recorded_hooks()
     release()
     SchemaManager.clear_instance()
     yield
@@ -27,15 +35,20 @@ def jupyter(jp_environ: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 @pytest.fixture
 def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Register providers' schemas for `Things` in addition to the installed ones."""
-    return partial(strangers.register, monkeypatch)
+    return partial(third_party_packages.register_schemaspace, monkeypatch)
 
 
 @pytest.fixture
 def things(register: Callable[..., None]) -> None:
-    """Register the schema `thing`, and one for each class of `support.hooked`, named like the class in lower case."""
-    of_class = [schema(name.lower(), metadata_class_name=f"support.hooked.{name}") for name in CLASSES]
-    with_defaults = schema("rich", {"colour": {"default": "red"}, "deep": {"properties": {"a": {"default": 1}}}})
-    register(Provider(schema(), with_defaults, *of_class))
+    """Register the schema `thing`, and one for each class of `support.hook_classes`."""
+    of_class = [
+        build_thing_schema(schema, metadata_class_name=f"support.hook_classes.{name}")
+        for schema, name in CLASSES_BY_SCHEMA.items()
+    ]
+    with_defaults = build_thing_schema(
+        "rich", {"colour": {"default": "red"}, "deep": {"properties": {"a": {"default": 1}}}}
+    )
+    register(GivenSchemasProvider(build_thing_schema(), with_defaults, *of_class))
 
 
 @pytest.fixture

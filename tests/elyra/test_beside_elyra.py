@@ -12,7 +12,7 @@ from urllib.error import HTTPError
 import pytest
 from live import LiveServer, run_live_server
 from support.instances import FYRE
-from support.snippets import SPACE, snippet
+from support.snippets import SPACE, build_snippet
 
 #: Created by `make`; not part of the distribution.
 ELYRA = Path(__file__).parents[2] / ".venv" / "elyra" / "bin"
@@ -59,10 +59,10 @@ def command(server: LiveServer, *words: str) -> "subprocess.CompletedProcess[str
 
 
 def test_elyra_sees_our_saves_and_removals(server: LiveServer) -> None:
-    server.call("POST", OURS, snippet("Shared"))
+    server.call("POST", OURS, build_snippet("Shared"))
     wait_for_elyra(server, "shared", "Shared")
     for title in ("Second", "Third"):
-        server.call("PUT", f"{OURS}/shared", snippet(title))
+        server.call("PUT", f"{OURS}/shared", build_snippet(title))
         wait_for_elyra(server, "shared", title)
     # A process other than Elyra's server.
     ours = [sys.executable, "-m", "jupyter_colophon.cli", "metadata"]
@@ -71,18 +71,18 @@ def test_elyra_sees_our_saves_and_removals(server: LiveServer) -> None:
     wait_for_elyra(server, "shared", "Fourth")
     server.call("DELETE", f"{OURS}/shared")
     wait_for_elyra(server, "shared", None)
-    server.call("POST", OURS, snippet("Shared", code=["again"]))
+    server.call("POST", OURS, build_snippet("Shared", code=["again"]))
     assert server.call("GET", f"{THEIRS}/shared")["metadata"]["code"] == ["again"]
     assert set(actors(server, "shared")) == {"us"}
 
 
 def test_concurrent_edits_by_both_are_kept(server: LiveServer) -> None:
-    server.call("POST", THEIRS, snippet("Both", tags=["theirs"]))
+    server.call("POST", THEIRS, build_snippet("Both", tags=["theirs"]))
     for number in range(3):
         mine = server.call("GET", f"{OURS}/both")
         title = f"{mine['display_name']}, ours {number}"
         metadata = {**mine["metadata"], "tags": [*mine["metadata"]["tags"], f"ours {number}"]}
-        server.call("PUT", f"{OURS}/both", {**snippet(title), "metadata": metadata})
+        server.call("PUT", f"{OURS}/both", {**build_snippet(title), "metadata": metadata})
         wait_for_elyra(server, "both", title)
         theirs = server.call("GET", f"{THEIRS}/both")
         metadata = {**theirs["metadata"], "tags": [*theirs["metadata"]["tags"], f"theirs {number}"]}
@@ -113,8 +113,8 @@ def test_elyra_commands_log_nothing_about_us(server: LiveServer) -> None:
 
 def test_old_and_irregular_files_are_valid_for_both(server: LiveServer) -> None:
     put_file(server, "runtimes", "kfp-fyre", json.dumps(FYRE))
-    put_file(server, SPACE, "years", json.dumps(snippet("Years", tags=[2023, "v1"])))
-    twice = json.dumps(snippet("Twice")).replace('"language"', '"language": "R", "language"')
+    put_file(server, SPACE, "years", json.dumps(build_snippet("Years", tags=[2023, "v1"])))
+    twice = json.dumps(build_snippet("Twice")).replace('"language"', '"language": "R", "language"')
     put_file(server, SPACE, "twice", twice)
     for space, name in (("runtimes", "kfp-fyre"), (SPACE, "years"), (SPACE, "twice")):
         ours = server.call("GET", f"colophon/api/schemaspaces/{space}/instances/{name}")

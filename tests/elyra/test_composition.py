@@ -20,8 +20,8 @@ from jupyter_colophon.elyra.metadata import Metadata
 from jupyter_colophon.schemaspaces import instances
 from jupyter_colophon.settings import Settings
 from support.catalog import ADA
-from support.snippets import SPACE, snippet
-from support.vault import Vault
+from support.named_secret_store import NamedSecretStore
+from support.snippets import SPACE, build_snippet
 from traitlets.config import Config
 
 RUNTIME = {
@@ -59,7 +59,7 @@ def configure(home: Path, **settings: Any) -> None:
 
 
 def save(name: str = "one") -> Any:
-    return MetadataManager(schemaspace=SPACE).create(name, Metadata(**snippet()))
+    return MetadataManager(schemaspace=SPACE).create(name, Metadata(**build_snippet()))
 
 
 def test_without_catalog_saves_write_files_and_create_no_catalog(home: Path) -> None:
@@ -127,7 +127,7 @@ def test_elyra_store_setting_applies_without_our_setting(named: str, chosen: str
 
 def test_third_party_store_is_loaded_by_dotted_name() -> None:
     found = instances.get_instances(Settings(metadata_store="support.dictionary.Dictionary"))
-    made = found.create(SPACE, "one", snippet(), ADA)
+    made = found.create(SPACE, "one", build_snippet(), ADA)
     assert (made.resource, made.version) == ("dict:one", None)
     assert [one.name for one in found.list(SPACE)] == ["one"]
     found.remove(SPACE, "one", Condition(), ADA)
@@ -164,8 +164,8 @@ def install(folder: Path, group: str, name: str, target: str) -> None:
 def test_packages_register_instance_and_secret_stores(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(home / "packages")
     install(home / "packages", "jupyter_colophon.metadata_stores", "dictionary", "support.dictionary:Dictionary")
-    install(home / "packages", "jupyter_colophon.secret_stores", "vault", "support.vault:Vault")
-    monkeypatch.setattr(Vault, "there", {"qa": "PASSWORD-8"})
+    install(home / "packages", "jupyter_colophon.secret_stores", "vault", "support.named_secret_store:NamedSecretStore")
+    monkeypatch.setattr(NamedSecretStore, "there", {"qa": "PASSWORD-8"})
     found = instances.get_instances(Settings(metadata_store="dictionary", secret_store="vault"))
     metadata = RUNTIME | {"cos_password": "qa"}
     made = found.create("runtimes", "kfp", {"display_name": "K", "schema_name": "kfp", "metadata": metadata}, ADA)

@@ -18,7 +18,7 @@ from jupyter_colophon.elyra import (
     SchemaNotFoundError,
 )
 from jupyter_colophon.elyra.metadata import Metadata as SameMetadata
-from support import hooked
+from support import hook_classes
 
 pytestmark = pytest.mark.usefixtures("things")
 
@@ -192,49 +192,60 @@ def test_unknown_schemaspace_raises_value_error() -> None:
 
 
 def test_hooks_run_in_order_with_a_new_object_after_save(manager: MetadataManager) -> None:
-    given = hooked.Hooked(display_name="One", schema_name="hooked", metadata={})
+    given = hook_classes.HookRecordingMetadata(display_name="One", schema_name="hooked", metadata={})
     made = manager.create("one", given)
-    assert hooked.CALLS == [("pre_save", "One", False), ("post_save", "One", False), ("on_load", "One", None)]
-    assert type(made) is hooked.Hooked
+    assert hook_classes.CALLS == [("pre_save", "One", False), ("post_save", "One", False), ("on_load", "One", None)]
+    assert type(made) is hook_classes.HookRecordingMetadata
     assert made is not given
     assert made.own == "made before the save"
-    hooked.CALLS.clear()
-    manager.update("one", hooked.Hooked(display_name="Two", schema_name="hooked", metadata={}))
-    saved = [call for call in hooked.CALLS if call[0] != "on_load"]
+    hook_classes.CALLS.clear()
+    manager.update("one", hook_classes.HookRecordingMetadata(display_name="Two", schema_name="hooked", metadata={}))
+    saved = [call for call in hook_classes.CALLS if call[0] != "on_load"]
     assert saved == [("pre_save", "Two", True), ("post_save", "Two", True)]
-    assert hooked.CALLS[-1] == ("on_load", "Two", None)
-    hooked.CALLS.clear()
+    assert hook_classes.CALLS[-1] == ("on_load", "Two", None)
+    hook_classes.CALLS.clear()
     manager.remove("one")
-    assert hooked.CALLS == [("pre_delete", "Two", None), ("post_delete", "Two", None)]
+    assert hook_classes.CALLS == [("pre_delete", "Two", None), ("post_delete", "Two", None)]
 
 
 @pytest.mark.parametrize("hook", ["pre_save", "post_save"])
 def test_failed_hook_undoes_create(manager: MetadataManager, hook: str) -> None:
-    hooked.FAILS[hook] = NotImplementedError("not today")
+    hook_classes.FAILS[hook] = NotImplementedError("not today")
     with pytest.raises(NotImplementedError, match="not today"):
-        manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={}))
-    hooked.forget()
+        manager.create("one", hook_classes.HookRecordingMetadata(display_name="One", schema_name="hooked", metadata={}))
+    hook_classes.clear_recorded_hooks()
     assert manager.get_all(include_invalid=True) == []
-    assert manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={})).name == "one"
+    assert (
+        manager.create(
+            "one", hook_classes.HookRecordingMetadata(display_name="One", schema_name="hooked", metadata={})
+        ).name
+        == "one"
+    )
 
 
 @pytest.mark.parametrize("hook", ["pre_save", "post_save"])
 def test_failed_hook_undoes_update(manager: MetadataManager, hook: str) -> None:
-    manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={"size": 1}))
-    hooked.FAILS[hook] = ModuleNotFoundError("gone")
+    manager.create(
+        "one", hook_classes.HookRecordingMetadata(display_name="One", schema_name="hooked", metadata={"size": 1})
+    )
+    hook_classes.FAILS[hook] = ModuleNotFoundError("gone")
     with pytest.raises(ModuleNotFoundError, match="gone"):
-        manager.update("one", hooked.Hooked(display_name="Two", schema_name="hooked", metadata={"size": 2}))
-    hooked.forget()
+        manager.update(
+            "one", hook_classes.HookRecordingMetadata(display_name="Two", schema_name="hooked", metadata={"size": 2})
+        )
+    hook_classes.clear_recorded_hooks()
     assert (manager.get("one").display_name, manager.get("one").metadata) == ("One", {"size": 1})
 
 
 @pytest.mark.parametrize("hook", ["pre_delete", "post_delete"])
 def test_failed_hook_undoes_removal(manager: MetadataManager, hook: str) -> None:
-    manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={"size": 1}))
-    hooked.FAILS[hook] = FileNotFoundError("where")
+    manager.create(
+        "one", hook_classes.HookRecordingMetadata(display_name="One", schema_name="hooked", metadata={"size": 1})
+    )
+    hook_classes.FAILS[hook] = FileNotFoundError("where")
     with pytest.raises(FileNotFoundError, match="where"):
         manager.remove("one")
-    hooked.forget()
+    hook_classes.clear_recorded_hooks()
     assert manager.get("one").metadata == {"size": 1}
     manager.remove("one")
     with pytest.raises(MetadataNotFoundError):
@@ -242,10 +253,10 @@ def test_failed_hook_undoes_removal(manager: MetadataManager, hook: str) -> None
 
 
 def test_undoing_a_save_runs_no_hooks(manager: MetadataManager) -> None:
-    hooked.FAILS["post_save"] = ValueError("no")
+    hook_classes.FAILS["post_save"] = ValueError("no")
     with pytest.raises(ValueError, match="no"):
-        manager.create("one", hooked.Hooked(display_name="One", schema_name="hooked", metadata={}))
-    assert [call[0] for call in hooked.CALLS] == ["pre_save", "post_save"]
+        manager.create("one", hook_classes.HookRecordingMetadata(display_name="One", schema_name="hooked", metadata={}))
+    assert [call[0] for call in hook_classes.CALLS] == ["pre_save", "post_save"]
 
 
 def test_defaults_fill_missing_members(manager: MetadataManager) -> None:
@@ -264,15 +275,19 @@ def test_instance_may_migrate_itself_on_load(folder: Path) -> None:
 
 
 def test_class_need_not_inherit_from_metadata(manager: MetadataManager) -> None:
-    made = manager.create("x", hooked.Duck(name="x", display_name="X", schema_name="duck", metadata={"size": 1}))
-    assert type(made) is hooked.Duck
+    made = manager.create(
+        "x", hook_classes.MetadataWithoutBaseClass(name="x", display_name="X", schema_name="duck", metadata={"size": 1})
+    )
+    assert type(made) is hook_classes.MetadataWithoutBaseClass
     assert made.metadata == {"size": 1}
 
 
-@pytest.mark.parametrize("name", ["NoInstance", "NoArguments"])
-def test_invalid_class_raises_value_error(name: str) -> None:
-    with pytest.raises(ValueError, match=f"'support.hooked.{name}'.*must be a subclass of 'Metadata'"):
-        Metadata.from_dict("things", {"name": "x", "schema_name": name.lower(), "metadata": {}})
+@pytest.mark.parametrize(
+    ("schema", "name"), [("noinstance", "ClassWithoutMethods"), ("noarguments", "ClassWithoutArguments")]
+)
+def test_invalid_class_raises_value_error(schema: str, name: str) -> None:
+    with pytest.raises(ValueError, match=f"'support.hook_classes.{name}'.*must be a subclass of 'Metadata'"):
+        Metadata.from_dict("things", {"name": "x", "schema_name": schema, "metadata": {}})
 
 
 def test_invalid_instances_are_omitted_or_have_a_reason(folder: Path) -> None:

@@ -15,9 +15,9 @@ from jupyter_colophon.core.store import choose_sqlite_file
 from jupyter_colophon.schemaspaces import instances
 from jupyter_colophon.settings import Settings
 from support.catalog import ADA
-from support.keeping import create_maintenance
+from support.catalog_maintenance import create_maintenance
 from support.packages import build_python_path
-from support.snippets import SPACE, snippet
+from support.snippets import SPACE, build_snippet
 
 TESTS = Path(__file__).parents[1]
 
@@ -27,7 +27,7 @@ def served(jp_environ: None, tmp_path: Path) -> Iterator[Any]:
     """Yield the instances of a server and its catalog."""
     catalog = open_catalog(choose_sqlite_file(Path(Settings().database)), Identity())
     found = instances.serve(Settings(), lambda: catalog)
-    found.create(SPACE, "shared", snippet("Shared", code=[]), ADA)
+    found.create(SPACE, "shared", build_snippet("Shared", code=[]), ADA)
     yield found, catalog
     found.close()
     catalog.close()

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from jsonschema import ValidationError
 from jupyter_colophon.elyra import SchemaManager, SchemaNotFoundError, Schemaspace, SchemasProvider
-from support.strangers import ID, OTHER_ID, Entry, Provider, schema, thing
+from support.third_party_packages import (
+    ID,
+    OTHER_ID,
+    FakeEntryPoint,
+    GivenSchemasProvider,
+    build_thing_document,
+    build_thing_schema,
+)
 
 
 class Ours(Schemaspace):
@@ -44,14 +51,14 @@ def test_unknown_schemaspace_raises_value_error(call: Callable[[Any], Any]) -> N
 
 
 def test_unknown_schema_error_contains_its_name(register: Callable[..., None]) -> None:
-    register(Provider(schema()))
+    register(GivenSchemasProvider(build_thing_schema()))
     with pytest.raises(SchemaNotFoundError) as raised:
         SchemaManager.instance().get_schema("things", "nope")
     assert str(raised.value) == "No such schema named 'nope' was found in the things schemaspace."
 
 
 def test_returned_schemas_are_copies(register: Callable[..., None]) -> None:
-    register(Provider(schema()), space=Ours)
+    register(GivenSchemasProvider(build_thing_schema()), space=Ours)
     manager = SchemaManager.instance()
     for change in (
         lambda: manager.get_schema("things", "thing"),
@@ -66,7 +73,7 @@ def test_returned_schemas_are_copies(register: Callable[..., None]) -> None:
 def test_schemaspace_lists_its_schemas_without_deprecated_ones(
     register: Callable[..., None],
 ) -> None:
-    register(Provider(schema(), schema("old", deprecated=True)), space=Ours)
+    register(GivenSchemasProvider(build_thing_schema(), build_thing_schema("old", deprecated=True)), space=Ours)
     manager = SchemaManager.instance()
     space = manager.get_schemaspace("THINGS")
     assert (space.id, space.name, space.display_name, space.description) == (ID, "Things", "All things", "")
@@ -91,7 +98,7 @@ def test_schemaspace_with_uncopyable_attribute_is_returned(register: Callable[..
         def add_schema(self, schema: dict[str, Any]) -> None:
             self.schemas[schema["name"]] = schema
 
-    register(Provider(schema(schemaspace="others", schemaspace_id=OTHER_ID)), space=Foreign)
+    register(GivenSchemasProvider(build_thing_schema(schemaspace="others", schemaspace_id=OTHER_ID)), space=Foreign)
     assert list(SchemaManager.instance().get_schemaspace("others").schemas) == ["thing"]
 
     class Held(Ours):
@@ -99,23 +106,23 @@ def test_schemaspace_with_uncopyable_attribute_is_returned(register: Callable[..
             super().__init__(*args, **kwargs)
             self.lock = threading.Lock()
 
-    register(Provider(schema()), space=Held)
+    register(GivenSchemasProvider(build_thing_schema()), space=Held)
     held = SchemaManager.instance().get_schemaspace("things")
     assert list(copy.deepcopy(held).schemas) == ["thing"]
 
 
 def test_validation_raises_jsonschema_error(register: Callable[..., None]) -> None:
-    register(Provider(schema()))
+    register(GivenSchemasProvider(build_thing_schema()))
     manager = SchemaManager.instance()
-    manager.validate_instance("things", "thing", thing(size=1))
+    manager.validate_instance("things", "thing", build_thing_document(size=1))
     with pytest.raises(ValidationError) as raised:
-        manager.validate_instance("things", "thing", thing(size="x"))
+        manager.validate_instance("things", "thing", build_thing_document(size="x"))
     assert raised.value.message == "'x' is not of type 'integer'"
 
 
 def test_clear_all_reloads_schemas_from_providers(register: Callable[..., None]) -> None:
-    answers = [[schema(title="first")], [schema(title="second")]]
-    register(Provider(asks=lambda: answers.pop(0)))
+    answers = [[build_thing_schema(title="first")], [build_thing_schema(title="second")]]
+    register(GivenSchemasProvider(asks=lambda: answers.pop(0)))
     manager = SchemaManager.instance()
     assert manager.get_schema("things", "thing")["title"] == "first"
     manager.clear_all()
@@ -124,7 +131,7 @@ def test_clear_all_reloads_schemas_from_providers(register: Callable[..., None])
 
 def test_only_allowed_packages_are_loaded(register: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SchemaManager, "_packages", ())
-    register(Entry("p", Provider(schema())))
+    register(FakeEntryPoint("p", GivenSchemasProvider(build_thing_schema())))
     SchemaManager.allow(["another-package"])
     assert "things" not in SchemaManager.instance().get_schemaspace_names()
     SchemaManager.allow(["somebodys_package"])
@@ -169,9 +176,9 @@ def test_provider_has_default_validator() -> None:
 
 
 def test_schemaspace_migrates_instances_through_its_providers(register: Callable[..., None]) -> None:
-    class Migrating(Provider):
+    class Migrating(GivenSchemasProvider):
         def migrate(self, *args: Any, **kwargs: Any) -> list[str]:
             return [f"{kwargs['schemaspace_name']}/{kwargs['schema_name']}"]
 
-    register(Migrating(schema()), space=Ours)
+    register(Migrating(build_thing_schema()), space=Ours)
     assert SchemaManager.instance().get_schemaspace("things").migrate() == ["Things/thing"]

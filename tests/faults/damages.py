@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from support.files import document
+from support.files import build_instance_document
 
 
 def _truncated(path: Path, chance: random.Random) -> None:
@@ -21,7 +21,9 @@ def _flipped(path: Path, chance: random.Random) -> None:
 
 
 def _not_a_number(path: Path, chance: random.Random) -> None:
-    path.write_text(json.dumps(document(1, value=chance.choice([float("nan"), float("inf"), float("-inf")]))))
+    path.write_text(
+        json.dumps(build_instance_document(1, value=chance.choice([float("nan"), float("inf"), float("-inf")])))
+    )
 
 
 def _marked(path: Path, chance: random.Random) -> None:

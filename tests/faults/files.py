@@ -19,7 +19,7 @@ from jupyter_colophon.core.instances.instance import StoredInstance
 from jupyter_colophon.storage import fsync
 from jupyter_colophon.storage.files import filenames, saving
 from jupyter_colophon.storage.files.instances import InstanceFiles, LockedInstance
-from support.files import document, list_left_files, open_files, user_folder
+from support.files import build_instance_document, get_user_folder, list_left_files_without_locks, open_instance_files
 
 #: The number of instances of a thread.
 NAMES = 3
@@ -40,7 +40,7 @@ def write_on(files: InstanceFiles, thread: str, start: int, most: int, filling: 
             if is_removal:
                 slot.remove()
             else:
-                slot.write(document(number, text="x" * filling), create=slot.existing is None)
+                slot.write(build_instance_document(number, text="x" * filling), create=slot.existing is None)
             report("done", name, new_number)
 
 
@@ -60,7 +60,7 @@ def find_problems(root: Path, reports: str) -> list[str]:
         what, name, number = json.loads(line)
         before = expected.setdefault(name, {0})
         expected[name] = before | {number} if what == "begun" else {number}
-    files = open_files(root)
+    files = open_instance_files(root)
     found = {name: get_number(files.read(name)) for name in expected}
     problems = [
         f"{name} is {found[name]}, not one of {sorted(expected[name])}"
@@ -69,8 +69,12 @@ def find_problems(root: Path, reports: str) -> list[str]:
     ]
     problems += [f"{name} is not listed" for name in expected if found[name] > 0 and name not in files.list_names()]
     files.sweep()
-    if user_folder(root).exists():
-        problems += [f"{file} is left" for file in list_left_files(root) if filenames.get_instance_name(file) is None]
+    if get_user_folder(root).exists():
+        problems += [
+            f"{file} is left"
+            for file in list_left_files_without_locks(root)
+            if filenames.get_instance_name(file) is None
+        ]
     return problems
 
 
@@ -127,11 +131,11 @@ def main() -> None:
     root, report_file, start, most, threads, filling, *bugs = sys.argv[1:]
     if FOUND in bugs:
         bugs.remove(FOUND)
-        user_folder(Path(root)).mkdir(parents=True)
+        get_user_folder(Path(root)).mkdir(parents=True)
     for bug in bugs:
         setattr(*_BUGS[bug])
     _report_descriptor = os.open(report_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    files = open_files(Path(root))
+    files = open_instance_files(Path(root))
     arguments = (int(start), int(most), int(filling), _report)
     writers = [threading.Thread(target=write_on, args=(files, f"t{n}", *arguments)) for n in range(int(threads))]
     for writer in writers:

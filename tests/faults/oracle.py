@@ -11,7 +11,7 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.lineage.graph import ALL_TIME
 from jupyter_colophon.storage.spi import Range, Row, TableContext
-from support.catalog import search
+from support.catalog import search_catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,10 @@ def _find_unsearchable(catalog: Catalog, current: list[Row]) -> Iterator[str]:
     """Check that search finds every dataset by its present number only."""
     for row in current:
         if row["aspect"] == ASPECTS[0] and (number := _get_number(row)) is not None:
-            hits = {hit.summary.urn for hit in search(catalog, f"number:{number}").hits}
+            hits = {hit.summary.urn for hit in search_catalog(catalog, f"number:{number}").hits}
             if row["urn"] not in hits:
                 yield f"not found by search: {row['urn']}"
-    total = search(catalog, "tags:written").total
+    total = search_catalog(catalog, "tags:written").total
     there = {row["urn"] for row in current if _get_number(row) is not None}
     if total != len(there):
         yield f"search counts {total} of {len(there)}"

@@ -19,8 +19,8 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, NotFound, StorageError
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal
-from support.catalog import ADA, metadata
-from support.urns import table
+from support.catalog import ADA, build_metadata_value
+from support.urns import build_table_urn
 
 ASPECT = "technicalMetadata"
 NEW, THERE = ("upsert", "create", "create-entity"), ("upsert", "update")
@@ -37,7 +37,7 @@ def read(catalog: Catalog, urn: Urn) -> list[Any]:
 
 def write(catalog: Catalog, urn: Urn, request: dict[str, Any]) -> list[int] | str | None:
     """Return [version], or that the write was rejected; None if the outcome is unknown."""
-    value = metadata({"number": request["new"]})
+    value = build_metadata_value({"number": request["new"]})
     try:
         version = str(request["expected"]) if request["as_text"] else request["expected"]
         proposal = Proposal(urn, ASPECT, request["operation"], value, Condition(version=version))
@@ -64,7 +64,7 @@ def main() -> None:
     while not Path(folder, "go").exists():
         time.sleep(0.001)
     for at in range(int(operations)):
-        urn = table(f"r{chance.randrange(int(names))}")
+        urn = build_table_urn(f"r{chance.randrange(int(names))}")
         request: dict[str, Any] = {"id": f"{name}-{at}", "key": urn, "kind": "read" if at % 2 == 0 else "write"}
         if request["kind"] == "write":
             expected = known.get(urn, ABSENT)

@@ -10,7 +10,7 @@ from faults.oracle import find_violations, parse_acknowledgements
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.store import choose_sqlite_file
 from support.catalog import ADA
-from support.urns import table
+from support.urns import build_table_urn
 
 DAY = 24 * 3600
 SCRIPT = """
@@ -38,7 +38,7 @@ def test_clock_changes_do_not_affect_versions_and_log_order(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     catalog = choice.open_choice(store)
     assert find_violations(catalog, parse_acknowledgements(done.stdout)) == []
-    history, _ = catalog.reader.list_versions(Urn.parse(table("t0")), "technicalMetadata", 500, "", ADA)
+    history, _ = catalog.reader.list_versions(Urn.parse(build_table_urn("t0")), "technicalMetadata", 500, "", ADA)
     times = [one.time for one in history]
     assert [one.version for one in history] == list(range(len(history), 0, -1))
     assert max(times) - min(times) > 19 * DAY * 1000, "the clock did jump"

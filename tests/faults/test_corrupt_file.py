@@ -12,8 +12,8 @@ from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.store import choose_sqlite_file
 from support.catalog import ADA
+from support.catalog_maintenance import create_maintenance
 from support.commands import Commands
-from support.keeping import create_maintenance
 
 FLIPS = sized(25, 200)
 PAGE = 4096

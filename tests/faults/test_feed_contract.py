@@ -15,11 +15,17 @@ from jupyter_colophon.service.changes.feed import ChangeSlice, Feed
 from jupyter_colophon.storage.changes import log, signed_chain
 from jupyter_colophon.storage.secret import read_store_key
 from jupyter_colophon.storage.spi import Range
-from support.catalog import ADA, forget, open_catalog_file, write_metadata
-from support.urns import table
+from support.catalog import ADA, delete_entity_or_aspect, open_catalog_file, write_metadata
+from support.urns import build_table_urn
 
 HISTORIES = sized(40, 500)
-FILTERS: list[dict[str, str]] = [{}, {"urn": table("f1")}, {"type": "dataset"}, {"namespace": "sales"}, {"urn": "none"}]
+FILTERS: list[dict[str, str]] = [
+    {},
+    {"urn": build_table_urn("f1")},
+    {"type": "dataset"},
+    {"namespace": "sales"},
+    {"urn": "none"},
+]
 _YEAR_MS = 366 * 86_400_000
 
 
@@ -95,9 +101,9 @@ def run_history(folder: Path, seed: int) -> list[str]:
     stop = there.feed.listen(listened.extend)
     start = there.feed.read_head()
     for step in range(chance.randint(5, 25)):
-        writer, name = chance.choice([here, there]), table(f"f{chance.randrange(3)}")
+        writer, name = chance.choice([here, there]), build_table_urn(f"f{chance.randrange(3)}")
         if name in alive and chance.random() < 0.3:
-            forget(writer, name)
+            delete_entity_or_aspect(writer, name)
             alive.remove(name)
         else:
             write_metadata(writer, name, {"step": str(step)})

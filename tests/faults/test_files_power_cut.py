@@ -9,7 +9,7 @@ from faults import files, shim
 from faults.disks import Call, read_calls
 from faults.file_disks import simulate_power_loss
 from faults.size import sized
-from support.memory import create_quick_folder
+from support.memory import create_memory_folder
 
 WORKLOAD = Path(__file__).with_name("files.py")
 IMAGES = sized(600, 10_000)
@@ -30,7 +30,7 @@ def record_calls(folder: Path, *bugs: str) -> tuple[list[Call], Path]:
 def find_problems_after_cuts(recorded: list[Call], reports: Path, count: int) -> list[str]:
     """Return the problems on any of the possible disks after a power loss."""
     found: list[str] = []
-    with create_quick_folder() as memory:
+    with create_memory_folder() as memory:
         for number, (content, reported) in enumerate(simulate_power_loss(recorded, count, random.Random(4), reports)):
             for path, data in content.items():
                 there = memory / str(number) / Path(path).relative_to(reports.parent)

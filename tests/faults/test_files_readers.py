@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from faults import files
 from faults.size import sized
-from support.files import document, open_files, save, user_folder
-from support.process import start_script
+from support.files import build_instance_document, get_user_folder, open_instance_files, save_instance
+from support.process import start_script_process
 
 WRITES = sized(60, 2_000)
 NAMES = ("a", "b", "c")
@@ -46,16 +46,16 @@ for thread in threads:
 def writers(root: Path, times: int, *bugs: str) -> Iterator[list["subprocess.Popen[str]"]]:
     """Run two processes with four threads each, which save existing instances."""
     for name in NAMES:
-        save(open_files(root), name, document(0), create=True)
+        save_instance(open_instance_files(root), name, build_instance_document(0), create=True)
     with ExitStack() as stack:
-        yield [stack.enter_context(start_script(WRITING, str(root), str(times), *bugs)) for _ in range(2)]
+        yield [stack.enter_context(start_script_process(WRITING, str(root), str(times), *bugs)) for _ in range(2)]
 
 
 def seen_wrong(root: Path, processes: list["subprocess.Popen[str]"]) -> list[str]:
     """Return the invalid states that a reader in another process sees until the writers end, with our reader and with
     open().
     """
-    ours, found, looks = open_files(root), [], 0
+    ours, found, looks = open_instance_files(root), [], 0
     while any(process.poll() is None for process in processes):
         # Before the first write there is nothing to see.
         looks += any(files.get_number(ours.read(name)) > 0 for name in NAMES)
@@ -67,7 +67,7 @@ def seen_wrong(root: Path, processes: list["subprocess.Popen[str]"]) -> list[str
             if files.get_number(ours.read(name)) < 0 or ours.read(name) is None:
                 found.append("not read")
             try:
-                json.loads((user_folder(root) / f"{name}.json").read_text())
+                json.loads((get_user_folder(root) / f"{name}.json").read_text())
             except (OSError, ValueError) as error:
                 found.append(type(error).__name__)
     assert looks >= LOOKS

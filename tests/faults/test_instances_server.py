@@ -15,8 +15,8 @@ from faults.size import sized
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.transport import HttpAnswer, ServerAddress, Transport
 from live import LiveServer, run_live_server
-from support.files import put
-from support.snippets import SPACE, snippet
+from support.files import write_file
+from support.snippets import SPACE, build_snippet
 
 CHANGERS, CHANGES = 8, sized(12, 25)
 DAMAGED, GOOD = 1_000, 200
@@ -55,7 +55,7 @@ def _add(ask: Callable[..., HttpAnswer], tag: str) -> None:
 
 def test_eight_concurrent_writers_lose_no_update(servers: tuple[LiveServer, LiveServer]) -> None:
     maker = transport(servers[0])
-    maker.request("POST", f"/schemaspaces/{SPACE}/instances", body=snippet(tags=[]) | {"name": "shared"})
+    maker.request("POST", f"/schemaspaces/{SPACE}/instances", body=build_snippet(tags=[]) | {"name": "shared"})
     path = servers[0].data / "metadata" / SPACE / "shared.json"
     ended, seen = threading.Event(), []
 
@@ -94,7 +94,7 @@ def test_damaged_files_do_not_hide_valid_instances(tmp_path_factory: pytest.Temp
     folder, chance = data / "metadata" / SPACE, random.Random(7)
     good, bad = [f"good-{number}" for number in range(GOOD)], [f"bad-{number}" for number in range(DAMAGED)]
     for name in (*good, *bad):
-        put(folder, name, json.dumps(snippet(name)))
+        write_file(folder, name, json.dumps(build_snippet(name)))
     for name in bad:
         chance.choice(DAMAGES)(folder / f"{name}.json", chance)
     with run_live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home"), data=data) as server:

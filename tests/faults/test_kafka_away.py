@@ -20,11 +20,11 @@ from jupyter_colophon.storage.changes import cursors
 from jupyter_colophon.storage.changes.sinks import get_follower_name
 from support.catalog import ADA, write_metadata
 from support.kafka.broker import Broker
-from support.kafka.topic_listener import TopicListener, TopicRecord, open_listener
-from support.relaying import start_relay
-from support.urns import table
+from support.kafka.topic_listener import TopicListener, TopicRecord, open_topic_listener
+from support.relay_process import start_relay_process
+from support.urns import build_table_urn
 
-URNS = [table(f"t{n}") for n in range(sized(5, 50))]
+URNS = [build_table_urn(f"t{n}") for n in range(sized(5, 50))]
 ROUNDS, OUTAGE_S = sized(40, 400), sized(4, 300)
 TOPIC = "MetadataChangeLog_Versioned_v1"
 
@@ -72,15 +72,15 @@ def test_kafka_outage_blocks_no_write_and_loses_no_change(tmp_path: Path) -> Non
     }
     try:
         with (
-            start_relay(tmp_path / "a", store, sinks=sinks) as relay,
-            open_listener(broker.servers, [TOPIC]) as listener,
+            start_relay_process(tmp_path / "a", store, sinks=sinks) as relay,
+            open_topic_listener(broker.servers, [TOPIC]) as listener,
         ):
             wait_until_started(catalog)
             before = catalog.feed.read_head()
             writer = Writer(catalog, OUTAGE_S * 1.05)
             thread = threading.Thread(target=writer.work)
             thread.start()
-            listener.wait(lambda received: len(received) >= 20)
+            listener.wait_for_records(lambda received: len(received) >= 20)
             broker.kill()
             left = writer.done
             writer.gone.set()
@@ -90,9 +90,9 @@ def test_kafka_outage_blocks_no_write_and_loses_no_change(tmp_path: Path) -> Non
             back = time.monotonic()
             thread.join()
             # It catches up and is killed meanwhile; another relay continues.
-            listener.wait(lambda received: len(received) >= left + 10)
+            listener.wait_for_records(lambda received: len(received) >= left + 10)
             relay.kill()
-            with start_relay(tmp_path / "b", store, sinks=sinks):
+            with start_relay_process(tmp_path / "b", store, sinks=sinks):
                 expected = read_log(catalog, before)
                 wait_for_changes(listener, set(expected))
                 wait_until_caught_up(catalog)
@@ -139,7 +139,7 @@ def wait_for_changes(listener: TopicListener, expected: set[int]) -> None:
         at = len(received)
         return expected <= seen
 
-    listener.wait(fits, 300)
+    listener.wait_for_records(fits, 300)
 
 
 def count_errors(received: Sequence[TopicRecord], expected: dict[int, str]) -> dict[str, int]:

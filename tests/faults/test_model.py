@@ -15,11 +15,11 @@ from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, NotFoun
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, ProposalResult
 from jupyter_colophon.storage.commit.commit import Commit
-from support.catalog import ADA, metadata, search
+from support.catalog import ADA, build_metadata_value, search_catalog
 from support.stores import READY
-from support.urns import table
+from support.urns import build_table_urn
 
-NAMES = [table(f"m{number}") for number in range(3)]
+NAMES = [build_table_urn(f"m{number}") for number in range(3)]
 ASPECTS = ["technicalMetadata", "datasetProperties"]
 VALUES = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["x", "y", "é", "0"]), max_size=2)
 PLACES = st.tuples(st.sampled_from(NAMES), st.sampled_from(ASPECTS))
@@ -48,7 +48,7 @@ class Model(RuleBasedStateMachine):
         self._folder.cleanup()
 
     def _value(self, aspect: str, pairs: dict[str, str]) -> Any:
-        return metadata(pairs) if aspect == "technicalMetadata" else {"customProperties": pairs}
+        return build_metadata_value(pairs) if aspect == "technicalMetadata" else {"customProperties": pairs}
 
     def _expected(self, place: tuple[str, str]) -> int:
         return self.versions[place] if place in self.values else ABSENT
@@ -147,7 +147,7 @@ class Model(RuleBasedStateMachine):
                 for (name, aspect), value in self.values.items()
                 if aspect == "technicalMetadata" and key in value["properties"]
             }
-            assert {hit.summary.urn for hit in search(self.catalog, f"{key}:*").hits} >= selected
+            assert {hit.summary.urn for hit in search_catalog(self.catalog, f"{key}:*").hits} >= selected
 
     @invariant()
     def the_log_goes_on(self) -> None:

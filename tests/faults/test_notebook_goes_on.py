@@ -16,7 +16,7 @@ from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.problems import ClientError
 from live import LiveKernel, LiveServer, run_live_kernel, run_live_server
 from support.memory import find_memory_folder
-from support.postgres import PostgresServer, create_schema
+from support.postgres import PostgresServer, create_store_in_schema
 
 NOTEBOOK = "work.ipynb"
 TABLE = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)"
@@ -41,7 +41,7 @@ def database() -> Iterator[PostgresServer]:
 @pytest.fixture
 def server(database: PostgresServer, tmp_path: Path) -> Iterator[LiveServer]:
     """Start a Jupyter server whose catalog is in that database and has a table."""
-    with create_schema(database) as store:
+    with create_store_in_schema(database) as store:
         config, root = tmp_path / "home" / "config", tmp_path / "root"
         config.mkdir(parents=True)
         root.mkdir()

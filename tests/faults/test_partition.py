@@ -12,9 +12,9 @@ from faults import choice
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.core.store import StoreChoice
-from support.catalog import ADA, search, write_metadata
-from support.postgres import create_schema
-from support.urns import table
+from support.catalog import ADA, search_catalog, write_metadata
+from support.postgres import create_store_in_schema
+from support.urns import build_table_urn
 
 _SOCKET = ".s.PGSQL.5432"
 #: A thread that waits longer than this hangs.
@@ -64,7 +64,7 @@ class Wire:
 @pytest.fixture
 def wire(tmp_path: Path) -> Iterator[tuple[Wire, Catalog]]:
     """Open a catalog on PostgreSQL behind a wire."""
-    with create_schema() as store:
+    with create_store_in_schema() as store:
         real = Path(store.options["dsn"].split()[0].removeprefix("host="))
         proxy = Wire(tmp_path, real)
         dsn = store.options["dsn"].replace(str(real), str(tmp_path))
@@ -81,8 +81,8 @@ def test_requests_fail_during_outage_and_recover_without_restart(wire: tuple[Wir
     write_metadata(catalog, properties={"before": "yes"})
     proxy.is_whole.clear()
     with ThreadPoolExecutor(8) as threads:
-        writes = [threads.submit(write_metadata, catalog, table(f"t{number}")) for number in range(4)]
-        reads = [threads.submit(search, catalog, "before:yes") for _ in range(4)]
+        writes = [threads.submit(write_metadata, catalog, build_table_urn(f"t{number}")) for number in range(4)]
+        reads = [threads.submit(search_catalog, catalog, "before:yes") for _ in range(4)]
         for requested in (*writes, *reads):
             assert isinstance(requested.exception(_TIMEOUT_S), StoreUnavailable)
     assert catalog.provider.check_health()["status"] == "down"
@@ -93,7 +93,7 @@ def test_requests_fail_during_outage_and_recover_without_restart(wire: tuple[Wir
             assert write_metadata(catalog, properties={"after": "yes"}).version == 2
             break
         threading.Event().wait(0.2)
-    assert search(catalog, "after:yes").total == 1
+    assert search_catalog(catalog, "after:yes").total == 1
     assert catalog.provider.check_health()["status"] == "ok"
 
 
@@ -106,7 +106,7 @@ def test_interrupted_writes_are_atomic(wire: tuple[Wire, Catalog]) -> None:
         done = []
         while not over.is_set():
             with suppress(StoreUnavailable):
-                done.append(write_metadata(catalog, table(name), {"number": str(len(done))}).version)
+                done.append(write_metadata(catalog, build_table_urn(name), {"number": str(len(done))}).version)
         return done
 
     with ThreadPoolExecutor(3) as threads:
@@ -121,7 +121,7 @@ def test_interrupted_writes_are_atomic(wire: tuple[Wire, Catalog]) -> None:
         results = {name: writer.result(_TIMEOUT_S) for name, writer in zip("abc", writers, strict=True)}
     for name, versions in results.items():
         assert versions == sorted(set(versions))
-        changes = catalog.feed.read_changes(0, 500, {"urn": table(name)}, ADA)
+        changes = catalog.feed.read_changes(0, 500, {"urn": build_table_urn(name)}, ADA)
         announced = [one.version for one in changes if one.aspect == "technicalMetadata"]
         assert announced == list(range(1, len(announced) + 1))
         assert set(versions) <= set(announced)

@@ -22,10 +22,10 @@ from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range
-from support.catalog import ADA, search, write_metadata
+from support.catalog import ADA, search_catalog, write_metadata
 from support.memory import find_memory_folder
-from support.postgres import PostgresServer, create_schema
-from support.process import start_script
+from support.postgres import PostgresServer, create_store_in_schema
+from support.process import start_script_process
 from support.urns import ORDERS
 
 ROUNDS, THREADS = sized(3, 200), 4
@@ -65,7 +65,7 @@ def server() -> Iterator[PostgresServer]:
 
 @contextmanager
 def catalog_on(server: PostgresServer) -> Iterator[Catalog]:
-    with create_schema(server) as store:
+    with create_store_in_schema(server) as store:
         catalog = choice.open_choice(choice.format_choice(store))
         try:
             yield catalog
@@ -182,7 +182,7 @@ def test_broken_connections_are_not_reused_after_restart(server: PostgresServer)
     with catalog_on(server) as catalog:
         asks: list[Callable[[], Any]] = [
             lambda: write_metadata(catalog, properties={"a": str(catalog.feed.read_head())}),
-            lambda: search(catalog, "orders"),
+            lambda: search_catalog(catalog, "orders"),
             lambda: catalog.provider.table_admin.list(),
             lambda: catalog.provider.get_data_version(),
         ]
@@ -204,7 +204,7 @@ def test_requests_fail_during_outage_and_recover(server: PostgresServer) -> None
         for _ in range(2):
             for request in (
                 lambda: write_metadata(catalog, properties={"a": "b"}),
-                lambda: search(catalog, "orders"),
+                lambda: search_catalog(catalog, "orders"),
                 catalog.provider.get_data_version,
             ):
                 with pytest.raises(StoreUnavailable):
@@ -212,38 +212,41 @@ def test_requests_fail_during_outage_and_recover(server: PostgresServer) -> None
         assert catalog.provider.check_health()["status"] == "down"
         server.start()
         assert _retry(lambda: write_metadata(catalog, properties={"a": "b"})).version == 2
-        assert search(catalog, "a:b").total == 1
+        assert search_catalog(catalog, "a:b").total == 1
         assert catalog.provider.check_health()["status"] == "ok"
 
 
 def test_frozen_server_delays_requests_only_briefly(server: PostgresServer) -> None:
     with catalog_on(server) as catalog:
         write_metadata(catalog)
-        search(catalog, "orders")
+        search_catalog(catalog, "orders")
         server.freeze()
         try:
-            for request in (lambda: write_metadata(catalog, properties={"a": "b"}), lambda: search(catalog, "orders")):
+            for request in (
+                lambda: write_metadata(catalog, properties={"a": "b"}),
+                lambda: search_catalog(catalog, "orders"),
+            ):
                 with pytest.raises(StoreUnavailable):
                     request()
         finally:
             server.resume()
         assert _retry(lambda: write_metadata(catalog, properties={"a": "b"})).version == 2
-        assert _retry(lambda: search(catalog, "a:b")).total == 1
+        assert _retry(lambda: search_catalog(catalog, "a:b")).total == 1
 
 
 def test_two_processes_write_each_version_once_and_followers_miss_nothing(
     server: PostgresServer, tmp_path: Path
 ) -> None:
     wins = sized(60, 1_000)
-    with create_schema(server) as store:
+    with create_store_in_schema(server) as store:
         argument = choice.format_choice(store)
         catalog = choice.open_choice(argument)
         for number in range(5):
             write_metadata(catalog, ORDERS.replace("orders", f"shared{number}"))
         files = [str(tmp_path / name) for name in ("a", "b")]
         with (
-            start_script(RACER, argument, "a", str(wins), files[0]) as a,
-            start_script(RACER, argument, "b", str(wins), files[1]) as b,
+            start_script_process(RACER, argument, "a", str(wins), files[0]) as a,
+            start_script_process(RACER, argument, "b", str(wins), files[1]) as b,
         ):
             received = _follow(catalog, lambda: a.poll() is None or b.poll() is None)
             outputs = [process.communicate(timeout=300)[0] for process in (a, b)]

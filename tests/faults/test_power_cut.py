@@ -12,7 +12,7 @@ from faults.size import sized
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.store import choose_sqlite_file
 from support.catalog import open_catalog_file
-from support.memory import create_quick_folder
+from support.memory import create_memory_folder
 
 WORKLOAD = Path(__file__).with_name("workload.py")
 IMAGES = sized(150, 10_000)
@@ -45,7 +45,7 @@ def find_problems_after_cuts(recorded: list[Call], acknowledgements: Path, count
     """Return the problems on any of the possible disks after a power loss."""
     found: list[str] = []
     for content, acknowledged in simulate_power_loss(recorded, count, random.Random(4), acknowledgements):
-        with create_quick_folder() as disk:
+        with create_memory_folder() as disk:
             for name, data in content.items():
                 (disk / name).write_bytes(data)
             found += find_problems(disk / "colophon.db", acknowledged)

@@ -11,10 +11,10 @@ from faults.size import sized
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.store import StoreChoice
-from support.catalog import ADA, search
-from support.process import start_script
+from support.catalog import ADA, search_catalog
+from support.process import start_script_process
 from support.stores import READY
-from support.urns import table
+from support.urns import build_table_urn
 
 WRITES = sized(80, 10_000)
 #: Writes for each number it reads, and prints the number afterwards: a value that can be searched for, and a run.
@@ -51,15 +51,15 @@ def read_line(writer: "subprocess.Popen[str]") -> str:
 
 def test_search_and_lineage_see_writes_of_another_process_immediately(store: StoreChoice) -> None:
     catalog = choice.open_choice(choice.format_choice(store))
-    with start_script(WRITER, choice.format_choice(store)) as writer:
+    with start_script_process(WRITER, choice.format_choice(store)) as writer:
         assert writer.stdin is not None
         assert read_line(writer) == "ready"
         for number in range(WRITES):
             writer.stdin.write(f"{number}\n")
             writer.stdin.flush()
             assert read_line(writer) == str(number)
-            target = table(f"target{number // 100}")
-            assert [hit.summary.urn for hit in search(catalog, f"number:n{number}").hits] == [target]
+            target = build_table_urn(f"target{number // 100}")
+            assert [hit.summary.urn for hit in search_catalog(catalog, f"number:n{number}").hits] == [target]
             request = LineageRequest(Urn.parse(target), "upstream", 1)
             sources = {edge.source for edge in catalog.lineage.read_lineage(request, ADA).edges}
             assert any(source.endswith(f"#c{number})") for source in sources), json.dumps(sorted(sources))

@@ -22,8 +22,8 @@ from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access, RunStart
 from jupyter_colophon.core.model.proposal import Proposal
-from support.catalog import ADA, metadata
-from support.urns import cell, table
+from support.catalog import ADA, build_metadata_value
+from support.urns import build_cell_urn, build_table_urn
 
 TABLES = 6
 ASPECTS = ("technicalMetadata", "businessMetadata")
@@ -39,7 +39,7 @@ class Write:
     def urns(self) -> tuple[str, str]:
         """Return the two datasets."""
         first = int(self.number.split("-")[-1]) % TABLES
-        return table(f"t{first}"), table(f"t{(first + 1) % TABLES}")
+        return build_table_urn(f"t{first}"), build_table_urn(f"t{(first + 1) % TABLES}")
 
     @property
     def has_run(self) -> bool:
@@ -49,7 +49,9 @@ class Write:
     @property
     def value(self) -> dict[str, Any]:
         """Return the value of every aspect. Some are longer than one page."""
-        return metadata({"number": self.number, "filling": "x" * (hash_text(self.number) % 5_000)}, ["written"])
+        return build_metadata_value(
+            {"number": self.number, "filling": "x" * (hash_text(self.number) % 5_000)}, ["written"]
+        )
 
     def apply(self, catalog: Catalog) -> list[list[Any]]:
         """Apply the write; return (URN, aspect, version) of what is acknowledged."""
@@ -61,7 +63,7 @@ class Write:
 
     def apply_run(self, catalog: Catalog) -> None:
         """Record its run and accesses; repeating that changes nothing."""
-        start = RunStart(Urn.parse(cell("c")), self.number, 1_000, 2_000, "succeeded")
+        start = RunStart(Urn.parse(build_cell_urn("c")), self.number, 1_000, 2_000, "succeeded")
         run = catalog.write_path.start_run(start, ADA).urn
         read, written = (Urn.parse(urn) for urn in self.urns)
         catalog.write_path.record_accesses(run, [Access(read, "read"), Access(written, "write")], [], ADA)

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.identity import User
-from support import contract
+from support import openapi_contract
 from support.stores import CATALOGS, READY
 from support.urns import ORDERS
 from tornado.httpclient import HTTPResponse
@@ -75,7 +75,7 @@ class Caller:
     fetch: Any
     prefix: str
     token: Any
-    contract: contract.Contract
+    contract: openapi_contract.OpenApiContract
 
     async def __call__(
         self,
@@ -107,7 +107,7 @@ class Caller:
         is_json = documented or "html" not in found.headers.get("Content-Type", "")
         document = json.loads(found.body) if found.body and is_json else None
         if documented:
-            self.contract.check(method, requested, found.code, found.headers, document, answers)
+            self.contract.require_described_response(method, requested, found.code, found.headers, document, answers)
         return Answer(found.code, document, found.headers)
 
 
@@ -117,26 +117,26 @@ def api(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base
 
     `answers` names the document of `schemas/api` that a success has. `documented=False` is for internal errors.
     """
-    return Caller(http_server_client.fetch, f"{jp_base_url}colophon/api", jp_auth_header, contract.NATIVE)
+    return Caller(http_server_client.fetch, f"{jp_base_url}colophon/api", jp_auth_header, openapi_contract.NATIVE)
 
 
 @pytest.fixture
 def elyra(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
     """`await elyra("GET", "metadata", "code-snippets")`: the same through the Elyra API."""
-    return Caller(http_server_client.fetch, f"{jp_base_url}elyra", jp_auth_header, contract.ELYRA)
+    return Caller(http_server_client.fetch, f"{jp_base_url}elyra", jp_auth_header, openapi_contract.ELYRA)
 
 
 @pytest.fixture
 def openlineage(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
     """`await openlineage("POST", "api", "v1", "lineage", body=…)`: the same through the OpenLineage API."""
     prefix = f"{jp_base_url}colophon/openlineage"
-    return Caller(http_server_client.fetch, prefix, jp_auth_header, contract.OPENLINEAGE)
+    return Caller(http_server_client.fetch, prefix, jp_auth_header, openapi_contract.OPENLINEAGE)
 
 
 @pytest.fixture
 def datahub(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
     """`await datahub("POST", "aspects", params={"action": …}, body=…)`: the same through DataHub's API."""
-    return Caller(http_server_client.fetch, f"{jp_base_url}colophon/datahub", jp_auth_header, contract.DATAHUB)
+    return Caller(http_server_client.fetch, f"{jp_base_url}colophon/datahub", jp_auth_header, openapi_contract.DATAHUB)
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
 from jupyter_colophon.operations.v3.api import V3
 from jupyter_server.auth.authorizer import Authorizer
 from support.browser import sign_in
-from support.catalog import metadata
-from support.urns import CELL, ORDERS, table
+from support.catalog import build_metadata_value
+from support.urns import CELL, ORDERS, build_table_urn
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
@@ -54,8 +54,8 @@ async def test_kernel_may_annotate_and_emit_but_not_delete(api: Any, sales: None
 
     me = await api("GET", "me", anonymous=True, headers=kernel, answers="me")
     assert (me.body["via"], me.body["scopes"]) == ("kernel-1", ["annotate", "emit", "read"])
-    assert await requested("PUT", *BUSINESS, body=metadata({"owner": "ops"})) == 200
-    assert await requested("PUT", *TECHNICAL, body=metadata({"rows": "3"})) == 200
+    assert await requested("PUT", *BUSINESS, body=build_metadata_value({"owner": "ops"})) == 200
+    assert await requested("PUT", *TECHNICAL, body=build_metadata_value({"rows": "3"})) == 200
     assert await requested("POST", "runs", body={"program": CELL, "runId": "r", "start": "2026-11-20T12:00:00Z"}) == 200
     assert await requested("DELETE", "entities", ORDERS) == 403
     batch = {"proposals": [{"urn": ORDERS, "operation": "delete"}]}
@@ -110,7 +110,7 @@ async def test_jupyters_authorizer_decides_before_anything_is_looked_at(
     authorizer.requested = []
     jp_serverapp.web_app.settings["authorizer"] = authorizer
     assert (await api("GET", *TECHNICAL, answers="aspect")).status == 200
-    for body in (metadata(), {"no": "metadata"}, b"{"):
+    for body in (build_metadata_value(), {"no": "metadata"}, b"{"):
         assert (await api("PUT", *BUSINESS, body=body)).status == 403
     assert (await api("DELETE", "entities", ORDERS)).status == 403
     assert (await api("GET", "search", params={"q": "orders"}, answers="search-results")).status == 200
@@ -136,7 +136,7 @@ async def test_a_browsers_write_needs_the_xsrf_token(
 ) -> None:
     cookie = await sign_in(jp_serverapp, http_server_client, jp_base_url)
     assert (await api("GET", *TECHNICAL, anonymous=True, headers={"Cookie": cookie})).status == 200
-    forged = await api("PUT", *BUSINESS, anonymous=True, headers={"Cookie": cookie}, body=metadata())
+    forged = await api("PUT", *BUSINESS, anonymous=True, headers={"Cookie": cookie}, body=build_metadata_value())
     assert (forged.status, forged.body["detail"]) == (403, "'_xsrf' argument missing from POST")
     page = {"Cookie": cookie, "Sec-Fetch-Mode": "no-cors", "Content-Type": "application/x-www-form-urlencoded"}
     assert (await api("POST", "proposals", anonymous=True, headers=page, body=b"a=1")).status == 403
@@ -144,7 +144,7 @@ async def test_a_browsers_write_needs_the_xsrf_token(
     token = re.search(r"_xsrf=([^;]+)", cookie)
     assert token is not None
     headers = {"Cookie": cookie, "X-XSRFToken": token[1]}
-    assert (await api("PUT", *BUSINESS, anonymous=True, headers=headers, body=metadata())).status == 200
+    assert (await api("PUT", *BUSINESS, anonymous=True, headers=headers, body=build_metadata_value())).status == 200
 
 
 async def test_no_page_of_another_origin_listens(
@@ -179,34 +179,36 @@ class TestPolicies:
         named = {"policy": f"support.policies.{request.param}"}
         return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | named}
 
-    @pytest.mark.parametrize("jp_server_config", ["Namespaces"], indirect=True)
+    @pytest.mark.parametrize("jp_server_config", ["HiddenAndReadOnlyNamespaces"], indirect=True)
     async def test_policy_only_restricts_token_scopes(self, api: Any, kernel: Any) -> None:
-        paths = {name: ("entities", table("orders", name), "aspects") for name in ("secret", "shown", "open")}
+        paths = {name: ("entities", build_table_urn("orders", name), "aspects") for name in ("secret", "shown", "open")}
         for path in paths.values():
-            assert (await api("PUT", *path, "technicalMetadata", body=metadata({"rows": "1"}))).status == 200
+            assert (
+                await api("PUT", *path, "technicalMetadata", body=build_metadata_value({"rows": "1"}))
+            ).status == 200
         asks = partial(api, anonymous=True, headers=kernel)
         found = {name: (await asks("GET", *path, "technicalMetadata")).status for name, path in paths.items()}
         assert found == {"secret": 404, "shown": 200, "open": 200}
-        fields = {name: ("entities", table("orders", name), "fields", "metadata") for name in paths}
+        fields = {name: ("entities", build_table_urn("orders", name), "fields", "metadata") for name in paths}
         assert {name: (await asks("GET", *path)).status for name, path in fields.items()} == found
-        body = metadata({"rows": "2"})
+        body = build_metadata_value({"rows": "2"})
         found = {
             name: (await asks("PUT", *path, "technicalMetadata", body=body)).status for name, path in paths.items()
         }
         assert found == {"secret": 404, "shown": 403, "open": 200}
         assert {one["urn"] for one in (await asks("GET", "search", params={"q": "orders"})).body["hits"]} == {
-            table("orders", "shown"),
-            table("orders", "open"),
+            build_table_urn("orders", "shown"),
+            build_table_urn("orders", "open"),
         }
-        assert (await asks("DELETE", "entities", table("orders", "open"))).status == 403
+        assert (await asks("DELETE", "entities", build_table_urn("orders", "open"))).status == 403
 
-    @pytest.mark.parametrize("jp_server_config", ["Failing"], indirect=True)
+    @pytest.mark.parametrize("jp_server_config", ["FailingPolicy"], indirect=True)
     async def test_failing_policy_denies_everything(self, api: Any) -> None:
         for name, status in (("secret", 404), ("open", 200)):
-            path = ("entities", table("orders", name), "aspects", "technicalMetadata")
-            assert (await api("PUT", *path, body=metadata({"rows": "1"}))).status == status
+            path = ("entities", build_table_urn("orders", name), "aspects", "technicalMetadata")
+            assert (await api("PUT", *path, body=build_metadata_value({"rows": "1"}))).status == status
 
-    @pytest.mark.parametrize("jp_server_config", ["Nothing", "None"], indirect=True)
+    @pytest.mark.parametrize("jp_server_config", ["NotAPolicy", "None"], indirect=True)
     async def test_unusable_policy_denies_everything(self, api: Any) -> None:
         reported = await api("GET", "search", params={"q": "x"}, documented=False)
         assert reported.status >= 500

@@ -14,10 +14,10 @@ from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
 from jupyter_colophon.operations.v3.api import V3
-from support.datahub import emit, mcp
-from support.openlineage import RUN, data, event
-from support.snippets import SPACE, put_file, snippet
-from support.urns import table
+from support.datahub import build_proposal, emit_proposal
+from support.openlineage import RUN, build_event, build_event_dataset
+from support.snippets import SPACE, build_snippet, write_instance_file
+from support.urns import build_table_urn
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
 
 STORE_NAMES = ["sqlite"]
@@ -32,7 +32,7 @@ MANY, MOST = 8, 20
 TEXT = "large " * 160_000
 #: The longest allowed description; this many of them exceed a page.
 DESCRIPTION, DESCRIBED = TEXT[:100_000], 60
-TABLES = [table(f"t{at}") for at in range(MANY)]
+TABLES = [build_table_urn(f"t{at}") for at in range(MANY)]
 ORDERS, PROGRAM = TABLES[0], "urn:li:dataJob:(urn:li:dataFlow:(colophon,etl,sales),flows.Load)"
 PROFILED = "urn:li:dataset:(urn:li:dataPlatform:hive,d.profiled,PROD)"
 #: A node of Marquez's API, and its path.
@@ -254,7 +254,7 @@ async def make_entities(api: Any, ingest: Any, propose: Any) -> None:
         await propose(urn=ORDERS, aspect="datasetProperties", value=properties(at))
     several = [
         {"operation": "upsert", "urn": urn, "aspect": "datasetProperties", "value": {"description": DESCRIPTION}}
-        for urn in (table(f"described{at}") for at in range(DESCRIBED))
+        for urn in (build_table_urn(f"described{at}") for at in range(DESCRIBED))
     ]
     assert (await api("POST", "proposals", body={"proposals": several})).status == 200
     described = [{"fieldPath": f"f{at}", "description": DESCRIPTION} for at in range(DESCRIBED)]
@@ -270,7 +270,7 @@ async def make_entities(api: Any, ingest: Any, propose: Any) -> None:
 async def make_refused(api: Any, propose: Any) -> str:
     """Dead letters and refused rows of a load; an entry of the inbox."""
     for _ in range(MANY):
-        unknown = {"urn": table("unknown"), "operation": "update", "aspect": "technicalMetadata"}
+        unknown = {"urn": build_table_urn("unknown"), "operation": "update", "aspect": "technicalMetadata"}
         entry = await propose({"async": "true"}, **unknown, value={"properties": {}, "tags": []})
     while not (await api("GET", "dead-letters")).body["deadLetters"]:
         await asyncio.sleep(0.05)
@@ -298,9 +298,11 @@ async def make_events(openlineage: Any) -> None:
     note = {"_producer": "https://example.org", "_schemaURL": "https://example.org/n.json", "n": TEXT}
     for at in range(MOST):
         facets = {"note": note} if at < MANY else {}
-        reported = event(run=f"{RUN[:-2]}{at:02d}", second=at, run_facets=facets, outputs=[data(f"t{at}", note=note)])
+        reported = build_event(
+            run=f"{RUN[:-2]}{at:02d}", second=at, run_facets=facets, outputs=[build_event_dataset(f"t{at}", note=note)]
+        )
         assert (await openlineage("POST", "api", "v1", "lineage", body=reported)).status == 201
-    assert (await openlineage("POST", "api", "v1", "lineage", body=event(second=59))).status == 201
+    assert (await openlineage("POST", "api", "v1", "lineage", body=build_event(second=59))).status == 201
 
 
 @pytest.fixture
@@ -314,7 +316,9 @@ def large(api: Any, datahub: Any, openlineage: Any, jp_asyncio_loop: Any) -> dic
         return reported
 
     async def ingest(urn: str, aspect: str, value: Any) -> None:
-        reported = await emit(datahub, mcp(aspect, value, urn=urn, systemMetadata={"runId": "load"}))
+        reported = await emit_proposal(
+            datahub, build_proposal(aspect, value, urn=urn, systemMetadata={"runId": "load"})
+        )
         assert reported.status == 200, reported.body
 
     async def make() -> dict[str, str]:
@@ -323,7 +327,7 @@ def large(api: Any, datahub: Any, openlineage: Any, jp_asyncio_loop: Any) -> dic
         return {"entry": await make_refused(api, propose), "run": await make_runs(api)}
 
     for at in range(MANY):
-        put_file(f"large{at}", snippet(f"Large {at}", description=f"{at} {TEXT}"))
+        write_instance_file(f"large{at}", build_snippet(f"Large {at}", description=f"{at} {TEXT}"))
     made: dict[str, str] = jp_asyncio_loop.run_until_complete(make())
     return made
 
@@ -346,7 +350,7 @@ async def test_answers_are_bounded_in_bytes(ask: Ask, large: dict[str, str]) -> 
 
 async def test_answers_without_pages_are_refused_beyond_their_bound(ask: Ask) -> None:
     for at in range(8):
-        put_file(f"huge{at}", snippet(f"Huge {at}", description="x" * 9 * MIB))
+        write_instance_file(f"huge{at}", build_snippet(f"Huge {at}", description="x" * 9 * MIB))
     listed = await ask("GET", "/elyra", Read(WHOLE, ("metadata", SPACE)))
     exported = await ask("POST", "/colophon/api", Read(WHOLE, (*INSTANCES, "export"), body={}))
     assert [found.code for found in (listed, exported)] == [413, 413]

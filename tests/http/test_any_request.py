@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.urns import CELL, ORDERS
 
 pytestmark = pytest.mark.each_store
@@ -119,13 +119,15 @@ def test_any_patch_is_applied_or_refused(api: Any, sales: None, jp_asyncio_loop:
         assert found.status in (200, 400, 413), (body, found.body)
 
     patch()
-    value = jp_asyncio_loop.run_until_complete(api("PUT", *path, body=metadata(), answers="write-result"))
+    value = jp_asyncio_loop.run_until_complete(api("PUT", *path, body=build_metadata_value(), answers="write-result"))
     assert value.status == 200
 
 
 async def test_requests_at_once_are_all_answered(api: Any, sales: None) -> None:
     path = ("entities", ORDERS, "aspects", "businessMetadata")
-    writes = [api("PUT", *path, body=metadata({"n": str(number)}), answers="write-result") for number in range(40)]
+    writes = [
+        api("PUT", *path, body=build_metadata_value({"n": str(number)}), answers="write-result") for number in range(40)
+    ]
     reads = [api("GET", "search", params={"q": "orders"}, answers="search-results") for _ in range(40)]
     done = await asyncio.gather(*writes, *reads)
     assert {one.status for one in done} == {200}

@@ -14,8 +14,8 @@ from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.authorizer import AllowAllAuthorizer, Authorizer
 from jupyter_server.auth.identity import User
 from support.browser import sign_in
-from support.snippets import folder, put_file
-from support.strangers import Provider, register, schema
+from support.snippets import get_snippet_folder, write_instance_file
+from support.third_party_packages import GivenSchemasProvider, build_thing_schema, register_schemaspace
 from tornado.httpclient import HTTPResponse
 from tornado.httputil import HTTPHeaders
 
@@ -122,7 +122,7 @@ def _body(row: dict[str, Any]) -> bytes:
     """The body of a row. Schemas are complete except for the attack: otherwise they would be refused as incomplete."""
     body = MADE[row["made"]]() if "made" in row else row["body"]
     if row["path"] == "{schemas}":
-        body = schema("evil") | body
+        body = build_thing_schema("evil") | body
     if isinstance(body, bytes):
         return body
     text = body if isinstance(body, str) else json.dumps(body)
@@ -131,16 +131,21 @@ def _body(row: dict[str, Any]) -> bytes:
 
 @pytest.fixture(autouse=True)
 def things(monkeypatch: pytest.MonkeyPatch) -> None:
-    register(monkeypatch, Provider(schema("thing", {"password": {"format": "password"}, "bad": {"type": "string"}})))
+    register_schemaspace(
+        monkeypatch,
+        GivenSchemasProvider(
+            build_thing_schema("thing", {"password": {"format": "password"}, "bad": {"type": "string"}})
+        ),
+    )
 
 
 @pytest.fixture
 def planted(jp_data_dir: Path) -> Iterator[Path]:
     """Instances, and hostile files in their folder: a link out of it, a pipe, and an endless file."""
     for name in ("demo", "readme"):
-        put_file(name, thing(), "things")
-    put_file("secret", thing(password=CANARY), "things")
-    at = folder("things")
+        write_instance_file(name, thing(), "things")
+    write_instance_file("secret", thing(password=CANARY), "things")
+    at = get_snippet_folder("things")
     (at / "link.json").symlink_to("/etc/passwd")
     os.mkfifo(at / "pipe.json")
     with (at / "x.json").open("wb") as sparse:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from jupyter_colophon.service.search.search import Searcher
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.urns import CELL, ORDERS
 from tornado.httpclient import HTTPClientError
 
@@ -49,13 +49,13 @@ async def test_chunked_body_is_limited(
 async def test_a_small_body_that_inflates_beyond_the_limit_is_refused(api: Any, sales: None) -> None:
     packed = {"Content-Encoding": "gzip"}
     assert (
-        await api("PUT", *BUSINESS, body=gzip.compress(json.dumps(metadata()).encode()), headers=packed)
+        await api("PUT", *BUSINESS, body=gzip.compress(json.dumps(build_metadata_value()).encode()), headers=packed)
     ).status == 200
     bomb = gzip.compress(b" " * (LIMIT * 20))
     assert len(bomb) < LIMIT
     assert (await api("PUT", *BUSINESS, body=bomb, headers=packed)).status == 413
     assert (await api("PUT", *BUSINESS, body=b"{}", headers=packed)).status == 400
-    cut = gzip.compress(json.dumps(metadata({"a": "b"})).encode())[:-4]
+    cut = gzip.compress(json.dumps(build_metadata_value({"a": "b"})).encode())[:-4]
     assert (await api("PUT", *BUSINESS, body=cut, headers=packed)).status == 400
     assert (await api("PUT", *BUSINESS, body=b"{}", headers={"Content-Encoding": "br"})).status == 400
 
@@ -127,7 +127,7 @@ async def test_names_that_climb_or_break_lines_are_refused(
         assert not any(cookie.startswith("a=b") for cookie in found.headers.get_list("Set-Cookie"))
         return int(found.code)
 
-    value = json.dumps(metadata()).encode()
+    value = json.dumps(build_metadata_value()).encode()
     for name in CLIMBING:
         assert await requested("GET", f"entities/{name}", None) in (400, 404), name
         assert await requested("PUT", f"entities/{name}/aspects/technicalMetadata", value) in (400, 404), name
@@ -149,9 +149,9 @@ async def test_unexpected_error_hides_its_message(api: Any, sales: None, monkeyp
 async def test_user_values_are_not_in_problems_or_logs(api: Any, sales: None, caplog: pytest.LogCaptureFixture) -> None:
     secret = "hunter2-CANARY"
     bodies = [
-        metadata({"password": secret, "no key": "x"}),
-        metadata({"password": secret * 1_000}),
-        metadata({"password": {"nested": secret}}),  # type: ignore[dict-item]
+        build_metadata_value({"password": secret, "no key": "x"}),
+        build_metadata_value({"password": secret * 1_000}),
+        build_metadata_value({"password": {"nested": secret}}),  # type: ignore[dict-item]
         {"properties": secret, "tags": []},
     ]
     for body in bodies:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.http.state import SETTING
-from support.catalog import metadata, write_metadata
-from support.events import Events, Stream, open_stream
-from support.urns import ORDERS, table
+from support.catalog import build_metadata_value, write_metadata
+from support.events import EventStream, Stream, open_event_stream
+from support.urns import ORDERS, build_table_urn
 
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 #: More changes of 120 KB than any buffer of a connection holds.
@@ -17,9 +17,9 @@ _MANY = 160
 
 @pytest.fixture
 def stream(jp_serverapp: Any, http_server: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any) -> Stream:
-    async def connect(last: str | None = None, **params: Any) -> Events:
+    async def connect(last: str | None = None, **params: Any) -> EventStream:
         headers = jp_auth_header | ({"Last-Event-ID": last} if last is not None else {})
-        return await open_stream(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", headers, **params)
+        return await open_event_stream(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", headers, **params)
 
     return connect
 
@@ -37,7 +37,7 @@ async def test_events_are_the_changes_with_their_numbers_as_ids(api: Any, sales:
     hello = await events.read_next()
     assert hello == (str(head), "hello", {"head": head})
     for number in range(10):
-        await api("PUT", *BUSINESS, body=metadata({"number": str(number)}))
+        await api("PUT", *BUSINESS, body=build_metadata_value({"number": str(number)}))
     reported = await written(api, head)
     assert await events.read_until(lambda one: one["seq"] == reported[-1]["seq"]) == reported
     events.close()
@@ -51,11 +51,11 @@ async def test_last_event_id_resumes_without_loss(api: Any, sales: None, stream:
         # A browser reconnects with the same URL, and its last id.
         events = await stream(last, after=0)
         assert (await events.read_next()).kind == "hello"  # type: ignore[union-attr]
-        await api("PUT", *BUSINESS, body=metadata({"number": str(number)}))
+        await api("PUT", *BUSINESS, body=build_metadata_value({"number": str(number)}))
         received += await events.read_until(lambda one: True)
         last = str(received[-1]["seq"])
         events.close()
-        await api("PUT", *BUSINESS, body=metadata({"between": str(number)}))
+        await api("PUT", *BUSINESS, body=build_metadata_value({"between": str(number)}))
     assert received == list(await written(api, head))[: len(received)]
     assert [one["seq"] for one in received] == list(range(head + 1, head + 1 + len(received)))
 
@@ -63,8 +63,8 @@ async def test_last_event_id_resumes_without_loss(api: Any, sales: None, stream:
 async def test_stream_filters_changes(api: Any, sales: None, stream: Stream) -> None:
     events = await stream(after=0, urn=ORDERS)
     await events.read_next()
-    await api("PUT", "entities", table("other"), "aspects", "technicalMetadata", body=metadata())
-    await api("PUT", *BUSINESS, body=metadata({"owner": "last"}))
+    await api("PUT", "entities", build_table_urn("other"), "aspects", "technicalMetadata", body=build_metadata_value())
+    await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "last"}))
     received = await events.read_until(lambda one: (one["value"] or {}).get("properties") == {"owner": "last"})
     assert {one["urn"] for one in received} == {ORDERS}
     events.close()
@@ -93,7 +93,7 @@ async def test_stream_requires_authentication(
     sales: None, http_server: Any, jp_http_port: int, jp_base_url: str
 ) -> None:
     path = f"{jp_base_url}colophon/api/changes/stream"
-    assert (await open_stream(jp_http_port, path, {})).status == 403
+    assert (await open_event_stream(jp_http_port, path, {})).status == 403
 
 
 async def test_slow_reader_is_disconnected_and_resumes_without_loss(

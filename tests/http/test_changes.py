@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.settings import Settings
-from support.catalog import metadata, write_metadata
-from support.listener import Listen, Listener, open_listener
-from support.process import start_script
-from support.urns import CELL, ORDERS, REPORT, cell, table
+from support.catalog import build_metadata_value, write_metadata
+from support.change_socket import ChangeSocket, Listen, open_change_socket
+from support.process import start_script_process
+from support.urns import CELL, ORDERS, REPORT, build_cell_urn, build_table_urn
 from tornado.httpclient import HTTPClientError
 
 pytestmark = pytest.mark.each_store
@@ -43,9 +43,9 @@ for line in sys.stdin:
 
 @pytest.fixture
 def listen(jp_serverapp: Any, http_server: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any) -> Listen:
-    async def connect(**params: Any) -> Listener:
+    async def connect(**params: Any) -> ChangeSocket:
         url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
-        return await open_listener(url, jp_auth_header, **params)
+        return await open_change_socket(url, jp_auth_header, **params)
 
     return connect
 
@@ -73,10 +73,10 @@ async def test_a_long_poll_answers_as_soon_as_something_fits(api: Any, sales: No
     head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
     params = {"after": head, "waitSeconds": 30, "urn": ORDERS}
     waiting = asyncio.ensure_future(api("GET", "changes", params=params, answers="changes"))
-    await api("PUT", "entities", REPORT, "aspects", "technicalMetadata", body=metadata())
-    await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}))
+    await api("PUT", "entities", REPORT, "aspects", "technicalMetadata", body=build_metadata_value())
+    await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "ops"}))
     found = (await waiting).body
-    assert [one["value"] for one in found["changes"]] == [metadata({"owner": "ops"})]
+    assert [one["value"] for one in found["changes"]] == [build_metadata_value({"owner": "ops"})]
     nothing = (
         await api("GET", "changes", params=params | {"after": found["cursor"], "waitSeconds": 1}, answers="changes")
     ).body
@@ -84,10 +84,13 @@ async def test_a_long_poll_answers_as_soon_as_something_fits(api: Any, sales: No
 
 
 async def test_change_has_old_value_new_value_and_actor(api: Any, sales: None) -> None:
-    await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}))
-    await api("PUT", *BUSINESS, body=metadata({"owner": "sre"}))
+    await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "ops"}))
+    await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "sre"}))
     (*_, last) = (await api("GET", "changes", params={"urn": ORDERS}, answers="changes")).body["changes"]
-    assert (last["previous"], last["value"]) == (metadata({"owner": "ops"}), metadata({"owner": "sre"}))
+    assert (last["previous"], last["value"]) == (
+        build_metadata_value({"owner": "ops"}),
+        build_metadata_value({"owner": "sre"}),
+    )
     assert (last["operation"], last["version"], last["scope"], last["name"]) == ("update", 2, "USER", "orders")
     assert (last["actor"], last["via"]) == ((await api("GET", "me", answers="me")).body["user"]["username"], None)
 
@@ -97,7 +100,7 @@ async def test_each_subscriber_gets_each_change_once_in_order(api: Any, sales: N
     first, second = await listen(), await listen()
     assert first.head == second.head == head
     for number in range(20):
-        await api("PUT", *BUSINESS, body=metadata({"number": str(number)}))
+        await api("PUT", *BUSINESS, body=build_metadata_value({"number": str(number)}))
     written = (await api("GET", "changes", params={"after": head}, answers="changes")).body["changes"]
     for listener in (first, second):
         assert await listener.read_until(lambda one: one["seq"] == written[-1]["seq"]) == written
@@ -105,13 +108,13 @@ async def test_each_subscriber_gets_each_change_once_in_order(api: Any, sales: N
 
 
 async def test_reconnected_subscriber_resumes_after_its_cursor(api: Any, sales: None, listen: Listen) -> None:
-    await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}))
+    await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "ops"}))
     whole = (await api("GET", "changes", answers="changes")).body["changes"]
     resumed = await listen(after=whole[2]["seq"])
     assert await resumed.read_until(lambda one: one["seq"] == whole[-1]["seq"]) == whole[3:]
-    await api("PUT", *BUSINESS, body=metadata({"owner": "sre"}))
+    await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "sre"}))
     (news,) = await resumed.read_until(lambda one: True)
-    assert news["value"] == metadata({"owner": "sre"})
+    assert news["value"] == build_metadata_value({"owner": "sre"})
     resumed.socket.close()
     from_the_start = await listen(after=0, urn=ORDERS)
     received = await from_the_start.read_until(lambda one: one["seq"] == news["seq"])
@@ -121,9 +124,11 @@ async def test_reconnected_subscriber_resumes_after_its_cursor(api: Any, sales: 
 
 async def test_subscription_filters_changes(api: Any, sales: None, listen: Listen) -> None:
     by_urn, by_space, by_type = await listen(urn=ORDERS), await listen(namespace="zoo"), await listen(type="dataJob")
-    await api("PUT", "entities", table("t", "zoo"), "aspects", "technicalMetadata", body=metadata())
-    await api("PUT", "entities", CELL, "aspects", "technicalMetadata", body=metadata())
-    await api("PUT", *BUSINESS, body=metadata())
+    await api(
+        "PUT", "entities", build_table_urn("t", "zoo"), "aspects", "technicalMetadata", body=build_metadata_value()
+    )
+    await api("PUT", "entities", CELL, "aspects", "technicalMetadata", body=build_metadata_value())
+    await api("PUT", *BUSINESS, body=build_metadata_value())
     assert {one["urn"] for one in await by_urn.read_until(lambda one: True)} == {ORDERS}
     received = await by_space.read_until(lambda one: one["aspect"] == "technicalMetadata" and one["type"] == "dataset")
     assert {one["namespace"] for one in received} == {"zoo"}
@@ -170,7 +175,7 @@ async def test_change_of_another_process_is_read_and_sent(
 ) -> None:
     store = json.dumps(asdict(jp_serverapp.web_app.settings[SETTING].store))
     listener, loop = await listen(urn=ORDERS), asyncio.get_running_loop()
-    with start_script(OTHER, store) as other:
+    with start_script_process(OTHER, store) as other:
         assert other.stdin is not None
         assert other.stdout is not None
 
@@ -179,8 +184,8 @@ async def test_change_of_another_process_is_read_and_sent(
 
         assert await line() == "ready"
         for number in range(3):
-            await api("PUT", *BUSINESS, body=metadata({"owner": f"o{number}"}))
-            run = {"program": cell(f"ours-{number}"), "runId": "r", "start": "2026-11-20T12:00:00Z"}
+            await api("PUT", *BUSINESS, body=build_metadata_value({"owner": f"o{number}"}))
+            run = {"program": build_cell_urn(f"ours-{number}"), "runId": "r", "start": "2026-11-20T12:00:00Z"}
             urn = (await api("POST", "runs", body=run, answers="run")).body["urn"]
             accesses = {"accesses": [{"data": ORDERS, "mode": "read"}]}
             await api("POST", "runs", urn, "accesses", body=accesses, answers="run")

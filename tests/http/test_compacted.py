@@ -8,8 +8,8 @@ from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.service.admin.log_truncation import compact
 from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.secret import read_store_key
-from support.catalog import metadata
-from support.listener import open_listener
+from support.catalog import build_metadata_value
+from support.change_socket import open_change_socket
 from support.urns import ORDERS
 from tornado.httpclient import HTTPClientError
 
@@ -36,7 +36,7 @@ def floor(api: Any, sales: None, jp_serverapp: Any, jp_asyncio_loop: Any, monkey
     """Up to which change nothing is kept."""
     monkeypatch.setattr(signed_chain, "SEAL_ROWS", 3)
     for number in range(6):
-        written = api("PUT", *BUSINESS, body=metadata({"owner": f"o{number}"}))
+        written = api("PUT", *BUSINESS, body=build_metadata_value({"owner": f"o{number}"}))
         assert jp_asyncio_loop.run_until_complete(written).status < 300
     found = _compact(jp_serverapp.web_app.settings[SETTING].get_catalog())
     assert found > 3
@@ -60,9 +60,9 @@ async def test_subscription_starts_at_the_earliest_kept_change(
 ) -> None:
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     with pytest.raises(HTTPClientError) as refused:
-        await open_listener(url, jp_auth_header, after=floor - 1)
+        await open_change_socket(url, jp_auth_header, after=floor - 1)
     assert refused.value.code == 410
-    listener = await open_listener(url, jp_auth_header, after=floor)
+    listener = await open_change_socket(url, jp_auth_header, after=floor)
     received = await listener.read_until(lambda one: one["seq"] == listener.head)
     assert [one["seq"] for one in received] == list(range(floor + 1, listener.head + 1))
     listener.socket.close()

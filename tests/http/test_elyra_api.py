@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
-from support.snippets import SPACE, SPACE_ID, folder, put_file, snippet
+from support.snippets import SPACE, SPACE_ID, build_snippet, get_snippet_folder, write_instance_file
 
 #: Where instances are kept is not the database's.
 STORE_NAMES = ["sqlite"]
@@ -50,14 +50,14 @@ async def test_schemas_are_listed_under_the_requested_name(elyra: Any) -> None:
 
 
 async def test_instance_is_created_read_replaced_and_deleted(elyra: Any, jp_base_url: str) -> None:
-    made = await elyra("POST", *SNIPPETS, body=snippet("Hello"))
+    made = await elyra("POST", *SNIPPETS, body=build_snippet("Hello"))
     assert (made.status, made.headers["Location"]) == (201, f"{jp_base_url}elyra/metadata/{SPACE}/hello")
-    assert made.body == {"name": "hello", **snippet("Hello")}
+    assert made.body == {"name": "hello", **build_snippet("Hello")}
     assert list(made.body) == ["name", "display_name", "metadata", "schema_name"]
     assert (await elyra("GET", *HELLO)).body == made.body
-    assert (folder() / "hello.json").stat().st_mode & 0o777 == 0o600
-    replaced = await elyra("PUT", *HELLO, body=snippet("Hello again", language="R"))
-    assert (replaced.status, replaced.body) == (200, {"name": "hello", **snippet("Hello again", language="R")})
+    assert (get_snippet_folder() / "hello.json").stat().st_mode & 0o777 == 0o600
+    replaced = await elyra("PUT", *HELLO, body=build_snippet("Hello again", language="R"))
+    assert (replaced.status, replaced.body) == (200, {"name": "hello", **build_snippet("Hello again", language="R")})
     gone = await elyra("DELETE", *HELLO)
     assert (gone.status, gone.body) == (204, None)
     absent = await elyra("GET", *HELLO)
@@ -65,7 +65,7 @@ async def test_instance_is_created_read_replaced_and_deleted(elyra: Any, jp_base
 
 
 async def test_answer_repeats_the_requested_schemaspace_name(elyra: Any, jp_base_url: str) -> None:
-    made = await elyra("POST", "metadata", SPACE_ID, body=snippet())
+    made = await elyra("POST", "metadata", SPACE_ID, body=build_snippet())
     assert made.headers["Location"] == f"{jp_base_url}elyra/metadata/{SPACE_ID}/hello"
     for spelled in (SPACE_ID, SPACE.upper(), SPACE):
         assert [one["name"] for one in (await elyra("GET", "metadata", spelled)).body[spelled]] == ["hello"]
@@ -82,9 +82,9 @@ NAMES = [
 
 async def test_name_is_derived_from_display_name(elyra: Any) -> None:
     for display_name, name in NAMES:
-        assert (await elyra("POST", *SNIPPETS, body=snippet(display_name))).body["name"] == name
+        assert (await elyra("POST", *SNIPPETS, body=build_snippet(display_name))).body["name"] == name
     for untold in ("日本語", "!!!", "\U0001f600"):
-        made = await elyra("POST", *SNIPPETS, body=snippet(untold))
+        made = await elyra("POST", *SNIPPETS, body=build_snippet(untold))
         assert made.status == 201
         assert re.fullmatch("[a-z]([a-z0-9_-]*[a-z0-9])?", made.body["name"])
         assert (await elyra("GET", *SNIPPETS, made.body["name"])).body["display_name"] == untold
@@ -103,7 +103,7 @@ REFUSED_BODIES = [
 
 @pytest.mark.parametrize(("body", "status", "reported"), REFUSED_BODIES, ids=[str(one[0]) for one in REFUSED_BODIES])
 async def test_a_body_that_is_no_object_is_refused(elyra: Any, body: bytes, status: int, reported: str) -> None:
-    await elyra("POST", *SNIPPETS, body=snippet())
+    await elyra("POST", *SNIPPETS, body=build_snippet())
     for method, path in (("POST", SNIPPETS), ("PUT", HELLO), ("PATCH", HELLO)):
         refused = await elyra(method, *path, body=body)
         assert refused.status == status
@@ -111,7 +111,7 @@ async def test_a_body_that_is_no_object_is_refused(elyra: Any, body: bytes, stat
 
 
 def without(member: str) -> dict[str, Any]:
-    return {key: value for key, value in snippet().items() if key != member}
+    return {key: value for key, value in build_snippet().items() if key != member}
 
 
 REFUSED: list[tuple[str, tuple[str, ...], Any, int, str]] = [
@@ -124,23 +124,23 @@ REFUSED: list[tuple[str, tuple[str, ...], Any, int, str]] = [
         400,
         "Insufficient information - request body requires one of the following: ['name', 'display_name'].",
     ),
-    ("POST", SNIPPETS, snippet(), 409, TAKEN),
-    ("POST", SNIPPETS, snippet() | {"schema_name": "nope", "name": "other"}, 404, NO_SCHEMA),
-    ("POST", SNIPPETS, snippet(code=None) | {"name": "other"}, 400, NO_CODE.replace("hello", "other")),
-    ("POST", SNIPPETS, snippet() | {"name": "ab,"}, 400, "Name of metadata must be lowercase"),
-    ("POST", SNIPPETS, snippet() | {"name": "ab\n"}, 400, "Name of metadata must be lowercase"),
-    ("POST", SNIPPETS, snippet() | {"name": "a" * 300}, 400, "Name of metadata must be lowercase"),
-    ("POST", SNIPPETS, snippet() | {"name": "../x"}, 400, "Name of metadata must be lowercase"),
-    ("POST", SNIPPETS, snippet() | {"name": 7}, 400, "'name' is a string."),
-    ("POST", ("metadata", "nope"), snippet(), 400, UNKNOWN),
+    ("POST", SNIPPETS, build_snippet(), 409, TAKEN),
+    ("POST", SNIPPETS, build_snippet() | {"schema_name": "nope", "name": "other"}, 404, NO_SCHEMA),
+    ("POST", SNIPPETS, build_snippet(code=None) | {"name": "other"}, 400, NO_CODE.replace("hello", "other")),
+    ("POST", SNIPPETS, build_snippet() | {"name": "ab,"}, 400, "Name of metadata must be lowercase"),
+    ("POST", SNIPPETS, build_snippet() | {"name": "ab\n"}, 400, "Name of metadata must be lowercase"),
+    ("POST", SNIPPETS, build_snippet() | {"name": "a" * 300}, 400, "Name of metadata must be lowercase"),
+    ("POST", SNIPPETS, build_snippet() | {"name": "../x"}, 400, "Name of metadata must be lowercase"),
+    ("POST", SNIPPETS, build_snippet() | {"name": 7}, 400, "'name' is a string."),
+    ("POST", ("metadata", "nope"), build_snippet(), 400, UNKNOWN),
     ("PUT", HELLO, without("schema_name"), 400, missing("schema_name")),
     ("PUT", HELLO, without("metadata"), 400, NO_CODE.replace("'code'", "'language'")),
-    ("PUT", HELLO, snippet() | {"schema_name": "nope"}, 404, NO_SCHEMA),
-    ("PUT", HELLO, snippet(code=None), 400, NO_CODE),
+    ("PUT", HELLO, build_snippet() | {"schema_name": "nope"}, 404, NO_SCHEMA),
+    ("PUT", HELLO, build_snippet(code=None), 400, NO_CODE),
     ("PUT", HELLO, without("display_name"), 400, "None is not of type 'string'"),
-    ("PUT", HELLO, snippet() | {"name": "other"}, 400, RENAMED),
-    ("PUT", (*SNIPPETS, "none"), snippet(), 404, NO_INSTANCE.replace("hello", "none")),
-    ("PUT", ("metadata", "nope", "hello"), snippet(), 400, UNKNOWN),
+    ("PUT", HELLO, build_snippet() | {"name": "other"}, 400, RENAMED),
+    ("PUT", (*SNIPPETS, "none"), build_snippet(), 404, NO_INSTANCE.replace("hello", "none")),
+    ("PUT", ("metadata", "nope", "hello"), build_snippet(), 400, UNKNOWN),
     ("PATCH", HELLO, {"metadata": {"code": None}}, 400, NO_CODE),
     ("PATCH", HELLO, {"name": "other"}, 400, RENAMED),
     ("PATCH", (*SNIPPETS, "none"), {}, 404, NO_INSTANCE.replace("hello", "none")),
@@ -162,7 +162,7 @@ REASONS = {400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method 
 
 
 async def test_errors_have_elyras_form_and_messages(elyra: Any) -> None:
-    await elyra("POST", *SNIPPETS, body=snippet())
+    await elyra("POST", *SNIPPETS, body=build_snippet())
     for method, path, body, status, reported in REFUSED:
         refused = await elyra(method, *path, body=body)
         assert refused.status == status, (method, path, refused.body)
@@ -170,11 +170,11 @@ async def test_errors_have_elyras_form_and_messages(elyra: Any) -> None:
         assert refused.body["reason"] == REASONS[status]
         assert reported in refused.body["message"] or re.fullmatch(reported, refused.body["message"]), (method, path)
         assert "traceback" not in refused.body
-    assert (await elyra("GET", *SNIPPETS)).body[SPACE] == [{"name": "hello", **snippet()}]
+    assert (await elyra("GET", *SNIPPETS)).body[SPACE] == [{"name": "hello", **build_snippet()}]
 
 
 async def test_invalid_instance_lists_every_problem_with_pointer(elyra: Any) -> None:
-    refused = await elyra("POST", *SNIPPETS, body=snippet(language="", tags=["a", " b"], code=None))
+    refused = await elyra("POST", *SNIPPETS, body=build_snippet(language="", tags=["a", " b"], code=None))
     assert refused.status == 400
     assert {one["pointer"] for one in refused.body["errors"]} == {
         "/metadata",
@@ -188,7 +188,7 @@ async def test_strangers_are_refused_without_a_word(elyra: Any) -> None:
         refused = await elyra("GET", *path, anonymous=True)
         assert (refused.status, refused.body["message"]) == (403, "")
     for headers in ({}, {"Authorization": "token wrong"}):
-        refused = await elyra("POST", *SNIPPETS, body=snippet(), anonymous=True, headers=headers)
+        refused = await elyra("POST", *SNIPPETS, body=build_snippet(), anonymous=True, headers=headers)
         reported = "the token is wrong or missing ('_xsrf' argument missing from POST)"
         assert (refused.status, refused.body["message"]) == (403, reported)
 
@@ -200,31 +200,31 @@ async def test_unsupported_method_returns_405_with_allow(elyra: Any) -> None:
         ("PATCH", ("schemaspace",), "GET"),
         ("DELETE", ("schema", SPACE), "GET"),
     ):
-        refused = await elyra(method, *path, body=None if method == "DELETE" else snippet())
+        refused = await elyra(method, *path, body=None if method == "DELETE" else build_snippet())
         assert (refused.status, refused.headers["Allow"], refused.body["reason"]) == (405, allowed, REASONS[405])
 
 
 async def test_unknown_path_below_a_collection_returns_404(elyra: Any) -> None:
     unknown = await elyra("GET", "metadata", SPACE, "hello", "x")
     assert (unknown.status, unknown.body["reason"]) == (404, REASONS[404])
-    assert (await elyra("POST", "metadata", SPACE, "hello", "x", body=snippet())).status == 405
+    assert (await elyra("POST", "metadata", SPACE, "hello", "x", body=build_snippet())).status == 405
     other = await elyra("GET", "pipeline", "x", documented=False)
     assert (other.status, "timestamp" in str(other.body)) == (404, False)
 
 
 async def test_read_only_members_are_ignored_in_bodies(elyra: Any) -> None:
-    await elyra("POST", *SNIPPETS, body=snippet())
+    await elyra("POST", *SNIPPETS, body=build_snippet())
     reported = {"resource": "/x", "reason": "y", "name": "hello", "other": 1}
-    assert (await elyra("PUT", *HELLO, body=snippet() | reported)).body == {"name": "hello", **snippet()}
-    kept = await elyra("PUT", *HELLO, body=snippet(more={"a": [1]}))
+    assert (await elyra("PUT", *HELLO, body=build_snippet() | reported)).body == {"name": "hello", **build_snippet()}
+    kept = await elyra("PUT", *HELLO, body=build_snippet(more={"a": [1]}))
     assert kept.body["metadata"]["more"] == {"a": [1]}
 
 
 async def test_a_broken_file_is_left_out_replaced_and_removed(elyra: Any) -> None:
-    await elyra("POST", *SNIPPETS, body=snippet())
-    put_file("torn", '{"display_name": "T')
-    put_file("odd", snippet("Odd", code=None))
-    put_file("lost", snippet("Lost") | {"schema_name": "nope"})
+    await elyra("POST", *SNIPPETS, body=build_snippet())
+    write_instance_file("torn", '{"display_name": "T')
+    write_instance_file("odd", build_snippet("Odd", code=None))
+    write_instance_file("lost", build_snippet("Lost") | {"schema_name": "nope"})
     assert [one["name"] for one in (await elyra("GET", *SNIPPETS)).body[SPACE]] == ["hello"]
     every = (await elyra("GET", *SNIPPETS, params={"include_invalid": "true"})).body[SPACE]
     assert {one["name"]: one.get("reason") for one in every} == {
@@ -240,10 +240,10 @@ async def test_a_broken_file_is_left_out_replaced_and_removed(elyra: Any) -> Non
         refused = await elyra("GET", *SNIPPETS, name)
         assert refused.status == 400
         assert reported in refused.body["message"]
-        assert (await elyra("PUT", *SNIPPETS, name, body=snippet("Repaired"))).status == 200
+        assert (await elyra("PUT", *SNIPPETS, name, body=build_snippet("Repaired"))).status == 200
         assert (await elyra("GET", *SNIPPETS, name)).body["display_name"] == "Repaired"
     assert (await elyra("GET", *SNIPPETS, "lost")).status == 400
-    put_file("torn", "")
+    write_instance_file("torn", "")
     for name in ("torn", "lost"):
         assert (await elyra("DELETE", *SNIPPETS, name)).status == 204
 
@@ -251,7 +251,7 @@ async def test_a_broken_file_is_left_out_replaced_and_removed(elyra: Any) -> Non
 async def test_a_list_can_be_of_one_schema_and_of_pages(elyra: Any, jp_base_url: str) -> None:
     names = [f"s{number}" for number in range(5)]
     for name in names:
-        await elyra("POST", *SNIPPETS, body=snippet(name))
+        await elyra("POST", *SNIPPETS, body=build_snippet(name))
     assert [one["name"] for one in (await elyra("GET", *SNIPPETS)).body[SPACE]] == names
     assert (await elyra("GET", *SNIPPETS, params={"of_schema": "nope"})).body == {SPACE: []}
     assert len((await elyra("GET", *SNIPPETS, params={"of_schema": "code-snippet"})).body[SPACE]) == 5
@@ -268,12 +268,12 @@ async def test_a_list_can_be_of_one_schema_and_of_pages(elyra: Any, jp_base_url:
 
 
 async def test_conditional_writes_use_version_etags(elyra: Any) -> None:
-    first = (await elyra("POST", *SNIPPETS, body=snippet())).headers["Etag"]
+    first = (await elyra("POST", *SNIPPETS, body=build_snippet())).headers["Etag"]
     assert (await elyra("GET", *HELLO)).headers["Etag"] == first
     assert (await elyra("GET", *HELLO, headers={"If-None-Match": first})).status == 304
-    second = (await elyra("PUT", *HELLO, body=snippet("Two"), headers={"If-Match": first})).headers["Etag"]
+    second = (await elyra("PUT", *HELLO, body=build_snippet("Two"), headers={"If-Match": first})).headers["Etag"]
     assert second != first
-    for method, body in (("PUT", snippet("Three")), ("PATCH", {"display_name": "Three"}), ("DELETE", None)):
+    for method, body in (("PUT", build_snippet("Three")), ("PATCH", {"display_name": "Three"}), ("DELETE", None)):
         stale = await elyra(method, *HELLO, body=body, headers={"If-Match": first})
         assert (stale.status, stale.body["reason"]) == (412, "Precondition Failed")
         assert (await elyra(method, *HELLO, body=body, headers={"If-Match": "W/x"})).status == 400
@@ -282,7 +282,7 @@ async def test_conditional_writes_use_version_etags(elyra: Any) -> None:
 
 
 async def test_unchanged_instance_returns_304(elyra: Any) -> None:
-    await elyra("POST", *SNIPPETS, body=snippet())
+    await elyra("POST", *SNIPPETS, body=build_snippet())
     for path in (
         ("schemaspace",),
         ("schemaspace", SPACE),
@@ -292,32 +292,32 @@ async def test_unchanged_instance_returns_304(elyra: Any) -> None:
     ):
         etag = (await elyra("GET", *path)).headers["Etag"]
         assert (await elyra("GET", *path, headers={"If-None-Match": etag})).status == 304
-    await elyra("POST", *SNIPPETS, body=snippet("More"))
+    await elyra("POST", *SNIPPETS, body=build_snippet("More"))
     assert (await elyra("GET", *SNIPPETS, headers={"If-None-Match": etag})).status == 200
 
 
 async def test_patch_changes_only_named_members(elyra: Any) -> None:
-    await elyra("POST", *SNIPPETS, body=snippet(tags=["a"]))
+    await elyra("POST", *SNIPPETS, body=build_snippet(tags=["a"]))
     patch = {"display_name": "New", "metadata": {"language": "R", "tags": None}}
     done = await elyra("PATCH", *HELLO, body=patch, headers={"Content-Type": "application/merge-patch+json"})
-    assert done.body == {"name": "hello", **snippet("New", language="R")}
+    assert done.body == {"name": "hello", **build_snippet("New", language="R")}
 
 
 async def test_a_shared_instance_is_copied_on_change_and_shows_again(elyra: Any, jp_system_jupyter_path: Path) -> None:
     lower, given, text = (
         jp_system_jupyter_path / "metadata" / SPACE / "given.json",
         (*SNIPPETS, "given"),
-        json.dumps(snippet("Given")),
+        json.dumps(build_snippet("Given")),
     )
     lower.parent.mkdir(parents=True)
     lower.write_text(text)
     assert (await elyra("GET", *given)).body["display_name"] == "Given"
-    assert (await elyra("POST", *SNIPPETS, body=snippet() | {"name": "given"})).status == 409
+    assert (await elyra("POST", *SNIPPETS, body=build_snippet() | {"name": "given"})).status == 409
     refused = await elyra("DELETE", *given)
     reported = "Removal of instance 'given' from the code-snippets schemaspace is not permitted!"
     assert (refused.status, refused.body["message"], refused.body["reason"]) == (403, reported, "Forbidden")
-    assert (await elyra("PUT", *given, body=snippet("Mine"))).body["display_name"] == "Mine"
-    assert (folder() / "given.json").exists()
+    assert (await elyra("PUT", *given, body=build_snippet("Mine"))).body["display_name"] == "Mine"
+    assert (get_snippet_folder() / "given.json").exists()
     lower.write_text("{")
     assert (await elyra("GET", *given)).body["display_name"] == "Mine"
     lower.write_text(text)

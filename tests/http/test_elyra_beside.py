@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from jupyter_colophon.elyra.manager import MetadataManager
 from jupyter_colophon.operations.elyra.api import ELYRA
-from support.process import start_script
-from support.snippets import SPACE, folder, snippet
+from support.process import start_script_process
+from support.snippets import SPACE, build_snippet, get_snippet_folder
 
 STORE_NAMES = ["sqlite"]
 SNIPPETS = ("metadata", SPACE)
@@ -64,12 +64,12 @@ def jp_server_config(
 async def test_elyra_api_is_off_while_elyras_extension_is_enabled(other: str, api: Any, elyra: Any) -> None:
     assert (await elyra("GET", "schemaspace", documented=False)).status == 404
     assert (await api("GET", "health", answers="health")).body["instances"] == {"store": "file", "elyraApi": False}
-    made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")
+    made = await api("POST", *NATIVE[:3], body=build_snippet(), answers="instance")
     assert (made.status, made.body["name"]) == (201, "hello")
 
 
 def test_disabled_elyra_api_is_logged_in_one_line() -> None:
-    with start_script(START) as server:
+    with start_script_process(START) as server:
         shown, _ = server.communicate(timeout=300)
     (line,) = [line for line in shown.splitlines() if "Elyra's own" in line]
     assert line.startswith("[I ")
@@ -91,7 +91,7 @@ async def test_every_operation_and_every_unknown_path_refuses_anonymous_callers(
 
 
 async def test_python_code_in_the_server_uses_the_same_instances(api: Any, elyra: Any) -> None:
-    await elyra("POST", *SNIPPETS, body=snippet())
+    await elyra("POST", *SNIPPETS, body=build_snippet())
     manager = MetadataManager(SPACE)
     found = manager.get("hello")
     assert (found.name, found.display_name) == ("hello", "Hello")
@@ -111,11 +111,11 @@ def no_catalog(tmp_path: Path) -> str:
 
 async def test_instances_work_while_the_catalog_is_unavailable(no_catalog: str, api: Any, elyra: Any) -> None:
     assert (await api("GET", "health", answers="health")).status == 503
-    made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")
+    made = await api("POST", *NATIVE[:3], body=build_snippet(), answers="instance")
     assert (made.status, made.body["version"]) == (201, None)
     assert "Etag" not in made.headers
-    assert (await elyra("PUT", *HELLO, body=snippet("Two"))).status == 200
-    assert json.loads((folder() / "hello.json").read_text())["display_name"] == "Two"
+    assert (await elyra("PUT", *HELLO, body=build_snippet("Two"))).status == 200
+    assert json.loads((get_snippet_folder() / "hello.json").read_text())["display_name"] == "Two"
     found = await api("GET", *NATIVE, answers="instance")
     assert (found.status, found.body["display_name"], found.body["version"]) == (200, "Two", None)
     listed = (await api("GET", *NATIVE[:3], answers="instances")).body
@@ -135,8 +135,8 @@ def store_class() -> str:
 async def test_store_class_with_elyras_interface_stores_instances(
     store_class: str, api: Any, elyra: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")
+    made = await api("POST", *NATIVE[:3], body=build_snippet(), answers="instance")
     assert (made.status, made.body["resource"]) == (201, "dict:hello")
     assert [one["name"] for one in (await elyra("GET", *SNIPPETS)).body[SPACE]] == ["hello"]
-    assert not folder().exists()
+    assert not get_snippet_folder().exists()
     assert "the store of code-snippets is open" in caplog.text

@@ -6,18 +6,24 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.elyra import SchemaManager
-from support import hooked
-from support.strangers import ID, Entry, Provider, register, schema
+from support import hook_classes
+from support.third_party_packages import (
+    ID,
+    FakeEntryPoint,
+    GivenSchemasProvider,
+    build_thing_schema,
+    register_schemaspace,
+)
 
 STORE_NAMES = ["sqlite"]
 THINGS = ("metadata", "things")
 
 
-class Choosing(Provider):
+class Choosing(GivenSchemasProvider):
     """A provider whose schema depends on what there is to choose from."""
 
     def __init__(self, *choices: str) -> None:
-        super().__init__(asks=lambda: [schema("choice", {"kind": {"enum": self.choices}})])
+        super().__init__(asks=lambda: [build_thing_schema("choice", {"kind": {"enum": self.choices}})])
         self.choices = list(choices)
 
 
@@ -29,15 +35,17 @@ def choosing() -> Choosing:
 @pytest.fixture(autouse=True)
 def things(choosing: Choosing, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """`Things` with two schemas, a deprecated one, one with a class, one that changes; and a provider that is broken."""
-    good = Provider(
-        schema(), schema("old", deprecated=True), schema("hooked", metadata_class_name="support.hooked.Hooked")
+    good = GivenSchemasProvider(
+        build_thing_schema(),
+        build_thing_schema("old", deprecated=True),
+        build_thing_schema("hooked", metadata_class_name="support.hook_classes.HookRecordingMetadata"),
     )
-    broken = Provider(asks=lambda: 1 // 0)
-    entries = [Entry("good", good), Entry("broken", broken), Entry("choosing", choosing)]
-    register(monkeypatch, *entries)
-    hooked.forget()
+    broken = GivenSchemasProvider(asks=lambda: 1 // 0)
+    entries = [FakeEntryPoint("good", good), FakeEntryPoint("broken", broken), FakeEntryPoint("choosing", choosing)]
+    register_schemaspace(monkeypatch, *entries)
+    hook_classes.clear_recorded_hooks()
     yield
-    hooked.forget()
+    hook_classes.clear_recorded_hooks()
     SchemaManager.clear_instance()
 
 
@@ -66,7 +74,7 @@ async def test_class_additions_are_shown_and_refused_saves_undone(elyra: Any) ->
     for raised, status in ((ValueError("not today"), 400), (PermissionError("not today"), 403)):
         await _refuse_each_hook(elyra, made.body, raised, status)
     # The operating system's own may name a path, which is for the log alone.
-    hooked.FAILS["pre_save"] = PermissionError(13, "Permission denied", "/var/secret")
+    hook_classes.FAILS["pre_save"] = PermissionError(13, "Permission denied", "/var/secret")
     refused = await elyra("PUT", *THINGS, "it", body=a("hooked", size=1))
     assert (refused.status, "/var/secret" in refused.body["message"]) == (400, False)
 
@@ -79,10 +87,10 @@ async def _refuse_each_hook(elyra: Any, made: Any, raised: Exception, status: in
         ("pre_delete", "DELETE", (*THINGS, "it"), None),
         ("post_delete", "DELETE", (*THINGS, "it"), None),
     ):
-        hooked.FAILS[hook] = raised
+        hook_classes.FAILS[hook] = raised
         refused = await elyra(method, *path, body=body)
         assert (refused.status, "not today" in refused.body["message"]) == (status, True), hook
-        hooked.forget()
+        hook_classes.clear_recorded_hooks()
         assert (await elyra("GET", *THINGS)).body["things"] == [made], hook
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from support.catalog import metadata
-from support.urns import ORDERS, REPORT, SALES, file, table
+from support.catalog import build_metadata_value
+from support.urns import ORDERS, REPORT, SALES, build_file_urn, build_table_urn
 
 JSON_PATCH = {"Content-Type": "application/json-patch+json"}
 MERGE_PATCH = {"Content-Type": "application/merge-patch+json"}
@@ -19,10 +19,10 @@ def pointers(answer: Any) -> list[str]:
 
 @pytest.mark.each_store
 async def test_user_writes_reads_and_deletes_an_aspect(api: Any, sales: None) -> None:
-    done = await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}, ["faa"]), answers="write-result")
+    done = await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "ops"}, ["faa"]), answers="write-result")
     assert (done.body["version"], done.headers["Etag"]) == (1, '"1"')
     found = await api("GET", *BUSINESS, answers="aspect")
-    assert found.body["value"] == metadata({"owner": "ops"}, ["faa"])
+    assert found.body["value"] == build_metadata_value({"owner": "ops"}, ["faa"])
     assert (found.body["scope"], found.headers["Etag"]) == ("USER", '"1"')
     assert (await api("GET", *BUSINESS, headers={"If-None-Match": '"1"'})).status == 304
     whole = await api("GET", "entities", ORDERS, answers="entity")
@@ -38,15 +38,19 @@ async def test_user_writes_reads_and_deletes_an_aspect(api: Any, sales: None) ->
 async def test_foreign_entity_tag_never_matches(api: Any, sales: None) -> None:
     foreign = ('"stale"', 'W/"1"', '"a", W/"b"', '"1-2"', '"' + "9" * 300 + '"', '""')
     for tag in foreign:
-        assert (await api("PUT", *BUSINESS, body=metadata(), headers={"If-Match": tag})).status == 412
+        assert (await api("PUT", *BUSINESS, body=build_metadata_value(), headers={"If-Match": tag})).status == 412
         assert (await api("DELETE", *BUSINESS, headers={"If-Match": tag})).status == 412
     for tag in foreign:
-        assert (await api("PUT", *BUSINESS, body=metadata({"k": tag}), headers={"If-None-Match": tag})).status == 200
+        assert (
+            await api("PUT", *BUSINESS, body=build_metadata_value({"k": tag}), headers={"If-None-Match": tag})
+        ).status == 200
     assert (await api("GET", *BUSINESS, headers={"If-None-Match": '"stale"'})).status == 200
     present = (await api("GET", *BUSINESS)).headers["Etag"]
-    assert (await api("PUT", *BUSINESS, body=metadata(), headers={"If-Match": f'"stale", {present}'})).status == 200
+    assert (
+        await api("PUT", *BUSINESS, body=build_metadata_value(), headers={"If-Match": f'"stale", {present}'})
+    ).status == 200
     for wrong in ("stale", "W/1", '"a" "b"', '"', '"1", "2"'):
-        assert (await api("PUT", *BUSINESS, body=metadata(), headers={"If-Match": wrong})).status == 400
+        assert (await api("PUT", *BUSINESS, body=build_metadata_value(), headers={"If-Match": wrong})).status == 400
 
 
 async def test_every_urn_route_takes_the_urn_as_a_parameter_too(api: Any, sales: None) -> None:
@@ -61,7 +65,7 @@ async def test_every_urn_route_takes_the_urn_as_a_parameter_too(api: Any, sales:
 async def test_etags_and_if_match_guard_an_edit(api: Any, sales: None) -> None:
     async def put(value: str, **headers: str) -> int:
         names = {name.replace("_", "-"): text for name, text in headers.items()}
-        return (await api("PUT", *BUSINESS, body=metadata({"owner": value}), headers=names)).status
+        return (await api("PUT", *BUSINESS, body=build_metadata_value({"owner": value}), headers=names)).status
 
     assert await put("a", If_Match='"1"') == 412
     assert await put("a", If_Match="*") == 412
@@ -84,7 +88,7 @@ async def test_etags_and_if_match_guard_an_edit(api: Any, sales: None) -> None:
     "when", ["soon", "", "Fri, 20 Nov 2026 12:00:00 +9999999999999", "Fri, 99 Nov 2026 12:00:00 GMT"]
 )
 async def test_invalid_time_returns_400(api: Any, sales: None, when: str) -> None:
-    found = await api("PUT", *BUSINESS, body=metadata(), headers={"If-Unmodified-Since": when})
+    found = await api("PUT", *BUSINESS, body=build_metadata_value(), headers={"If-Unmodified-Since": when})
     assert found.status == 400
 
 
@@ -94,7 +98,7 @@ async def test_both_patch_formats_start_from_the_empty_value(api: Any, sales: No
     merge = {"properties": {"owner": "ops", "other": None}}
     assert (await api("PATCH", *BUSINESS, body=merge, headers=MERGE_PATCH, answers="write-result")).body["version"] == 2
     found = await api("GET", *BUSINESS, answers="aspect")
-    assert found.body["value"] == metadata({"owner": "ops"}, ["faa"])
+    assert found.body["value"] == build_metadata_value({"owner": "ops"}, ["faa"])
     assert (await api("PATCH", *BUSINESS, body=merge, headers=MERGE_PATCH)).body["changed"] is False
     assert (await api("PATCH", *BUSINESS, body=tag, headers=MERGE_PATCH)).status == 400
     assert (await api("PATCH", *BUSINESS, body=merge, headers=JSON_PATCH)).status == 400
@@ -113,7 +117,7 @@ async def test_patch_without_content_type_is_read_as_json(api: Any, sales: None,
     assert (await api("PATCH", *BUSINESS, body=tag, headers=headers, answers="write-result")).status == 200
     merge = {"properties": {"owner": "ops"}}
     assert (await api("PATCH", *BUSINESS, body=merge, headers=headers, answers="write-result")).status == 200
-    assert (await api("GET", *BUSINESS)).body["value"] == metadata({"owner": "ops"}, ["faa"])
+    assert (await api("GET", *BUSINESS)).body["value"] == build_metadata_value({"owner": "ops"}, ["faa"])
     assert (await api("PATCH", *BUSINESS, body=b"a=1", headers=headers)).status == 400
 
 
@@ -146,8 +150,8 @@ async def test_datahubs_form_of_a_patch_names_elements_by_their_keys(api: Any, s
 
 
 async def test_batch_creates_updates_skips_and_records_the_actor(api: Any, sales: None) -> None:
-    urn = table("new")
-    one = {"urn": urn, "aspect": "technicalMetadata", "value": metadata({"a": "1"})}
+    urn = build_table_urn("new")
+    one = {"urn": urn, "aspect": "technicalMetadata", "value": build_metadata_value({"a": "1"})}
     system = {"runId": "r", "lastObserved": 5, "clientId": "c"}
     batch = [
         one | {"operation": "create-entity", "systemMetadata": system},
@@ -155,7 +159,7 @@ async def test_batch_creates_updates_skips_and_records_the_actor(api: Any, sales
     ]
     assert (await api("POST", "proposals", body={"proposals": batch}, answers="write-results")).status == 200
     assert (await api("POST", "proposals", body={"proposals": batch})).status == 409
-    left = [one | {"operation": "create", "ifAbsent": True, "value": metadata({"a": "2"})}]
+    left = [one | {"operation": "create", "ifAbsent": True, "value": build_metadata_value({"a": "2"})}]
     reported = (await api("POST", "proposals", body={"proposals": left}, answers="write-results")).body["results"]
     assert (reported[0]["skipped"], reported[0]["changed"]) == (True, False)
     found = await api("GET", "entities", urn, "aspects", "technicalMetadata", answers="aspect")
@@ -168,25 +172,25 @@ async def test_batch_creates_updates_skips_and_records_the_actor(api: Any, sales
 
 
 LIMITS = [
-    (metadata({"a" * 50: "x"}), []),
-    (metadata({"a" * 51: "x"}), ["/properties/" + "a" * 51]),
-    (metadata({"no blank": "x"}), ["/properties/no blank"]),
-    (metadata({"line\n": "x"}), ["/properties/line\n"]),
-    (metadata({"": "x"}), ["/properties/"]),
-    (metadata({"tags": "x"}), ["/properties/tags"]),
-    (metadata({"TAGS": "x"}), ["/properties/TAGS"]),
-    (metadata({"v": "x" * 10_240}), []),
-    (metadata({"v": "x" * 10_241}), ["/properties/v"]),
-    (metadata({"v": "é" * 5_120}), []),
-    (metadata({"v": "é" * 5_121}), ["/properties/v"]),
-    (metadata({f"k{i}": "x" * 10_000 for i in range(6)}), []),
-    (metadata({f"k{i}": "x" * 10_000 for i in range(7)}), [""]),
-    (metadata({}, [f"t{i}" for i in range(500)]), []),
-    (metadata({}, [f"t{i}" for i in range(501)]), ["/tags"]),
-    (metadata({}, ["a b"]), ["/tags/0"]),
-    (metadata({}, ["a", "a"]), ["/tags"]),
-    (metadata({"v": 1}), ["/properties/v"]),  # type: ignore[dict-item]
-    (metadata({"v": None}), ["/properties/v"]),  # type: ignore[dict-item]
+    (build_metadata_value({"a" * 50: "x"}), []),
+    (build_metadata_value({"a" * 51: "x"}), ["/properties/" + "a" * 51]),
+    (build_metadata_value({"no blank": "x"}), ["/properties/no blank"]),
+    (build_metadata_value({"line\n": "x"}), ["/properties/line\n"]),
+    (build_metadata_value({"": "x"}), ["/properties/"]),
+    (build_metadata_value({"tags": "x"}), ["/properties/tags"]),
+    (build_metadata_value({"TAGS": "x"}), ["/properties/TAGS"]),
+    (build_metadata_value({"v": "x" * 10_240}), []),
+    (build_metadata_value({"v": "x" * 10_241}), ["/properties/v"]),
+    (build_metadata_value({"v": "é" * 5_120}), []),
+    (build_metadata_value({"v": "é" * 5_121}), ["/properties/v"]),
+    (build_metadata_value({f"k{i}": "x" * 10_000 for i in range(6)}), []),
+    (build_metadata_value({f"k{i}": "x" * 10_000 for i in range(7)}), [""]),
+    (build_metadata_value({}, [f"t{i}" for i in range(500)]), []),
+    (build_metadata_value({}, [f"t{i}" for i in range(501)]), ["/tags"]),
+    (build_metadata_value({}, ["a b"]), ["/tags/0"]),
+    (build_metadata_value({}, ["a", "a"]), ["/tags"]),
+    (build_metadata_value({"v": 1}), ["/properties/v"]),  # type: ignore[dict-item]
+    (build_metadata_value({"v": None}), ["/properties/v"]),  # type: ignore[dict-item]
     ({"properties": {}}, [""]),
     ({"properties": {}, "tags": [], "more": 1}, [""]),
     ([], [""]),
@@ -199,7 +203,7 @@ async def test_exceeded_limit_names_the_location(api: Any, sales: None) -> None:
     for value, wrong in LIMITS:
         done = await api("PUT", *BUSINESS, body=b"null" if value is None else value)
         assert (done.status, [] if done.status == 200 else pointers(done)) == (400 if wrong else 200, wrong), value
-    big = metadata({"schema": "x" * 100_000})
+    big = build_metadata_value({"schema": "x" * 100_000})
     assert (await api("PUT", *TECHNICAL, body=big)).status == 200  # SYSTEM is not limited so (spec MODEL-7)
 
 
@@ -213,10 +217,14 @@ async def test_key_aspect_cannot_be_written(api: Any, sales: None) -> None:
 
 @pytest.mark.each_store
 async def test_history_is_newest_first_with_the_change_of_each_version(api: Any, sales: None) -> None:
-    for value in (metadata({"owner": "ops"}), metadata({"owner": "sre"}), metadata({"owner": "sre"}, ["faa"])):
+    for value in (
+        build_metadata_value({"owner": "ops"}),
+        build_metadata_value({"owner": "sre"}),
+        build_metadata_value({"owner": "sre"}, ["faa"]),
+    ):
         await api("PUT", *BUSINESS, body=value)
     await api("DELETE", *BUSINESS)
-    await api("PUT", *BUSINESS, body=metadata())
+    await api("PUT", *BUSINESS, body=build_metadata_value())
     first = await api("GET", *BUSINESS, "versions", params={"limit": 3}, answers="versions")
     rest = await api(
         "GET", *BUSINESS, "versions", params={"limit": 3, "cursor": first.body["cursor"]}, answers="versions"
@@ -224,11 +232,11 @@ async def test_history_is_newest_first_with_the_change_of_each_version(api: Any,
     assert rest.body["cursor"] is None
     reported = [(one["version"], one["deleted"], one["diff"]) for one in first.body["versions"] + rest.body["versions"]]
     assert reported == [
-        (5, False, [{"op": "add", "path": "", "value": metadata()}]),
+        (5, False, [{"op": "add", "path": "", "value": build_metadata_value()}]),
         (4, True, [{"op": "remove", "path": ""}]),
         (3, False, [{"op": "add", "path": "/tags/0", "value": "faa"}]),
         (2, False, [{"op": "replace", "path": "/properties/owner", "value": "sre"}]),
-        (1, False, [{"op": "add", "path": "", "value": metadata({"owner": "ops"})}]),
+        (1, False, [{"op": "add", "path": "", "value": build_metadata_value({"owner": "ops"})}]),
     ]
     none = await api("GET", *BUSINESS, "versions", params={"limit": 0}, answers="versions")
     assert none.body["versions"] == []
@@ -255,12 +263,16 @@ async def test_timeseries_values_are_listed_newest_first_in_an_interval(api: Any
 
 @pytest.mark.each_store
 async def test_metadata_of_fields_is_paged_in_both_scopes(api: Any, sales: None) -> None:
-    reported = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
-    recorded = [reported | {"urn": f"urn:li:schemaField:({REPORT},other)", "value": metadata({}, ["not-of-orders"])}]
+    reported = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": build_metadata_value()}
+    recorded = [
+        reported | {"urn": f"urn:li:schemaField:({REPORT},other)", "value": build_metadata_value({}, ["not-of-orders"])}
+    ]
     for name in ("a", "b%2Cc", "d", "gone"):
         field = {"urn": f"urn:li:schemaField:({ORDERS},{name})", "operation": "upsert"}
-        recorded.append(field | {"aspect": "businessMetadata", "value": metadata({"owner": name[0]}, ["pii", "eu"])})
-        recorded.append(field | {"aspect": "technicalMetadata", "value": metadata({"unit": "m"}, ["raw"])})
+        recorded.append(
+            field | {"aspect": "businessMetadata", "value": build_metadata_value({"owner": name[0]}, ["pii", "eu"])}
+        )
+        recorded.append(field | {"aspect": "technicalMetadata", "value": build_metadata_value({"unit": "m"}, ["raw"])})
     assert (await api("POST", "proposals", body={"proposals": [reported, *recorded]})).status == 200
     assert (await api("DELETE", "entities", f"urn:li:schemaField:({ORDERS},gone)")).status == 200
 
@@ -283,13 +295,18 @@ async def test_metadata_of_fields_is_paged_in_both_scopes(api: Any, sales: None)
     assert [one["name"] for one in (await api("GET", *other, answers="fields-metadata")).body["fields"]] == ["other"]
     assert (await api("GET", *FIELDS, params={"limit": 501})).status == 400
     assert (await api("GET", "entities", "no-urn", "fields", "metadata")).status == 400
-    nothing = await api("GET", "entities", file("/nothing"), "fields", "metadata", answers="fields-metadata")
+    nothing = await api("GET", "entities", build_file_urn("/nothing"), "fields", "metadata", answers="fields-metadata")
     assert nothing.body["fields"] == []
 
 
 async def test_problems_of_a_batch_point_into_the_batch(api: Any, sales: None) -> None:
-    good = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
-    bad = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "upsert", "value": metadata({"a b": "x"})}
+    good = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": build_metadata_value()}
+    bad = {
+        "urn": ORDERS,
+        "aspect": "businessMetadata",
+        "operation": "upsert",
+        "value": build_metadata_value({"a b": "x"}),
+    }
     reported = await api("POST", "proposals", body={"proposals": [good, bad]})
     assert (reported.status, pointers(reported)) == (400, ["/proposals/1/value/properties/a b"])
     patch = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "patch", "value": [{"op": "none"}]}
@@ -301,13 +318,13 @@ async def test_problems_of_a_batch_point_into_the_batch(api: Any, sales: None) -
 async def test_conditions_of_a_batch_are_versions(api: Any, sales: None) -> None:
     def wish(version: int) -> dict[str, Any]:
         one = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "upsert", "ifVersion": version}
-        return {"proposals": [one | {"value": metadata({"v": str(version)})}]}
+        return {"proposals": [one | {"value": build_metadata_value({"v": str(version)})}]}
 
     assert (await api("POST", "proposals", body=wish(1))).status == 412
     assert (await api("POST", "proposals", body=wish(-1), answers="write-results")).status == 200
     assert (await api("POST", "proposals", body=wish(-1))).status == 412
     assert (await api("POST", "proposals", body=wish(1), answers="write-results")).status == 200
-    create = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "create", "value": metadata()}
+    create = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "create", "value": build_metadata_value()}
     assert (await api("POST", "proposals", body={"proposals": [create]})).status == 409
 
 
@@ -320,13 +337,19 @@ async def test_entity_is_deleted_once_and_empty_namespace_deletable(api: Any, sa
     assert (await api("DELETE", "entities", ORDERS)).status == 404
     assert (await api("GET", "entities", ORDERS)).status == 404
     assert (await api("DELETE", "entities", SALES, answers="write-result")).status == 200
-    assert (await api("PUT", *BUSINESS, body=metadata())).status == 404
+    assert (await api("PUT", *BUSINESS, body=build_metadata_value())).status == 404
 
 
 @pytest.mark.each_store
 async def test_entities_are_listed_page_by_page_in_order(api: Any, sales: None) -> None:
-    urns = [table(f"t{i:02}") for i in range(7)] + [file("/data/t1.csv"), table("t1", "zoo")]
-    wishes = [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()} for urn in urns]
+    urns = [build_table_urn(f"t{i:02}") for i in range(7)] + [
+        build_file_urn("/data/t1.csv"),
+        build_table_urn("t1", "zoo"),
+    ]
+    wishes = [
+        {"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": build_metadata_value()}
+        for urn in urns
+    ]
     await api("POST", "proposals", body={"proposals": wishes}, answers="write-results")
 
     async def listed(**params: Any) -> list[str]:

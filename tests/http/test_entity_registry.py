@@ -11,7 +11,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import choose_sqlite_file
-from support.packages import install
+from support.packages import install_package
 from support.urns import ORDERS
 
 STORE_NAMES = ["sqlite"]
@@ -60,7 +60,7 @@ SENSOR = "urn:li:sensor:(berlin,t-1)"
 @pytest.fixture
 def jp_server_config(jp_server_config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     points = "[jupyter_colophon.aspect_validators]\nrows = ruled:rows\nfails = ruled:fails\n"
-    monkeypatch.syspath_prepend(install(tmp_path / "site", "ruled", RULES, points))
+    monkeypatch.syspath_prepend(install_package(tmp_path / "site", "ruled", RULES, points))
     (tmp_path / "sensorKey.json").write_text(json.dumps(KEY))
     (tmp_path / "contract.json").write_text(json.dumps(CONTRACT))
     (tmp_path / "registry.yml").write_text(REGISTRY)

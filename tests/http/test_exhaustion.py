@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.identity import User
-from support.catalog import metadata
-from support.openlineage import data, event
+from support.catalog import build_metadata_value
+from support.openlineage import build_event, build_event_dataset
 from support.urns import ORDERS
 from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
@@ -103,7 +103,9 @@ async def test_marquez_lists_end_by_their_size_and_lead_on(openlineage: Any) -> 
     note = {"_producer": "https://example.org", "_schemaURL": "https://example.org/n.json", "n": "x" * 1_000_000}
     for number in range(7):
         run = f"01a1f874-f0d4-7cde-ab58-240223d68f{number:02d}"
-        reported = event(run=run, second=number, run_facets={"note": note}, outputs=[data(f"t{number}", note=note)])
+        reported = build_event(
+            run=run, second=number, run_facets={"note": note}, outputs=[build_event_dataset(f"t{number}", note=note)]
+        )
         assert (await openlineage("POST", "api", "v1", "lineage", body=reported)).status == 201
     lists = {"datasets": ("postgres://db:5432", "datasets"), "runs": ("etl", "jobs", "load", "runs")}
     for name, path in lists.items():
@@ -159,7 +161,7 @@ async def test_slow_queries_time_out_without_delaying_others(api: Any, datahub: 
     # All of them are at work, or wait for their turn.
     await asyncio.sleep(0.3)
     assert (await api("GET", "entities", ORDERS)).status == 200
-    assert (await api("PUT", *BUSINESS, body=metadata())).status == 200
+    assert (await api("PUT", *BUSINESS, body=build_metadata_value())).status == 200
     assert not any(one.done() for one in slow[-4:])
     for one in slow:
         answer = await one

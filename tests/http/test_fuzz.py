@@ -16,9 +16,9 @@ from hypothesis.errors import Flaky
 from live import LiveServer, run_live_server
 from schemathesis import Case, Config
 from schemathesis.core.failures import FailureGroup
-from support.catalog import metadata
-from support.contract import DOCUMENT, ELYRA_DOCUMENT
-from support.snippets import SPACE, SPACE_ID, snippet
+from support.catalog import build_metadata_value
+from support.openapi_contract import DOCUMENT, ELYRA_DOCUMENT
+from support.snippets import SPACE, SPACE_ID, build_snippet
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, SALES
 
 FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
@@ -64,14 +64,14 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
     with run_live_server(tmp_path_factory.mktemp("root"), home) as server:
         catalog = server.create_client()
         for urn in (ORDERS, REPORT):
-            value = metadata({"format": "parquet"}, ["faa"])
+            value = build_metadata_value({"format": "parquet"}, ["faa"])
             catalog.submit_proposals(
                 {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}]}
             )
         catalog.close()
         folder = server.data / "metadata" / SPACE
         folder.mkdir(parents=True)
-        (folder / "hello.json").write_text(json.dumps(snippet()))
+        (folder / "hello.json").write_text(json.dumps(build_snippet()))
         (folder / "broken.json").write_text("{")
         yield server
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from live import LiveServer, run_live_server
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.urns import ORDERS, REPORT
 
 FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
@@ -93,12 +93,12 @@ MATCHED: dict[str, Callable[[str], Request]] = {
     "a URN": lambda text: get(f"api/entities/{quote(ORDERS[:-1] + text, safe='')}"),
     "a node of Marquez": lambda text: get("openlineage/api/v1/lineage", nodeId=text),
     "macros of a pipeline": lambda text: check_pipeline(text, "x"),
-    "a tag": lambda text: propose("businessMetadata", metadata({"k": text}, [text])),
-    "a type of a column": lambda text: propose("technicalMetadata", metadata({"schema": text}, [])),
+    "a tag": lambda text: propose("businessMetadata", build_metadata_value({"k": text}, [text])),
+    "a type of a column": lambda text: propose("technicalMetadata", build_metadata_value({"schema": text}, [])),
     "a condition": lambda text: (
         "PUT",
         f"colophon/api/entities/{quote(ORDERS, safe='')}/aspects/businessMetadata",
-        metadata({}, []),
+        build_metadata_value({}, []),
         {"If-Match": '"' + "".join(sign for sign in text if sign.isascii() and sign != '"') + '"'},
     ),
 }
@@ -108,7 +108,7 @@ WALKED: dict[str, Callable[[str], Request]] = {
     "a value": lambda text: ("POST", "colophon/api/proposals", f'{{"proposals":[{text}]}}', {}),
     "a filter": lambda text: ("POST", "colophon/datahub/entities?action=search", f'{{"filter":{text}}}', {}),
     "an event": lambda text: ("POST", "colophon/openlineage/api/v1/lineage", text, {}),
-    "a schema of Avro": lambda text: propose("technicalMetadata", metadata({"schema": text}, [])),
+    "a schema of Avro": lambda text: propose("technicalMetadata", build_metadata_value({"schema": text}, [])),
     "an argument of a pipeline": lambda text: check_pipeline("${a}", text),
 }
 
@@ -119,7 +119,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
     with run_live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as server:
         catalog = server.create_client()
         for urn in (ORDERS, REPORT):
-            value = metadata({"format": "parquet"}, ["faa"])
+            value = build_metadata_value({"format": "parquet"}, ["faa"])
             catalog.submit_proposals(
                 {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}]}
             )

@@ -7,7 +7,7 @@ from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.maintenance import open_for_maintenance
 from jupyter_colophon.storage.integrity import restoring
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.urns import ORDERS
 
 pytestmark = pytest.mark.each_store
@@ -37,6 +37,6 @@ async def test_incomplete_restore_returns_503_until_finished(
         assert answer.status == 503
         assert answer.body["type"].endswith("incomplete-restore")
         assert "a restore into this store did not finish" in answer.body["detail"]
-    assert (await api("PUT", *TECHNICAL, body=metadata(), documented=False)).status == 503
+    assert (await api("PUT", *TECHNICAL, body=build_metadata_value(), documented=False)).status == 503
     end()
-    assert (await api("PUT", *TECHNICAL, body=metadata())).status < 300
+    assert (await api("PUT", *TECHNICAL, body=build_metadata_value())).status < 300

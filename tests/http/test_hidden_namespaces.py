@@ -15,11 +15,11 @@ from jupyter_colophon.core.identity.names import (
     make_program_urn,
     make_run_urn,
 )
-from support import contract
-from support.catalog import metadata
-from support.events import open_stream
-from support.openlineage import RUN, data, event
-from support.urns import table
+from support import openapi_contract
+from support.catalog import build_metadata_value
+from support.events import open_event_stream
+from support.openlineage import RUN, build_event, build_event_dataset
+from support.urns import build_table_urn
 
 pytestmark = pytest.mark.each_store
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.each_store
 MARK = "quxlefrob"
 UNKNOWN = "nosuchone"
 TIMESTAMP = re.compile(r'"timestamp": "[^"]*"')
-HIDDEN, SHOWN = table(MARK, "secret"), table("plain", "open")
+HIDDEN, SHOWN = build_table_urn(MARK, "secret"), build_table_urn("plain", "open")
 FOREIGN, PIPE = str(make_dataset_urn("postgres", f"db:5432/secret.{MARK}")), str(make_instance_urn("pipelines", MARK))
 FED, LOAD = str(make_dataset_urn("postgres", "db:5432/open.plain")), f"urn:li:dataProcessInstance:{RUN}"
 PROGRAM = str(make_program_urn("secret", "etl", "flows", MARK))
@@ -87,14 +87,18 @@ SEGMENTS = ["secret", "open", MARK, "plain", "etl", "flows"]
 @pytest.fixture
 def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
     rules = [("urn:li:dataset:(urn:li:dataPlatform:postgres,db:5432/secret.*", "secret")]
-    settings = {"policy": "support.policies.Namespaces", "namespace_rules": rules}
+    settings = {"policy": "support.policies.HiddenAndReadOnlyNamespaces", "namespace_rules": rules}
     return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | settings}
 
 
 async def make(api: Any, openlineage: Any) -> None:
     """Fill a hidden namespace with everything possible, and create visible entities that refer to it."""
     for urn in (HIDDEN, SHOWN):
-        recorded = metadata({"owner": MARK}, [MARK]) if urn == HIDDEN else metadata({"owner": "ops"}, ["raw"])
+        recorded = (
+            build_metadata_value({"owner": MARK}, [MARK])
+            if urn == HIDDEN
+            else build_metadata_value({"owner": "ops"}, ["raw"])
+        )
         for aspect in ("technicalMetadata", "businessMetadata"):
             assert (await api("PUT", "entities", urn, "aspects", aspect, body=recorded)).status == 200
     assert (await api("POST", *PIPELINES, body=PIPELINE, answers="instance")).status == 201
@@ -107,9 +111,9 @@ async def make(api: Any, openlineage: Any) -> None:
     columns = {
         "fields": {"a": {"inputFields": [{"namespace": "postgres://db:5432", "name": f"secret.{MARK}", "field": "f"}]}}
     }
-    reported = event(
-        inputs=[data(f"secret.{MARK}")],
-        outputs=[data("open.plain", columnLineage=columns)],
+    reported = build_event(
+        inputs=[build_event_dataset(f"secret.{MARK}")],
+        outputs=[build_event_dataset("open.plain", columnLineage=columns)],
         job_facets={"sql": {"query": f"INSERT INTO plain SELECT f FROM secret.{MARK}"}},
         run_facets={
             "parent": {"run": {"runId": RUN}, "job": {"namespace": "postgres://db:5432", "name": f"secret.{MARK}"}}
@@ -121,17 +125,17 @@ async def make(api: Any, openlineage: Any) -> None:
 def paths() -> Iterator[str]:
     """Every GET of every API with every value that fits its parameters, below `/colophon` or `/elyra`."""
     apis = {
-        "colophon/api": contract.NATIVE,
-        "colophon/openlineage": contract.OPENLINEAGE,
-        "colophon/datahub": contract.DATAHUB,
-        "elyra": contract.ELYRA,
+        "colophon/api": openapi_contract.NATIVE,
+        "colophon/openlineage": openapi_contract.OPENLINEAGE,
+        "colophon/datahub": openapi_contract.DATAHUB,
+        "elyra": openapi_contract.ELYRA,
     }
     for prefix, one in apis.items():
         for template, item in one.document["paths"].items():
             if "get" in item and not template.endswith("stream"):
                 given = [*item.get("parameters", ()), *item["get"].get("parameters", ())]
                 yield from filled(prefix + template, [reported for reported in given if reported["in"] != "header"])
-    for template, item in contract.V3.document["paths"].items():
+    for template, item in openapi_contract.V3.document["paths"].items():
         if "get" in item and not template.endswith("/stream"):
             yield from v3_paths(template)
 
@@ -210,7 +214,7 @@ async def test_a_word_of_hidden_things_is_in_no_answer(
     # A user with read access finds it in all kinds of answers.
     assert seen > 50
     changes = (await api("GET", "changes", params={"limit": 500}, anonymous=True, headers=kernel)).body["changes"]
-    events = await open_stream(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", kernel, after=0)
+    events = await open_event_stream(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", kernel, after=0)
     await events.read_next()
     assert await events.read_until(lambda one: one["seq"] == changes[-1]["seq"]) == changes
     events.close()

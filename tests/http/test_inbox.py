@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.identity import User
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.urns import ORDERS, REPORT
 
 LATER = {"async": "true"}
@@ -15,7 +15,12 @@ Send = Callable[..., Awaitable[Any]]
 
 
 def wish(value: str = "b", version: int | None = None, **other: str) -> dict[str, Any]:
-    proposal = {"urn": ORDERS, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata({"a": value})}
+    proposal = {
+        "urn": ORDERS,
+        "aspect": "technicalMetadata",
+        "operation": "upsert",
+        "value": build_metadata_value({"a": value}),
+    }
     return {"proposals": [proposal | other | ({} if version is None else {"ifVersion": version})]}
 
 
@@ -50,7 +55,7 @@ async def test_async_batch_returns_202_with_location(api: Any, sales: None, jp_b
     assert entry.body["state"] == "applied"
     assert [one["version"] for one in entry.body["results"]] == [2]
     found = await api("GET", "entities", ORDERS, "aspects", "technicalMetadata", answers="aspect")
-    assert found.body["value"] == metadata({"a": "1"})
+    assert found.body["value"] == build_metadata_value({"a": "1"})
 
 
 async def test_invalid_async_batch_is_refused_immediately(api: Any, sales: None, bob: Any) -> None:
@@ -99,7 +104,13 @@ async def test_dead_letter_is_replayed_or_discarded(api: Any, sales: None, send:
     letters = (await api("GET", "dead-letters", answers="dead-letters", **bob)).body["deadLetters"]
     assert [one["attempts"] for one in letters] == [1, 2]
     await api(
-        "PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"a": "c"}), answers="write-result"
+        "PUT",
+        "entities",
+        ORDERS,
+        "aspects",
+        "technicalMetadata",
+        body=build_metadata_value({"a": "c"}),
+        answers="write-result",
     )
     done = await api("POST", *first, "replay", answers="write-results", **bob)
     assert [one["version"] for one in done.body["results"]] == [3]

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from support.instances import FYRE, HELLO, INSTANCES, URN, create_instances
-from support.snippets import SPACE, folder, put_file, snippet
+from support.snippets import SPACE, build_snippet, get_snippet_folder, write_instance_file
 
 
 async def test_broken_ones_are_shown_with_their_reason_repaired_and_removed(api: Any) -> None:
-    put_file("torn", '{"display_name": "T')
-    put_file("odd", snippet("Odd", code=None, tags=[" x"]))
-    put_file("lost", snippet("Lost") | {"schema_name": "nope"})
+    write_instance_file("torn", '{"display_name": "T')
+    write_instance_file("odd", build_snippet("Odd", code=None, tags=[" x"]))
+    write_instance_file("lost", build_snippet("Lost") | {"schema_name": "nope"})
     listed = (await api("GET", *INSTANCES, params={"valid": "false"}, answers="instances")).body["instances"]
     assert {one["name"]: one["reason"] for one in listed} == {
         "lost": "SchemaNotFoundError",
@@ -24,15 +24,15 @@ async def test_broken_ones_are_shown_with_their_reason_repaired_and_removed(api:
     assert {one["pointer"] for one in odd.body["problems"]} == {"/metadata", "/metadata/tags/0"}
     torn = (await api("GET", *INSTANCES, "torn", answers="instance")).body
     assert (torn["metadata"], torn["schema_name"], bool(torn["problems"])) == ({}, "{unknown}", True)
-    repaired = await api("PUT", *INSTANCES, "torn", body=snippet("Repaired"), answers="instance")
+    repaired = await api("PUT", *INSTANCES, "torn", body=build_snippet("Repaired"), answers="instance")
     assert (repaired.status, repaired.body["valid"]) == (200, True)
     assert (await api("DELETE", *INSTANCES, "lost", answers="instance-delete-result")).status == 200
 
 
 async def test_files_valid_in_elyra_are_valid_with_a_warning(api: Any) -> None:
-    put_file("years", snippet("Years", tags=[2023, "v1"]))
-    twice = json.dumps(snippet("Twice", tags=["kept"])).replace('"language"', '"language": "R", "language"')
-    put_file("twice", twice)
+    write_instance_file("years", build_snippet("Years", tags=[2023, "v1"]))
+    twice = json.dumps(build_snippet("Twice", tags=["kept"])).replace('"language"', '"language": "R", "language"')
+    write_instance_file("twice", twice)
     listed = (await api("GET", *INSTANCES, params={"valid": "true"}, answers="instances")).body["instances"]
     assert {one["name"]: (one["tags"], one["problem"]) for one in listed} == {
         "twice": (["kept"], ""),
@@ -44,7 +44,7 @@ async def test_files_valid_in_elyra_are_valid_with_a_warning(api: Any) -> None:
     twice = (await api("GET", *INSTANCES, "twice", answers="instance")).body
     assert (twice["valid"], twice["metadata"]["language"]) == (True, "Python")
     assert ["same member twice" in one["message"] for one in twice["problems"]] == [True]
-    saved = await api("PUT", *INSTANCES, "twice", body=snippet("Once"), answers="instance")
+    saved = await api("PUT", *INSTANCES, "twice", body=build_snippet("Once"), answers="instance")
     assert (saved.status, saved.body["problems"]) == (200, [])
 
 
@@ -53,11 +53,11 @@ UPGRADED = {"runtime_type": "KUBEFLOW_PIPELINES", "auth_type": "DEX_LEGACY", "co
 
 async def test_old_runtime_is_upgraded_on_load_and_saved_later(api: Any) -> None:
     for name in ("kfp-fyre", "other"):
-        put_file(name, FYRE, space="runtimes")
+        write_instance_file(name, FYRE, space="runtimes")
     runtimes = ("schemaspaces", "runtimes")
     found = (await api("GET", *runtimes, "instances", "kfp-fyre", answers="instance")).body
     assert (found["valid"], found["metadata"] | UPGRADED) == (True, found["metadata"])
-    path = folder("runtimes") / "kfp-fyre.json"
+    path = get_snippet_folder("runtimes") / "kfp-fyre.json"
     # Reading changes no file.
     assert json.loads(path.read_text()) == FYRE
     patch = {"metadata": {"description": "The old one"}}
@@ -73,11 +73,11 @@ async def test_old_runtime_is_upgraded_on_load_and_saved_later(api: Any) -> None
 
 
 async def test_external_edit_is_visible_with_its_own_version(api: Any) -> None:
-    await create_instances(api, snippet())
-    path = put_file("hello", snippet("By hand"))
+    await create_instances(api, build_snippet())
+    path = write_instance_file("hello", build_snippet("By hand"))
     found = await api("GET", *HELLO, answers="instance")
     assert (found.body["display_name"], found.body["version"]) == ("By hand", 2)
-    assert (await api("PUT", *HELLO, body=snippet("Lost"), headers={"If-Match": '"1"'})).status == 412
+    assert (await api("PUT", *HELLO, body=build_snippet("Lost"), headers={"If-Match": '"1"'})).status == 412
     versions = (await api("GET", "entities", URN, "aspects", "instance", "versions", answers="versions")).body
     assert versions["versions"][0]["actor"].startswith("outside:")
     path.unlink()
@@ -106,12 +106,17 @@ ODD_NAMES = [
 async def test_no_name_leads_out_of_the_folder(
     api: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str, jp_data_dir: Path
 ) -> None:
-    await create_instances(api, snippet())
+    await create_instances(api, build_snippet())
     before = files(jp_data_dir)
     assert list(before) == [str(jp_data_dir / "metadata" / SPACE / "hello.json")]
     for name in ODD_NAMES:
         for path in (f"elyra/metadata/{SPACE}/{name}", f"colophon/api/schemaspaces/{SPACE}/instances/{name}"):
-            for method, body in (("GET", None), ("PUT", json.dumps(snippet())), ("PATCH", "{}"), ("DELETE", None)):
+            for method, body in (
+                ("GET", None),
+                ("PUT", json.dumps(build_snippet())),
+                ("PATCH", "{}"),
+                ("DELETE", None),
+            ):
                 found = await http_server_client.fetch(
                     jp_base_url + path, method=method, body=body, headers=jp_auth_header, raise_error=False
                 )
@@ -130,7 +135,7 @@ async def test_no_name_leads_out_of_the_folder(
         "hello.json",
         "hello\n",
     ):
-        assert (await api("POST", *INSTANCES, body=snippet() | {"name": name})).status == 400, name
+        assert (await api("POST", *INSTANCES, body=build_snippet() | {"name": name})).status == 400, name
     assert files(jp_data_dir) == before
 
 
@@ -144,9 +149,9 @@ LEFTOVERS = ("schemaspaces", SPACE, "recovery-files")
 
 
 async def test_recovery_file_is_restored_or_discarded(api: Any) -> None:
-    at = folder()
+    at = get_snippet_folder()
     at.mkdir(parents=True, exist_ok=True)
-    (at / "gone.json1700000000.25").write_text(json.dumps(snippet("Gone")))
+    (at / "gone.json1700000000.25").write_text(json.dumps(build_snippet("Gone")))
     (at / "torn.json1700000001.5").write_text("{")
     found = (await api("GET", *LEFTOVERS, answers="recovery-files")).body["recoveryFiles"]
     assert [(one["name"], one["missing"], bool(one["problem"])) for one in found] == [
@@ -169,9 +174,9 @@ async def test_recovery_file_is_restored_or_discarded(api: Any) -> None:
 
 
 async def test_first_request_records_earlier_external_edits(api: Any) -> None:
-    at = folder()
+    at = get_snippet_folder()
     at.mkdir(parents=True, exist_ok=True)
-    (at / "early.json").write_text(json.dumps(snippet("Early")))
+    (at / "early.json").write_text(json.dumps(build_snippet("Early")))
 
     async def recorded() -> list[Any]:
         return (await api("GET", "changes", params={"type": "instance"})).body["changes"]

@@ -3,15 +3,15 @@
 from typing import Any
 
 from support.instances import BASE, INSTANCES, create_instances
-from support.snippets import SPACE, snippet
+from support.snippets import SPACE, build_snippet
 
 
 async def test_a_list_is_filtered_counted_sorted_and_paged(api: Any, kept: str) -> None:
     await create_instances(
         api,
-        snippet("Banana", tags=["fruit", "long"], description="Yellow"),
-        snippet("apple", tags=["fruit"]),
-        snippet("Carrot", tags=["root"], language="R"),
+        build_snippet("Banana", tags=["fruit", "long"], description="Yellow"),
+        build_snippet("apple", tags=["fruit"]),
+        build_snippet("Carrot", tags=["root"], language="R"),
     )
 
     async def listed(**params: str) -> list[str]:
@@ -45,7 +45,9 @@ async def test_a_list_is_filtered_counted_sorted_and_paged(api: Any, kept: str) 
 
 
 async def test_values_in_use_are_counted(api: Any, kept: str) -> None:
-    await create_instances(api, snippet("A", tags=["x", "y"]), snippet("B", language="R", tags=["x"]), snippet("C"))
+    await create_instances(
+        api, build_snippet("A", tags=["x", "y"]), build_snippet("B", language="R", tags=["x"]), build_snippet("C")
+    )
     where = (*BASE, "values")
     found = await api("GET", *where, params={"pointer": "/language"}, answers="instance-values")
     assert found.body["values"] == [{"value": "Python", "count": 2}, {"value": "R", "count": 1}]
@@ -56,15 +58,15 @@ async def test_values_in_use_are_counted(api: Any, kept: str) -> None:
 
 
 async def test_export_can_be_imported(api: Any, kept: str) -> None:
-    await create_instances(api, snippet("A"), snippet("B"))
+    await create_instances(api, build_snippet("A"), build_snippet("B"))
     bundle = (await api("POST", *BASE, "export", body={}, answers="instance-bundle")).body
     assert bundle["schemaspace"] == SPACE
     assert [one["name"] for one in bundle["instances"]] == ["a", "b"]
     some = (await api("POST", *BASE, "export", body={"names": ["b"]}, answers="instance-bundle")).body
     assert [one["name"] for one in some["instances"]] == ["b"]
     await api("DELETE", *INSTANCES, "a")
-    await api("PUT", *INSTANCES, "b", body=snippet("Changed"))
-    extra = [{"name": "odd", **snippet(code=None)}, {"name": "No name", **snippet()}]
+    await api("PUT", *INSTANCES, "b", body=build_snippet("Changed"))
+    extra = [{"name": "odd", **build_snippet(code=None)}, {"name": "No name", **build_snippet()}]
     bundle["instances"] += extra
 
     async def taken(**params: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.identity import User
 from support.instances import BASE, HELLO, INSTANCES, create_instances
-from support.snippets import snippet
+from support.snippets import build_snippet
 
 SECRET = "Hunter2-CANARY"
 PLACEHOLDER = {"$secret": True}
@@ -63,7 +63,7 @@ async def test_secret_is_masked_and_kept_when_mask_is_sent_back(
 
 
 async def test_kernel_token_reads_but_does_not_change_instances(api: Any, jp_serverapp: Any) -> None:
-    await create_instances(api, snippet())
+    await create_instances(api, build_snippet())
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
     kernel = {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}
 
@@ -74,12 +74,12 @@ async def test_kernel_token_reads_but_does_not_change_instances(api: Any, jp_ser
     assert await requested("GET", *INSTANCES) == 200
     assert await requested("POST", *BASE, "export", body={}) == 200
     for method, path, body in (
-        ("POST", INSTANCES, snippet("New")),
-        ("PUT", HELLO, snippet("New")),
+        ("POST", INSTANCES, build_snippet("New")),
+        ("PUT", HELLO, build_snippet("New")),
         ("PATCH", HELLO, {"display_name": "New"}),
         ("DELETE", HELLO, None),
         ("POST", (*HELLO, "restore"), {"version": 1}),
-        ("POST", (*BASE, "import"), {"instances": [{"name": "new", **snippet("New")}]}),
+        ("POST", (*BASE, "import"), {"instances": [{"name": "new", **build_snippet("New")}]}),
         ("POST", (*BASE, "export"), {"includeSecrets": True}),
         ("POST", (*BASE, "migrate"), None),
         ("POST", ("schemaspaces", "refresh"), None),

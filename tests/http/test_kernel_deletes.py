@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from jupyter_colophon.core.entities.export_lines import format_head, format_line
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.urns import ORDERS
 
 Request = tuple[str, str, Any]
@@ -45,7 +45,7 @@ def native() -> Iterator[Request]:
     yield "POST", "api/proposals", proposed("status", "upsert", GONE)
     yield "POST", "api/proposals", proposed("status", "patch", PATCHED)
     yield "POST", "api/proposals?async=true", proposed("status", "upsert", GONE)
-    line = format_line(ORDERS, BUSINESS, metadata({"owner": "nobody"}))
+    line = format_line(ORDERS, BUSINESS, build_metadata_value({"owner": "nobody"}))
     yield "POST", "api/import?overwrite=true", f"{format_head('sales')}\n{line}\n".encode()
 
 
@@ -77,7 +77,9 @@ def recorded(api: Any, datahub: Any, sales: None, jp_asyncio_loop: Any) -> None:
 
 
 async def write(api: Any, datahub: Any) -> None:
-    assert (await api("PUT", "entities", ORDERS, "aspects", BUSINESS, body=metadata({"owner": "ops"}))).status == 200
+    assert (
+        await api("PUT", "entities", ORDERS, "aspects", BUSINESS, body=build_metadata_value({"owner": "ops"}))
+    ).status == 200
     body = emitted("UPSERT", "datasetProperties", {"description": "All orders"})
     body["proposal"]["systemMetadata"] = {"lastObserved": 1, "runId": "run1"}
     assert (await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=body)).status == 200
@@ -127,7 +129,7 @@ async def test_kernel_removes_user_entries_but_only_user_deletes_entities(
 ) -> None:
     asks = {"anonymous": True, "headers": kernel}
     path = ("entities", ORDERS, "aspects", BUSINESS)
-    assert (await api("PUT", *path, body=metadata({}), **asks)).status == 200
+    assert (await api("PUT", *path, body=build_metadata_value({}), **asks)).status == 200
     assert (await api("GET", *path, answers="aspect")).body["value"]["properties"] == {}
     assert (await api("DELETE", *path)).status == 200
     assert (await api("PUT", "entities", ORDERS, "aspects", "status", body=GONE)).status == 200

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.events import open_stream
-from support.policies import Closing
+from support.events import open_event_stream
+from support.policies import ClosedNamespaces
 from support.urns import CELL, NOTEBOOK
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
@@ -36,7 +36,7 @@ def folder(jp_data_dir: Path) -> Iterator[Path]:
 @pytest.fixture
 def jp_server_config(jp_server_config: dict[str, Any], folder: Path) -> dict[str, Any]:
     settings = {
-        "policy": "support.policies.Closing",
+        "policy": "support.policies.ClosedNamespaces",
         "kernel_env_passthrough": ["JUPYTERHUB_CRYPT_KEY"],
         "capture": False,
         "record_cell_source": True,
@@ -111,7 +111,7 @@ async def test_shutdown_kernel_marks_its_runs_killed(
     assert await socket.read_message() is not None
     # Its user may no longer report how this run ended; other runs end all the same.
     closed = await begin(api, headers, CLOSED, "closed")
-    monkeypatch.setattr(Closing, "closed", {"closed"})
+    monkeypatch.setattr(ClosedNamespaces, "closed", {"closed"})
     session = await begin(api, headers, NOTEBOOK, "session")
     cell = await begin(api, headers, CELL, "cell", parent=session)
     done = await begin(api, headers, CELL, "done", status="succeeded", end="2026-11-20T12:00:01Z")
@@ -137,7 +137,7 @@ async def test_dead_kernel_marks_its_runs_killed_before_restart(
     kernel, headers, process, _ = await started(jp_serverapp)
     assert {mode(folder), mode(folder / "servers")} == {0o700}
     urn = await begin(api, headers, CELL, "cell")
-    events = await open_stream(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", headers)
+    events = await open_event_stream(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", headers)
     assert (await events.read_next()).kind == "hello"  # type: ignore[union-attr]
     os.kill(process, signal.SIGKILL)
     while await events.read_next() is not None:

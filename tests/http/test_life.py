@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.http.state import SETTING
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.disk import fill_disk
 from support.process import run_script
 from support.urns import ORDERS
@@ -41,7 +41,7 @@ class TestTheFirstRequests:
         url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
         me, written, endpoint, unknown, stranger, socket = await asyncio.gather(
             api("GET", "me", answers="me"),
-            api("PUT", *TECHNICAL, body=metadata({"long": "x" * 200_000}), answers="write-result"),
+            api("PUT", *TECHNICAL, body=build_metadata_value({"long": "x" * 200_000}), answers="write-result"),
             elyra("GET", "schemaspace"),
             api("GET", "nowhere"),
             api("GET", "me", anonymous=True),
@@ -84,7 +84,7 @@ async def test_unavailable_store_is_opened_once_available(
     for _ in range(2):
         for requested in (
             api("GET", *TECHNICAL),
-            api("PUT", *TECHNICAL, body=metadata()),
+            api("PUT", *TECHNICAL, body=build_metadata_value()),
             api("GET", "search", params={"q": "a"}),
         ):
             refused = await requested
@@ -105,24 +105,24 @@ async def test_unavailable_store_is_opened_once_available(
         path.rmdir()
     else:
         path.unlink()
-    assert (await api("PUT", *TECHNICAL, body=metadata(), answers="write-result")).status == 200
+    assert (await api("PUT", *TECHNICAL, body=build_metadata_value(), answers="write-result")).status == 200
     assert (await api("GET", "health", answers="health")).status == 200
 
 
 async def test_read_only_store_reports_down_but_serves_reads(api: Any, sales: None, jp_serverapp: Any) -> None:
     with fill_disk(Path(jp_serverapp.web_app.settings[SETTING].store.options["path"])):
         health = await api("GET", "health", answers="health")
-        write = await api("PUT", *TECHNICAL, body=metadata({"a": "x" * 9_000}))
+        write = await api("PUT", *TECHNICAL, body=build_metadata_value({"a": "x" * 9_000}))
         read = await api("GET", *TECHNICAL, answers="aspect")
     assert (health.status, write.status, read.status) == (503, 507, 200)
     assert (await api("GET", "health", answers="health")).status == 200
-    assert (await api("PUT", *TECHNICAL, body=metadata({"a": "b"}), answers="write-result")).status == 200
+    assert (await api("PUT", *TECHNICAL, body=build_metadata_value({"a": "b"}), answers="write-result")).status == 200
 
 
 async def test_data_survive_a_restart(api: Any, sales: None, jp_serverapp: Any) -> None:
     endpoint = jp_serverapp.web_app.settings[SETTING]
     path: Path = Path(endpoint.store.options["path"])
-    await api("PUT", *TECHNICAL, body=metadata({"stays": "yes"}), answers="write-result")
+    await api("PUT", *TECHNICAL, body=build_metadata_value({"stays": "yes"}), answers="write-result")
     script = "from pathlib import Path\nfrom support.catalog import list_names, open_catalog_file, search\n"
     script += "print(list_names(search(open_catalog_file(Path(sys.argv[1])), 'stays:yes')))"
     assert run_script(script, str(path)).strip() == "['orders']"

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.time_format import format_time
-from support.catalog import metadata
-from support.urns import cell, table
+from support.catalog import build_metadata_value
+from support.urns import build_cell_urn, build_table_urn
 
 pytestmark = pytest.mark.each_store
 
-A, B, C, D, E = (table(name) for name in "abcde")
-P, Q, R, S = (cell(name) for name in "pqrs")
+A, B, C, D, E = (build_table_urn(name) for name in "abcde")
+P, Q, R, S = (build_cell_urn(name) for name in "pqrs")
 DAY = 86_400_000
 NOON = 1_700_000_000_000
 
@@ -54,7 +54,7 @@ async def test_a_program_has_the_title_that_its_writer_gave_it(api: Any, chain: 
 
 
 async def test_all_shortest_paths_are_found_with_only_their_edges(api: Any, chain: None, record: Any) -> None:
-    await record(cell("long"), "1", [(A, "read"), (table("x"), "write")])
+    await record(build_cell_urn("long"), "1", [(A, "read"), (build_table_urn("x"), "write")])
     found = (await api("GET", "lineage", "path", params={"from": A, "to": D}, answers="lineage-path")).body
     assert (found["levels"], found["count"], found["truncated"]) == (2, 2, False)
     assert sorted(found["paths"]) == sorted([[A, P, B, Q, D], [A, R, C, S, D]])
@@ -68,21 +68,21 @@ async def test_all_shortest_paths_are_found_with_only_their_edges(api: Any, chai
     assert (here["levels"], here["paths"]) == (0, [[A]])
     late = {"from": A, "to": D, "start": format_time(NOON + 5)}
     assert (await api("GET", "lineage", "path", params=late, answers="lineage-path")).body["levels"] is None
-    assert (await api("GET", "lineage", "path", params={"from": A, "to": table("none")})).status == 404
+    assert (await api("GET", "lineage", "path", params={"from": A, "to": build_table_urn("none")})).status == 404
 
 
 async def test_paths_are_counted_beyond_the_limit(api: Any, record: Any) -> None:
     for step in range(5):
         for way in range(3):
-            touched = [(table(f"t{step}"), "read"), (table(f"t{step + 1}"), "write")]
-            await record(cell(f"c{step}{way}"), "1", touched)
-    params = {"from": table("t0"), "to": table("t5")}
+            touched = [(build_table_urn(f"t{step}"), "read"), (build_table_urn(f"t{step + 1}"), "write")]
+            await record(build_cell_urn(f"c{step}{way}"), "1", touched)
+    params = {"from": build_table_urn("t0"), "to": build_table_urn("t5")}
     found = (await api("GET", "lineage", "path", params=params, answers="lineage-path")).body
     assert (found["levels"], found["count"], len(found["paths"]), len(found["edges"])) == (5, 243, 100, 30)
 
 
 async def test_impact_counts_downstream_entities_by_type(api: Any, chain: None) -> None:
-    await api("PUT", "entities", D, "aspects", "businessMetadata", body=metadata({"owner": "ada"}))
+    await api("PUT", "entities", D, "aspects", "businessMetadata", body=build_metadata_value({"owner": "ada"}))
     found = (await api("GET", "lineage", "impact", params={"urn": A}, answers="lineage-impact")).body
     assert (found["total"], found["truncated"]) == (8, False)
     assert found["byType"] == [{"name": "dataJob", "count": 4}, {"name": "dataset", "count": 4}]
@@ -162,20 +162,20 @@ async def test_edge_has_its_source_and_as_of_hides_later_ones(api: Any, chain: N
 
 async def test_declared_edge_connects_data_and_names_its_source(api: Any, record: Any) -> None:
     await record(P, "1", [(A, "read"), (B, "write")])
-    value = {"upstreams": [{"dataset": B}, {"dataset": table("unheard")}]}
+    value = {"upstreams": [{"dataset": B}, {"dataset": build_table_urn("unheard")}]}
     assert (await api("PUT", "entities", C, "aspects", "upstreamLineage", body=value)).status == 200
     found = (await api("GET", "lineage", params={"urn": C, "levels": 2}, answers="lineage")).body
-    assert {one["urn"] for one in found["nodes"]} == {A, B, C, P, table("unheard")}
+    assert {one["urn"] for one in found["nodes"]} == {A, B, C, P, build_table_urn("unheard")}
     edges = [one for one in found["edges"] if one["declared"]]
     assert {(one["source"], one["target"], one["access"]) for one in edges} == {
         (B, C, "declared"),
-        (table("unheard"), C, "declared"),
+        (build_table_urn("unheard"), C, "declared"),
     }
     (who,) = {one["reportedBy"] for one in edges}
     assert (bool(who), {(one["runCount"], one["end"]) for one in edges}) == (True, {(0, None)})
-    assert {one["urn"]: one["deleted"] for one in found["nodes"]}[table("unheard")] is True
-    other = (await api("GET", "lineage", params={"urn": table("unheard")}, answers="lineage")).body
-    assert [(one["source"], one["target"]) for one in other["edges"]] == [(table("unheard"), C)]
+    assert {one["urn"]: one["deleted"] for one in found["nodes"]}[build_table_urn("unheard")] is True
+    other = (await api("GET", "lineage", params={"urn": build_table_urn("unheard")}, answers="lineage")).body
+    assert [(one["source"], one["target"]) for one in other["edges"]] == [(build_table_urn("unheard"), C)]
     # Neighbours that are not shown are counted at their data, and a traversal continues from there.
     rim = (await api("GET", "lineage", params={"urn": C, "limit": 2}, answers="lineage")).body
     assert (rim["truncated"], C in rim["frontier"]) == (True, True)

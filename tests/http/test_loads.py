@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.identity import User
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 
 pytestmark = pytest.mark.each_store
 
-RECORDED = metadata({"owner": "ops"})
+RECORDED = build_metadata_value({"owner": "ops"})
 
 
 def table(number: int) -> str:

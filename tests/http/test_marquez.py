@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from support.openlineage import RUN, data, event, read_recording
-from support.urns import cell, table
+from support.openlineage import RUN, build_event, build_event_dataset, read_recording
+from support.urns import build_cell_urn, build_table_urn
 
 pytestmark = pytest.mark.each_store
 
@@ -56,7 +56,12 @@ async def test_columns_are_a_graph_as_well(openlineage: Any) -> None:
 
 
 async def test_graph_has_a_job_for_each_statement_of_a_program(openlineage: Any, api: Any) -> None:
-    program, dept, raw, emp = cell("p"), table("dept"), table("raw"), table("emp")
+    program, dept, raw, emp = (
+        build_cell_urn("p"),
+        build_table_urn("dept"),
+        build_table_urn("raw"),
+        build_table_urn("emp"),
+    )
     start = {"program": program, "runId": "1", "start": "2026-11-20T12:00:00Z"}
     run = (await api("POST", "runs", body=start, answers="run")).body["urn"]
     touched = [(dept, "read", 0), (raw, "read", 1), (emp, "write", 1), (emp, "read", 2), (dept, "write", 2)]
@@ -78,7 +83,7 @@ async def test_graph_has_a_job_for_each_statement_of_a_program(openlineage: Any,
 
 
 async def test_node_id_with_colons_is_resolved(openlineage: Any) -> None:
-    reported = event(inputs=[data("a:b", LAKE)], outputs=[data("b", f"{LAKE}:a")])
+    reported = build_event(inputs=[build_event_dataset("a:b", LAKE)], outputs=[build_event_dataset("b", f"{LAKE}:a")])
     assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     ids = {"dataset:s3://lake:9000:a:b", "job:etl:load"}
     for node in ids:
@@ -90,11 +95,11 @@ async def test_node_id_with_colons_is_resolved(openlineage: Any) -> None:
 
 
 async def test_jobs_datasets_and_runs_are_listed_and_read(openlineage: Any) -> None:
-    orders = data("orders/x", LAKE, documentation={"description": "All orders"})
+    orders = build_event_dataset("orders/x", LAKE, documentation={"description": "All orders"})
     facets = {"nominalTime": {"nominalStartTime": "2026-01-01T00:00:00Z"}}
     for job, type_, second in (("load", "START", 0), ("load", "FAIL", 5), ("other", "ABORT", 1)):
         run = RUN if job == "load" else RUN.replace("01a1", "02a1")
-        reported = event(type_, second, job=job, run=run, outputs=[orders], run_facets=facets)
+        reported = build_event(type_, second, job=job, run=run, outputs=[orders], run_facets=facets)
         assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     spaces = (await openlineage("GET", "api", "v1", "namespaces")).body["namespaces"]
     assert [one["name"] for one in spaces] == ["etl", LAKE]
@@ -122,7 +127,7 @@ async def test_jobs_datasets_and_runs_are_listed_and_read(openlineage: Any) -> N
 
 
 async def test_search_finds_jobs_and_datasets_by_name(openlineage: Any) -> None:
-    reported = event(outputs=[data("load_me", "file")])
+    reported = build_event(outputs=[build_event_dataset("load_me", "file")])
     assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     found = (await openlineage("GET", "api", "v1", "search", params={"q": "load"})).body
     assert {(one["type"], one["nodeId"]) for one in found["results"]} == {
@@ -134,8 +139,11 @@ async def test_search_finds_jobs_and_datasets_by_name(openlineage: Any) -> None:
 
 
 async def test_search_reports_total_and_filters_by_namespace(openlineage: Any) -> None:
-    outputs = [data(f"lot{number:02}", LAKE) for number in range(30)]
-    for reported in (event(outputs=[data("lot_far", "file")]), event(second=1, outputs=outputs)):
+    outputs = [build_event_dataset(f"lot{number:02}", LAKE) for number in range(30)]
+    for reported in (
+        build_event(outputs=[build_event_dataset("lot_far", "file")]),
+        build_event(second=1, outputs=outputs),
+    ):
         assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
 
     async def search(**params: Any) -> tuple[int, int, bool]:
@@ -151,7 +159,7 @@ async def test_search_reports_total_and_filters_by_namespace(openlineage: Any) -
 
 @pytest.mark.usefixtures("sales")
 async def test_search_finds_paths_by_their_parts(openlineage: Any) -> None:
-    reported = event(outputs=[data("raw/invoices_eu.parquet", "s3://lake")])
+    reported = build_event(outputs=[build_event_dataset("raw/invoices_eu.parquet", "s3://lake")])
     assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     for text in ("invoices", "invoices_e", "raw", "raw/inv"):
         found = (await openlineage("GET", "api", "v1", "search", params={"q": text})).body["results"]

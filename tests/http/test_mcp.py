@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from jupyter_server.auth.authorizer import Authorizer
 from mcp.shared.exceptions import MCPError
-from support.assistants import MODES, READING, WRITING, call, call_refused, connect_assistant, list_tool_names
-from support.catalog import metadata
-from support.urns import CELL, ORDERS, REPORT, SALES, table
+from support.assistants import MODES, READING, WRITING, call_refused_tool, call_tool, connect_assistant, list_tool_names
+from support.catalog import build_metadata_value
+from support.urns import CELL, ORDERS, REPORT, SALES, build_table_urn
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -67,31 +67,31 @@ async def test_an_assistant_only_reads_by_default(
     async with connect_assistant(mcp_url, jp_auth_header, mode) as client:
         assert await list_tool_names(client) == READING
         assert client.server_capabilities.tools is not None
-        (hit,) = (await call(client, "colophon_search", query="orders", type="dataset"))["hits"]
+        (hit,) = (await call_tool(client, "colophon_search", query="orders", type="dataset"))["hits"]
         assert hit["urn"] == ORDERS
-        assert "read-only" in await call_refused(client, "colophon_tag", urn=ORDERS, add=["gold"])
+        assert "read-only" in await call_refused_tool(client, "colophon_tag", urn=ORDERS, add=["gold"])
     found = await api("GET", "entities", ORDERS, params={"aspects": "businessMetadata"})
     assert found.body["aspects"] == {}
 
 
 async def test_a_write_is_read_at_once_by_every_tool(api: Any, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
     async with connect_assistant(mcp_url, jp_auth_header) as client:
-        head = (await call(client, "colophon_changes", limit=0))["cursor"]
+        head = (await call_tool(client, "colophon_changes", limit=0))["cursor"]
         for number in range(3):
-            value = metadata({"batch": f"b{number}"})
+            value = build_metadata_value({"batch": f"b{number}"})
             await api("PUT", "entities", ORDERS, "aspects", "businessMetadata", body=value)
-            assert (await call(client, "colophon_search", query=f"batch:b{number}"))["total"] == 1
-            entity = await call(client, "colophon_read_entity", urn=ORDERS)
+            assert (await call_tool(client, "colophon_search", query=f"batch:b{number}"))["total"] == 1
+            entity = await call_tool(client, "colophon_read_entity", urn=ORDERS)
             assert entity["aspects"]["businessMetadata"]["value"] == value
-        changes = await call(client, "colophon_changes", after=head, urn=ORDERS)
+        changes = await call_tool(client, "colophon_changes", after=head, urn=ORDERS)
         assert len(changes["changes"]) == 3
         await api("POST", "runs", body={"program": CELL, "runId": "r", "start": "2026-11-20T12:00:00Z"})
-        (run,) = (await call(client, "colophon_runs", program=CELL))["runs"]
+        (run,) = (await call_tool(client, "colophon_runs", program=CELL))["runs"]
         accesses = [{"data": ORDERS, "mode": "read"}, {"data": REPORT, "mode": "write"}]
         await api("POST", "runs", run["urn"], "accesses", body={"accesses": accesses})
-        graph = await call(client, "colophon_lineage", urn=REPORT)
+        graph = await call_tool(client, "colophon_lineage", urn=REPORT)
         assert ORDERS in {node["urn"] for node in graph["nodes"]}
-        impact = await call(client, "colophon_impact", urn=ORDERS)
+        impact = await call_tool(client, "colophon_impact", urn=ORDERS)
         assert {"name": "dataset", "count": 1} in impact["byType"]
 
 
@@ -101,31 +101,31 @@ class TestWriting:
     ) -> None:
         async with connect_assistant(mcp_url, jp_auth_header) as client:
             assert await list_tool_names(client) == READING | WRITING
-            await call(client, "colophon_tag", urn=ORDERS, add=["gold", "raw"])
-            recorded = await call(client, "colophon_tag", urn=ORDERS, add=["new"], remove=["raw"])
+            await call_tool(client, "colophon_tag", urn=ORDERS, add=["gold", "raw"])
+            recorded = await call_tool(client, "colophon_tag", urn=ORDERS, add=["new"], remove=["raw"])
             assert recorded["tags"] == ["gold", "new"]
-            recorded = await call(
+            recorded = await call_tool(
                 client, "colophon_set_properties", urn=ORDERS, properties={"owner": "ops", "tier": "1"}
             )
-            recorded = await call(client, "colophon_set_properties", urn=ORDERS, remove=["tier"])
+            recorded = await call_tool(client, "colophon_set_properties", urn=ORDERS, remove=["tier"])
             assert recorded["properties"] == {"owner": "ops"}
-            again = await call(client, "colophon_tag", urn=ORDERS, add=["gold"])
+            again = await call_tool(client, "colophon_tag", urn=ORDERS, add=["gold"])
             assert (recorded["changed"], again["changed"]) == (True, False)
         found = await api("GET", "entities", ORDERS, "aspects", "businessMetadata", answers="aspect")
-        assert found.body["value"] == metadata({"owner": "ops"}, ["gold", "new"])
+        assert found.body["value"] == build_metadata_value({"owner": "ops"}, ["gold", "new"])
 
     async def test_user_description_is_replaced_only_if_repeated(
         self, writing: None, sales: None, mcp_url: str, jp_auth_header: Any
     ) -> None:
         async with connect_assistant(mcp_url, jp_auth_header) as client:
-            first = await call(client, "colophon_propose_description", urn=ORDERS, description="All orders.")
+            first = await call_tool(client, "colophon_propose_description", urn=ORDERS, description="All orders.")
             assert first["properties"] == {"description": "All orders."}
             other: dict[str, Any] = {"urn": ORDERS, "description": "Orders since 2020."}
-            assert "replaces: " in await call_refused(client, "colophon_propose_description", **other)
-            assert "replaces: " in await call_refused(
+            assert "replaces: " in await call_refused_tool(client, "colophon_propose_description", **other)
+            assert "replaces: " in await call_refused_tool(
                 client, "colophon_propose_description", **other, replaces="Orders"
             )
-            second = await call(client, "colophon_propose_description", **other, replaces="All orders.")
+            second = await call_tool(client, "colophon_propose_description", **other, replaces="All orders.")
             assert second["properties"] == {"description": "Orders since 2020."}
 
     async def test_write_to_unknown_entity_is_refused(
@@ -137,15 +137,15 @@ class TestWriting:
                 ("colophon_set_properties", {"properties": {"a": "b"}}),
                 ("colophon_propose_description", {"description": "x"}),
             ):
-                assert "ordres" in await call_refused(client, name, urn=table("ordres"), **arguments)
-        assert (await api("GET", "entities", table("ordres"))).status == 404
+                assert "ordres" in await call_refused_tool(client, name, urn=build_table_urn("ordres"), **arguments)
+        assert (await api("GET", "entities", build_table_urn("ordres"))).status == 404
 
     async def test_it_takes_the_scope_annotate(
         self, writing: None, sales: None, mcp_url: str, kernel: Any, jp_serverapp: Any
     ) -> None:
         async with connect_assistant(mcp_url, kernel) as client:
             assert await list_tool_names(client) == READING | WRITING
-            await call(client, "colophon_tag", urn=ORDERS, add=["gold"])
+            await call_tool(client, "colophon_tag", urn=ORDERS, add=["gold"])
 
     async def test_it_takes_the_authorizer_of_the_server(
         self, writing: None, sales: None, mcp_url: str, jp_auth_header: Any, jp_serverapp: Any
@@ -153,29 +153,37 @@ class TestWriting:
         jp_serverapp.web_app.settings["authorizer"] = OnlyReading()
         async with connect_assistant(mcp_url, jp_auth_header) as client:
             assert await list_tool_names(client) == READING
-            assert "does not allow" in await call_refused(client, "colophon_tag", urn=ORDERS, add=["gold"])
+            assert "does not allow" in await call_refused_tool(client, "colophon_tag", urn=ORDERS, add=["gold"])
 
 
 class TestWhatAPolicyHides:
     @pytest.fixture
     def jp_server_config(self, jp_server_config: Any) -> Any:
-        settings = jp_server_config["Colophon"] | {"policy": "support.policies.Namespaces", "mcp_access": "write"}
+        settings = jp_server_config["Colophon"] | {
+            "policy": "support.policies.HiddenAndReadOnlyNamespaces",
+            "mcp_access": "write",
+        }
         return jp_server_config | {"Colophon": settings}
 
     async def test_is_in_no_answer(self, api: Any, mcp_url: str, jp_auth_header: Any, kernel: Any) -> None:
-        hidden, shown = table("salaries", "secret"), table("orders", "shown")
+        hidden, shown = build_table_urn("salaries", "secret"), build_table_urn("orders", "shown")
         for urn in (hidden, shown):
-            proposal = {"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata({"a": "b"})}
+            proposal = {
+                "urn": urn,
+                "aspect": "technicalMetadata",
+                "operation": "upsert",
+                "value": build_metadata_value({"a": "b"}),
+            }
             assert (await api("POST", "proposals", body={"proposals": [proposal]})).status == 200
         async with connect_assistant(mcp_url, jp_auth_header) as client:
-            assert (await call(client, "colophon_search", query="a:b"))["total"] == 2
+            assert (await call_tool(client, "colophon_search", query="a:b"))["total"] == 2
         async with connect_assistant(mcp_url, kernel) as client:
-            (hit,) = (await call(client, "colophon_search", query="a:b"))["hits"]
+            (hit,) = (await call_tool(client, "colophon_search", query="a:b"))["hits"]
             assert hit["urn"] == shown
             for tool in ("colophon_read_entity", "colophon_lineage", "colophon_impact"):
-                assert "salaries" in await call_refused(client, tool, urn=hidden)
-            assert "may not" in await call_refused(client, "colophon_tag", urn=shown, add=["gold"])
-            changes = (await call(client, "colophon_changes"))["changes"]
+                assert "salaries" in await call_refused_tool(client, tool, urn=hidden)
+            assert "may not" in await call_refused_tool(client, "colophon_tag", urn=shown, add=["gold"])
+            changes = (await call_tool(client, "colophon_changes"))["changes"]
             assert hidden not in {change["urn"] for change in changes}
             uris = [one.uri for one in (await client.list_resources()).resources]
             assert not [uri for uri in uris if "salaries" in uri]
@@ -185,19 +193,26 @@ class TestWhatAPolicyHides:
 
 async def test_wrong_arguments_are_answered_by_sentences(sales: None, mcp_url: str, jp_auth_header: Any) -> None:
     async with connect_assistant(mcp_url, jp_auth_header) as client:
-        assert "missing argument 'query'" in await call_refused(client, "colophon_search")
-        assert "unknown argument 'colour'" in await call_refused(client, "colophon_search", query="a", colour="red")
-        assert "limit: " in await call_refused(client, "colophon_search", query="a", limit=100_000)
-        assert "levels: " in await call_refused(client, "colophon_lineage", urn=ORDERS, levels="many")
-        assert "no such entity type" in await call_refused(client, "colophon_search", query="a", type="nonsense")
-        assert "cursor" in await call_refused(client, "colophon_search", query="*", cursor="forged")
-        assert "orders" in await call_refused(client, "colophon_read_entity", urn="orders")
-        assert "colophon_search" in await call_refused(client, "colophon_nothing")
+        assert "missing argument 'query'" in await call_refused_tool(client, "colophon_search")
+        assert "unknown argument 'colour'" in await call_refused_tool(
+            client, "colophon_search", query="a", colour="red"
+        )
+        assert "limit: " in await call_refused_tool(client, "colophon_search", query="a", limit=100_000)
+        assert "levels: " in await call_refused_tool(client, "colophon_lineage", urn=ORDERS, levels="many")
+        assert "no such entity type" in await call_refused_tool(client, "colophon_search", query="a", type="nonsense")
+        assert "cursor" in await call_refused_tool(client, "colophon_search", query="*", cursor="forged")
+        assert "orders" in await call_refused_tool(client, "colophon_read_entity", urn="orders")
+        assert "colophon_search" in await call_refused_tool(client, "colophon_nothing")
 
 
 async def test_truncated_list_names_the_next_cursor(api: Any, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
     proposals = [
-        {"urn": table(f"t{n}"), "aspect": "technicalMetadata", "operation": "upsert", "value": metadata({"a": "b"})}
+        {
+            "urn": build_table_urn(f"t{n}"),
+            "aspect": "technicalMetadata",
+            "operation": "upsert",
+            "value": build_metadata_value({"a": "b"}),
+        }
         for n in range(5)
     ]
     await api("POST", "proposals", body={"proposals": proposals})
@@ -225,8 +240,8 @@ async def test_too_large_answer_is_refused(api: Any, sales: None, mcp_url: str, 
     written = await api("PUT", "entities", ORDERS, "aspects", "schemaMetadata", body=value)
     assert written.status == 200, written.body
     async with connect_assistant(mcp_url, jp_auth_header) as client:
-        assert "schemaMetadata" in await call_refused(client, "colophon_read_entity", urn=ORDERS)
-        entity = await call(client, "colophon_read_entity", urn=ORDERS, aspects="technicalMetadata")
+        assert "schemaMetadata" in await call_refused_tool(client, "colophon_read_entity", urn=ORDERS)
+        entity = await call_tool(client, "colophon_read_entity", urn=ORDERS, aspects="technicalMetadata")
         assert list(entity["aspects"]) == ["technicalMetadata"]
 
 
@@ -243,7 +258,12 @@ class TestResources:
 
     async def test_are_listed_page_by_page(self, api: Any, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
         proposals = [
-            {"urn": table(f"t{n}"), "aspect": "technicalMetadata", "operation": "upsert", "value": metadata({"a": "b"})}
+            {
+                "urn": build_table_urn(f"t{n}"),
+                "aspect": "technicalMetadata",
+                "operation": "upsert",
+                "value": build_metadata_value({"a": "b"}),
+            }
             for n in range(120)
         ]
         await api("POST", "proposals", body={"proposals": proposals})
@@ -259,7 +279,11 @@ class TestResources:
 
     async def test_that_are_not_there_are_refused(self, sales: None, mcp_url: str, jp_auth_header: Any) -> None:
         async with connect_assistant(mcp_url, jp_auth_header) as client:
-            for uri in ("colophon://entity/nonsense", "file:///etc/passwd", f"colophon://entity/{table('ordres')}"):
+            for uri in (
+                "colophon://entity/nonsense",
+                "file:///etc/passwd",
+                f"colophon://entity/{build_table_urn('ordres')}",
+            ):
                 with pytest.raises(MCPError):
                     await client.read_resource(uri)
 

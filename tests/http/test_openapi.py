@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
-from support.contract import DOCUMENT
+from support.openapi_contract import DOCUMENT
 
 METHODS = ("get", "post", "put", "patch", "delete")
 OPERATIONS = {

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.datahub import emit, mcp
-from support.openlineage import RUN, data, event, read_recording
+from support.datahub import build_proposal, emit_proposal
+from support.openlineage import RUN, build_event, build_event_dataset, read_recording
 
 LINEAGE = ("api", "v1", "lineage")
 SPARK_JOB = "urn:li:dataJob:(urn:li:dataFlow:(spark,sparkns,PROD),oljob.execute_insert_into_hadoop_fs_relation_command.data_out)"
@@ -67,7 +67,7 @@ async def test_repeated_python_client_events_are_accepted(name: str, openlineage
 
 
 async def test_compressed_event_is_inflated_up_to_the_limit(openlineage: Any) -> None:
-    packed, headers = gzip.compress(json.dumps(event()).encode()), {"Content-Encoding": "gzip"}
+    packed, headers = gzip.compress(json.dumps(build_event()).encode()), {"Content-Encoding": "gzip"}
     assert (await openlineage("POST", *LINEAGE, body=packed, headers=headers)).status == 201
     bomb = gzip.compress(b" " * 17 * 1024 * 1024)
     assert (await openlineage("POST", *LINEAGE, body=bomb, headers=headers)).status == 413
@@ -83,16 +83,19 @@ async def test_compressed_event_is_inflated_up_to_the_limit(openlineage: Any) ->
         ({"run": {"runId": "7"}}, "/run/runId"),
         ({"job": {"namespace": "etl"}}, "/job"),
         ({"job": {"namespace": "etl", "name": "n" * 600}}, "/job"),
-        ({"inputs": [data("x"), {"namespace": "file"}]}, "/inputs/1"),
-        ({"outputs": [data("x\ny")]}, "/outputs/0"),
-        ({"outputs": [data("t", schema={"fields": [{"type": "INT"}]})]}, "/outputs/0/facets/schema/fields/0"),
+        ({"inputs": [build_event_dataset("x"), {"namespace": "file"}]}, "/inputs/1"),
+        ({"outputs": [build_event_dataset("x\ny")]}, "/outputs/0"),
+        (
+            {"outputs": [build_event_dataset("t", schema={"fields": [{"type": "INT"}]})]},
+            "/outputs/0/facets/schema/fields/0",
+        ),
         ({"inputs": {}}, "/inputs"),
     ],
 )
 async def test_invalid_event_is_refused_with_pointer_and_kept(
     wrong: Any, pointer: str, openlineage: Any, api: Any
 ) -> None:
-    reported = await openlineage("POST", *LINEAGE, body=event() | wrong)
+    reported = await openlineage("POST", *LINEAGE, body=build_event() | wrong)
     assert reported.status == 400
     assert pointer in {one["pointer"] for one in reported.body["errors"]}
     [letter] = (await api("GET", "dead-letters", params={"kind": "openlineage"})).body["deadLetters"]
@@ -113,18 +116,23 @@ async def test_malformed_event_is_kept_as_dead_letter(openlineage: Any, api: Any
 async def test_conflicting_run_event_is_replayed_after_deletion(openlineage: Any, api: Any) -> None:
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,sales),spark.join)"
     await api("POST", "runs", body={"program": program, "runId": RUN, "start": "2026-01-01T00:00:00Z"})
-    assert (await openlineage("POST", *LINEAGE, body=event())).status == 409
+    assert (await openlineage("POST", *LINEAGE, body=build_event())).status == 409
     assert len((await api("GET", "dead-letters")).body["deadLetters"]) == 1
 
 
 async def test_run_id_of_several_jobs_is_a_run_of_each(openlineage: Any, api: Any) -> None:
     child = {"parent": {"run": {"runId": RUN}, "job": {"namespace": "etl", "name": "transform"}}}
     sent = (
-        event("START", job="load", outputs=[data("shop.public.orders")]),
-        event("START", job="transform", inputs=[data("shop.public.orders")], outputs=[data("orders", "s3://lake")]),
-        event("FAIL", 7, job="transform"),
-        event("COMPLETE", 5, job="load"),
-        event("START", run=RUN.replace("01a1", "0ca1"), job="step", run_facets=child),
+        build_event("START", job="load", outputs=[build_event_dataset("shop.public.orders")]),
+        build_event(
+            "START",
+            job="transform",
+            inputs=[build_event_dataset("shop.public.orders")],
+            outputs=[build_event_dataset("orders", "s3://lake")],
+        ),
+        build_event("FAIL", 7, job="transform"),
+        build_event("COMPLETE", 5, job="load"),
+        build_event("START", run=RUN.replace("01a1", "0ca1"), job="step", run_facets=child),
     )
     for one in sent * 2:
         assert (await openlineage("POST", *LINEAGE, body=one)).status == 201
@@ -142,9 +150,9 @@ async def test_run_id_of_several_jobs_is_a_run_of_each(openlineage: Any, api: An
 
 @pytest.mark.each_store
 async def test_datasets_of_all_events_of_a_run_are_merged(openlineage: Any, api: Any) -> None:
-    dangling = event("START", run=RUN.replace("01a1", "02a1"), inputs=[data("shop.public.orders")])
-    first = event("START", inputs=[data("shop.public.orders")])
-    last = event("COMPLETE", 5, outputs=[data("orders", "s3://lake")])
+    dangling = build_event("START", run=RUN.replace("01a1", "02a1"), inputs=[build_event_dataset("shop.public.orders")])
+    first = build_event("START", inputs=[build_event_dataset("shop.public.orders")])
+    last = build_event("COMPLETE", 5, outputs=[build_event_dataset("orders", "s3://lake")])
     for one in (dangling, last, first):
         assert (await openlineage("POST", *LINEAGE, body=one)).status == 201
     run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
@@ -157,7 +165,7 @@ async def test_datasets_of_all_events_of_a_run_are_merged(openlineage: Any, api:
 
 
 async def test_events_require_authentication(openlineage: Any) -> None:
-    assert (await openlineage("POST", *LINEAGE, body=event(), anonymous=True)).status == 403
+    assert (await openlineage("POST", *LINEAGE, body=build_event(), anonymous=True)).status == 403
 
 
 async def test_api_is_documented_and_unknown_path_returns_404(openlineage: Any) -> None:
@@ -170,7 +178,7 @@ async def test_datahubs_users_know_the_same_below_the_gms(
     jp_serverapp: Any, http_server_client: Any, jp_base_url: str, jp_auth_header: Any
 ) -> None:
     path = f"{jp_base_url}colophon/datahub/openapi/openlineage/api/v1/lineage"
-    body = json.dumps(event())
+    body = json.dumps(build_event())
     reported = await http_server_client.fetch(path, method="POST", body=body, headers=jp_auth_header)
     assert reported.code == 201
 
@@ -205,8 +213,8 @@ async def test_datahub_api_derives_lineage_aspects(openlineage: Any, api: Any) -
 async def test_datahub_api_shows_runs_as_process_instances(openlineage: Any, datahub: Any) -> None:
     run, parent = (f"urn:li:dataProcessInstance:{one}" for one in (RUN, RUN.replace("01a1", "09a1")))
     facets = {"parent": {"run": {"runId": parent.rpartition(":")[2]}, "job": {"namespace": "etl", "name": "all"}}}
-    first = event("START", inputs=[data("shop.public.orders")], run_facets=facets)
-    for one in (first, event("FAIL", 5, outputs=[data("orders", "s3://lake")])):
+    first = build_event("START", inputs=[build_event_dataset("shop.public.orders")], run_facets=facets)
+    for one in (first, build_event("FAIL", 5, outputs=[build_event_dataset("orders", "s3://lake")])):
         assert (await openlineage("POST", *LINEAGE, body=one)).status == 201
     found = (await datahub("GET", "entitiesV2", run)).body["aspects"]
     recorded = {name.removeprefix("dataProcessInstance"): one["value"] for name, one in found.items()}
@@ -229,7 +237,9 @@ async def test_datahub_api_shows_runs_as_process_instances(openlineage: Any, dat
     # These are DataHub's own aspects: a connector may write them too, and its values take precedence.
     mine = found["dataProcessInstanceProperties"]["value"] | {"name": "mine"}
     for name, value in (("Properties", mine), ("RunEvent", newest), ("Output", recorded["Output"])):
-        assert (await emit(datahub, mcp(f"dataProcessInstance{name}", value, urn=run))).status == 200
+        assert (
+            await emit_proposal(datahub, build_proposal(f"dataProcessInstance{name}", value, urn=run))
+        ).status == 200
     found = (await datahub("GET", "entitiesV2", run)).body["aspects"]
     assert found["dataProcessInstanceProperties"]["value"] == mine
     assert found["dataProcessInstanceInput"]["value"] == {"inputs": [ORDERS]}

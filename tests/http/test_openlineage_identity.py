@@ -5,36 +5,43 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.spark.names.dataset_names import build_jdbc_urn
-from support.openlineage import RUN, data, event
-from support.urns import table
+from support.openlineage import RUN, build_event, build_event_dataset
+from support.urns import build_table_urn
 
 pytestmark = pytest.mark.each_store
 
 LINEAGE = ("api", "v1", "lineage")
 LINKED = {"identifiers": [{"namespace": "hive://metastore:9083", "name": "sales.orders", "type": "TABLE"}]}
 SCHEMA = {"fields": [{"name": "id", "type": "INT"}]}
-TABLE, PLACE = table("orders"), "urn:li:dataset:(urn:li:dataPlatform:file,/warehouse/orders,PROD)"
+TABLE, PLACE = build_table_urn("orders"), "urn:li:dataset:(urn:li:dataPlatform:file,/warehouse/orders,PROD)"
 EAST = "urn:li:dataset:(urn:li:dataPlatform:postgres,east.shop.public.t,PROD)"
-SECRET = table("orders", "secret")
+SECRET = build_table_urn("orders", "secret")
 
 
 @pytest.fixture
 def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
-    more = {"platform_instances": [("postgres://east*", "east")], "policy": "support.policies.Namespaces"}
+    more = {
+        "platform_instances": [("postgres://east*", "east")],
+        "policy": "support.policies.HiddenAndReadOnlyNamespaces",
+    }
     return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | more}
 
 
 def place(**facets: Any) -> dict[str, Any]:
-    return data("/warehouse/orders", "file", own={"quality": {"rows": 7}}, **facets)
+    return build_event_dataset("/warehouse/orders", "file", own={"quality": {"rows": 7}}, **facets)
 
 
 EVENTS = [
-    event("START", 1, outputs=[place(schema=SCHEMA)]),
-    event("COMPLETE", 2, outputs=[place(symlinks=LINKED)], inputs=[data("in", "file")]),
-    event("COMPLETE", 3, run=RUN.replace("01a1", "02a1"), job="read", inputs=[place()]),
+    build_event("START", 1, outputs=[place(schema=SCHEMA)]),
+    build_event("COMPLETE", 2, outputs=[place(symlinks=LINKED)], inputs=[build_event_dataset("in", "file")]),
+    build_event("COMPLETE", 3, run=RUN.replace("01a1", "02a1"), job="read", inputs=[place()]),
     {
-        **{key: value for key, value in event("OTHER", 4, job="plain", inputs=[place()]).items() if key != "eventType"},
-        "outputs": [data("out", "file")],
+        **{
+            key: value
+            for key, value in build_event("OTHER", 4, job="plain", inputs=[place()]).items()
+            if key != "eventType"
+        },
+        "outputs": [build_event_dataset("out", "file")],
     }
     | {"run": {"runId": RUN.replace("01a1", "03a1")}},
 ]
@@ -69,7 +76,10 @@ async def test_other_metadata_of_the_location_stays_there(openlineage: Any, api:
 
 
 async def test_setting_distinguishes_servers_of_a_platform(openlineage: Any, api: Any) -> None:
-    reported = event(inputs=[data("shop.public.t", "postgres://east:5432")], outputs=[data("shop.public.t")])
+    reported = build_event(
+        inputs=[build_event_dataset("shop.public.t", "postgres://east:5432")],
+        outputs=[build_event_dataset("shop.public.t")],
+    )
     assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
     assert {(one["mode"], one["data"]) for one in run["accesses"]} == {
@@ -87,7 +97,9 @@ async def test_captured_read_over_jdbc_and_event_are_one_dataset(openlineage: An
     assert added.status == 200, added.body
     names = ("shop.public.orders", "postgres://DB:5432"), ("shop.public.orders", "postgres")
     for number, name in enumerate(names):
-        reported = event(run=RUN.replace("01a1", f"0{number}a1"), inputs=[data(*name, schema=SCHEMA)])
+        reported = build_event(
+            run=RUN.replace("01a1", f"0{number}a1"), inputs=[build_event_dataset(*name, schema=SCHEMA)]
+        )
         assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
     listed = (await api("GET", "entities", params={"type": "dataset"})).body["entities"]
     # An event without a server may be about a table of any of them: it remains a separate dataset.
@@ -109,8 +121,10 @@ class TestPolicies:
         async def report() -> None:
             for name in ("secret", "shown"):
                 linked = {"identifiers": [LINKED["identifiers"][0] | {"name": f"{name}.orders"}]}
-                reported = event(
-                    job=name, outputs=[data(f"/{name}", "file", symlinks=linked)], inputs=[data("in", "file")]
+                reported = build_event(
+                    job=name,
+                    outputs=[build_event_dataset(f"/{name}", "file", symlinks=linked)],
+                    inputs=[build_event_dataset("in", "file")],
                 )
                 reported["run"]["runId"] = RUN.replace("01a1", "0aa1" if name == "secret" else "0ba1")
                 assert (await openlineage("POST", *LINEAGE, body=reported)).status == 201
@@ -147,10 +161,10 @@ class TestPolicies:
     async def test_event_on_location_of_unwritable_table_is_refused(
         self, name: str, status: int, openlineage: Any, datahub: Any
     ) -> None:
-        reported = event(run=RUN.replace("01a1", "04a1"), outputs=[data(f"/{name}", "file")])
+        reported = build_event(run=RUN.replace("01a1", "04a1"), outputs=[build_event_dataset(f"/{name}", "file")])
         assert (await openlineage("POST", *LINEAGE, body=reported)).status == status
         aspect = {"value": "{}", "contentType": "application/json"}
-        proposal = {"entityUrn": table("orders", name), "entityType": "dataset", "changeType": "UPSERT"}
+        proposal = {"entityUrn": build_table_urn("orders", name), "entityType": "dataset", "changeType": "UPSERT"}
         body = {"proposal": proposal | {"aspectName": "datasetProperties", "aspect": aspect}}
         answer = await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=body)
         assert answer.status == status

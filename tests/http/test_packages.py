@@ -12,8 +12,8 @@ from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.http import schemaspace_pools
 from live import LiveServer, run_live_server
-from support.packages import install
-from support.snippets import SPACE, snippet
+from support.packages import install_package
+from support.snippets import SPACE, build_snippet
 
 READ_SECONDS = 5.0
 CLASSES = '''
@@ -73,7 +73,7 @@ slow = slow:Provider
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveServer]:
     site = tmp_path / "site"
-    install(site, "slow", CLASSES, ENTRY_POINTS)
+    install_package(site, "slow", CLASSES, ENTRY_POINTS)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep))
     for folder in ("root", "home"):
         (tmp_path / folder).mkdir()
@@ -129,7 +129,7 @@ def test_hanging_classes_do_not_delay_other_schemaspaces(server: LiveServer, tmp
         try:
             refused = [one.result() for one in islice(as_completed(requested, timeout=300), 3)]
             assert refused == [503] * 3
-            assert create(server, SPACE, snippet("Meanwhile")) == 201
+            assert create(server, SPACE, build_snippet("Meanwhile")) == 201
             assert server.create_client().read_health()["status"] == "ok"
             assert len(server.call("GET", f"elyra/metadata/{SPACE}")[SPACE]) == 1
         finally:

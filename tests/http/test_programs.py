@@ -15,7 +15,7 @@ from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.service.changes.inbox import Inbox
 from jupyter_colophon.service.changes.lineage_listeners import GROUP
 from jupyter_server.auth.identity import User
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "initialize.py"
 EMPLOYEE, STAFF = make_home_dataset_urn("sales", "employee"), make_home_dataset_urn("sales", "staff")
@@ -39,9 +39,9 @@ def employee(api: Any, jp_asyncio_loop: Any) -> None:
         return {"urn": str(urn), "aspect": aspect, "operation": "upsert", "value": value}
 
     recorded = [
-        upsert(EMPLOYEE, "technicalMetadata", metadata({"format": "parquet"})),
-        upsert(EMPLOYEE, "businessMetadata", metadata({"owner": "CANARY-ops"}, ["hr"])),
-        upsert(field_of(EMPLOYEE, "empName"), "businessMetadata", metadata({}, ["confidential"])),
+        upsert(EMPLOYEE, "technicalMetadata", build_metadata_value({"format": "parquet"})),
+        upsert(EMPLOYEE, "businessMetadata", build_metadata_value({"owner": "CANARY-ops"}, ["hr"])),
+        upsert(field_of(EMPLOYEE, "empName"), "businessMetadata", build_metadata_value({}, ["confidential"])),
     ]
     reported = api("POST", "proposals", body={"proposals": recorded}, answers="write-results")
     assert jp_asyncio_loop.run_until_complete(reported).status == 200
@@ -85,8 +85,8 @@ async def test_example_propagates_and_finds_confidential_data(api: Any, employee
     assert "confidential: empName\n" in printed
     assert printed.endswith("0 waiting, 0 dropped\n")
     await settled(api)
-    assert await recorded(api, STAFF) == metadata({"owner": "CANARY-ops"}, ["copied", "hr"])
-    assert await recorded(api, field_of(STAFF, "empName")) == metadata({"masked": "yes"}, ["confidential"])
+    assert await recorded(api, STAFF) == build_metadata_value({"owner": "CANARY-ops"}, ["copied", "hr"])
+    assert await recorded(api, field_of(STAFF, "empName")) == build_metadata_value({"masked": "yes"}, ["confidential"])
     run = (await api("GET", "runs", printed.split()[1], answers="run")).body
     assert {(one["data"], one["mode"]) for one in run["accesses"]} == {(str(EMPLOYEE), "read"), (str(STAFF), "write")}
     assert (run["status"], run["actor"], run["via"]) == ("succeeded", "bob", "kernel-1")
@@ -104,14 +104,14 @@ async def test_revoked_right_refuses_pending_entries(
     assert printed.endswith("0 waiting, 0 dropped\n")
     # It is queued, and nothing is applied.
     assert (await api("GET", "health", answers="health")).body["inbox"]["pending"] == 4
-    assert await recorded(api, STAFF) == metadata()
+    assert await recorded(api, STAFF) == build_metadata_value()
     path = replace(catalog.write_path, authorizer=Privileges({("bob", "annotate")}))
     inbox = Inbox(catalog.provider, path, path.now)
     with caplog.at_level(logging.DEBUG, "jupyter_colophon"):
         inbox.resume()
         await settled(api)
     inbox.close()
-    assert await recorded(api, STAFF) == metadata()
+    assert await recorded(api, STAFF) == build_metadata_value()
     health = (await api("GET", "health", answers="health")).body
     assert (health["inbox"]["pending"], health["deadLetters"]) == (0, 4)
     lines = [one.getMessage() for one in caplog.records if one.levelname == "WARNING" and "refused" in one.getMessage()]
@@ -195,9 +195,9 @@ async def test_annotation_changes_only_named_entries(api: Any, employee: None) -
     value = {"properties": {"team": "x"}, "tags": ["new", "hr"], "withoutProperties": ["owner", "never"]}
     wish = {"urn": str(EMPLOYEE), "aspect": "businessMetadata", "operation": "annotate", "value": value}
     await api("POST", "proposals", body={"proposals": [wish]}, answers="write-results")
-    assert await recorded(api, EMPLOYEE) == metadata({"team": "x"}, ["hr", "new"])
+    assert await recorded(api, EMPLOYEE) == build_metadata_value({"team": "x"}, ["hr", "new"])
     again = await api("POST", "proposals", body={"proposals": [wish]}, answers="write-results")
     assert [one["changed"] for one in again.body["results"]] == [False]
     cleared = wish | {"value": {"clearProperties": True, "withoutTags": ["hr"]}}
     await api("POST", "proposals", body={"proposals": [cleared]}, answers="write-results")
-    assert await recorded(api, EMPLOYEE) == metadata({}, ["new"])
+    assert await recorded(api, EMPLOYEE) == build_metadata_value({}, ["new"])

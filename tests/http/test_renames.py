@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth import User
-from support.catalog import metadata
-from support.openlineage import data, event
-from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, table
+from support.catalog import build_metadata_value
+from support.openlineage import build_event, build_event_dataset
+from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, build_table_urn
 
-NEW = table("orders_2026")
+NEW = build_table_urn("orders_2026")
 START = {"program": CELL, "runId": "run-1", "start": "2026-11-20T12:00:00.000Z"}
 RENAME = ("entities", ORDERS, "rename")
 BUSINESS = ("aspects", "businessMetadata")
@@ -24,7 +24,7 @@ async def start(api: Any, **more: Any) -> str:
 async def test_every_api_reports_the_new_name_after_a_rename(
     api: Any, datahub: Any, openlineage: Any, sales: None
 ) -> None:
-    await api("PUT", "entities", ORDERS, *BUSINESS, body=metadata({"owner": "ops"}, ["gold"]))
+    await api("PUT", "entities", ORDERS, *BUSINESS, body=build_metadata_value({"owner": "ops"}, ["gold"]))
     done = await api("POST", *RENAME, body={"to": NEW}, answers="write-result")
     assert (done.status, done.body["urn"], done.body["changed"]) == (200, NEW, True)
     assert (await api("GET", "entities", NEW, *BUSINESS)).body["value"]["tags"] == ["gold"]
@@ -38,14 +38,16 @@ async def test_every_api_reports_the_new_name_after_a_rename(
     assert reported.status == 404
     assert NEW in reported.body["message"]
     # Whoever creates it again has an entity of its own.
-    assert (await api("PUT", "entities", ORDERS, *BUSINESS, body=metadata())).status == 200
+    assert (await api("PUT", "entities", ORDERS, *BUSINESS, body=build_metadata_value())).status == 200
     assert (await api("GET", "entities", ORDERS)).status == 200
     again = await api("POST", *RENAME, body={"to": NEW})
     assert (again.status, again.body["type"]) == (409, "urn:jupyter-colophon:problem:rename-conflict")
 
 
 async def test_dataset_of_openlineage_is_found_by_both_names(api: Any, openlineage: Any) -> None:
-    assert (await openlineage("POST", "api", "v1", "lineage", body=event(outputs=[data("shop.t")]))).status == 201
+    assert (
+        await openlineage("POST", "api", "v1", "lineage", body=build_event(outputs=[build_event_dataset("shop.t")]))
+    ).status == 201
     old = (await api("GET", "entities", params={"type": "dataset"})).body["entities"][0]["urn"]
     new = old.replace("shop.t,", "shop.u,")
     assert (await api("POST", "entities", old, "rename", body={"to": new})).status == 200
@@ -87,7 +89,7 @@ async def test_table_used_by_another_kernel_is_not_renamed(
     [
         ORDERS,
         CELL,
-        table("orders", "zoo"),
+        build_table_urn("orders", "zoo"),
         ORDERS.replace("PROD", "TEST"),
         "urn:li:dataset:(urn:li:dataPlatform:stream,sales.s,PROD)",
     ],
@@ -117,12 +119,12 @@ async def test_followers_are_sent_a_deletion_and_a_rename(api: Any, sales: None)
 
 
 async def test_write_during_a_rename_is_before_or_after_it(api: Any, sales: None) -> None:
-    await api("PUT", "entities", ORDERS, *BUSINESS, body=metadata({"n": "0"}))
+    await api("PUT", "entities", ORDERS, *BUSINESS, body=build_metadata_value({"n": "0"}))
 
     async def write(number: int) -> int:
         found = await api("GET", "entities", ORDERS, *BUSINESS)
         tag = found.headers.get("Etag", '"0"')
-        body = metadata({"n": str(number)})
+        body = build_metadata_value({"n": str(number)})
         return int((await api("PUT", "entities", ORDERS, *BUSINESS, body=body, headers={"If-Match": tag})).status)
 
     renaming = api("POST", *RENAME, body={"to": NEW})

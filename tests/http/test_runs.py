@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.identity.names import Urn, make_cell_program_urn, make_run_urn
-from support.catalog import metadata
-from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, cell, table
+from support.catalog import build_metadata_value
+from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, build_cell_urn, build_table_urn
 
 pytestmark = pytest.mark.each_store
 
@@ -80,16 +80,16 @@ async def test_unknown_or_invalid_run_is_refused(api: Any, sales: None) -> None:
     assert (await api("POST", "runs", body=START | {"status": "done"})).status == 400
     urn = (await api("POST", "runs", body=START, answers="run")).body["urn"]
     for bad in ({"data": CELL, "mode": "read"}, {"data": ORDERS, "mode": "x"}, {"data": "x", "mode": "read"}):
-        body = {"accesses": [{"data": table("new"), "mode": "write"}, bad]}
+        body = {"accesses": [{"data": build_table_urn("new"), "mode": "write"}, bad]}
         assert (await api("POST", "runs", urn, "accesses", body=body)).status == 400
-    assert (await api("GET", "entities", table("new"))).status == 404
+    assert (await api("GET", "entities", build_table_urn("new"))).status == 404
 
 
 async def test_runs_are_listed_by_program_data_time_and_status(api: Any) -> None:
     urns = {}
     for minute in range(6):
         body = START | {"runId": f"r{minute}", "start": f"2026-11-20T12:0{minute}:00Z"}
-        body["program"] = cell("a" if minute % 2 else "b")
+        body["program"] = build_cell_urn("a" if minute % 2 else "b")
         if minute < 4:
             body |= {"status": "succeeded", "end": f"2026-11-20T12:0{minute}:30Z"}
         urn = (await api("POST", "runs", body=body, answers="run")).body["urn"]
@@ -111,14 +111,14 @@ async def test_runs_are_listed_by_program_data_time_and_status(api: Any) -> None
     everything = ["r5", "r4", "r3", "r2", "r1", "r0"]
     assert await listed() == everything
     assert await listed(limit=2) == everything
-    assert await listed(program=cell("a")) == ["r5", "r3", "r1"]
+    assert await listed(program=build_cell_urn("a")) == ["r5", "r3", "r1"]
     assert await listed(data=ORDERS, limit=1) == ["r5", "r2", "r1"]
-    assert await listed(data=ORDERS, program=cell("a")) == ["r5", "r1"]
+    assert await listed(data=ORDERS, program=build_cell_urn("a")) == ["r5", "r1"]
     assert await listed(status="running") == ["r5", "r4"]
     assert await listed(status="succeeded", limit=1) == ["r3", "r2", "r1", "r0"]
     assert await listed(start="2026-11-20T12:02:30Z", end="2026-11-20T12:05:00Z") == ["r4", "r3", "r2"]
     assert await listed(start="2026-11-20T12:02:31Z", end="2026-11-20T12:04:00Z") == ["r3"]
-    assert await listed(data=table("none")) == []
+    assert await listed(data=build_table_urn("none")) == []
     for wrong in ({"status": "x"}, {"start": "soon"}, {"start": "now", "end": "now-1d"}, {"limit": "x"}):
         assert (await api("GET", "runs", params=wrong)).status == 400, wrong
 
@@ -166,7 +166,7 @@ async def test_accesses_of_a_deleted_program_remain_visible(api: Any) -> None:
     nodes = (await api("GET", "lineage", params={"urn": ORDERS}, answers="lineage")).body["nodes"]
     assert {node["urn"]: node["deleted"] for node in nodes} == {ORDERS: False, CELL: True}
     path = ("entities", ORDERS, "aspects", "businessMetadata")
-    assert (await api("PUT", *path, body=metadata({"owner": "ops"}), answers="write-result")).status == 200
+    assert (await api("PUT", *path, body=build_metadata_value({"owner": "ops"}), answers="write-result")).status == 200
 
 
 async def test_a_run_does_not_end_before_it_began(api: Any, sales: None) -> None:
@@ -181,7 +181,7 @@ async def test_a_run_does_not_end_before_it_began(api: Any, sales: None) -> None
 
 async def test_run_accesses_have_metadata_of_that_time(api: Any, sales: None) -> None:
     recorded = ("entities", ORDERS, "aspects", "businessMetadata")
-    await api("PUT", *recorded, body=metadata({"owner": "then"}, ["raw"]), answers="write-result")
+    await api("PUT", *recorded, body=build_metadata_value({"owner": "then"}, ["raw"]), answers="write-result")
     start = START | {"arguments": {"input": "/in"}}
     urn = (await api("POST", "runs", body=start, answers="run")).body["urn"]
     assert (await api("GET", "runs", urn, "accesses", answers="run-accesses")).body == {
@@ -189,7 +189,7 @@ async def test_run_accesses_have_metadata_of_that_time(api: Any, sales: None) ->
         "truncated": False,
     }
     await api("POST", "runs", urn, "accesses", body={"accesses": [{"data": ORDERS, "mode": "read"}]}, answers="run")
-    await api("PUT", *recorded, body=metadata({"owner": "now"}), answers="write-result")
+    await api("PUT", *recorded, body=build_metadata_value({"owner": "now"}), answers="write-result")
     touched = (await api("GET", "runs", urn, "accesses", answers="run-accesses")).body["accesses"]
     assert [(one["role"], one["mode"]) for one in touched] == [
         ("program", None),
@@ -204,7 +204,7 @@ async def test_run_accesses_have_metadata_of_that_time(api: Any, sales: None) ->
 
 async def test_referenced_run_must_exist(api: Any, sales: None) -> None:
     absent = f"urn:li:dataProcessInstance:{UUID}"
-    value = metadata({"format": "csv"})
+    value = build_metadata_value({"format": "csv"})
     one = {"urn": ORDERS, "aspect": "technicalMetadata", "operation": "upsert", "value": value}
     refused = await api("POST", "proposals", body={"proposals": [one, one | {"run": absent}]})
     assert (refused.status, refused.body["errors"][0]["pointer"]) == (404, "/proposals/1/run")
@@ -242,7 +242,7 @@ async def test_the_newest_run_of_each_cell_of_a_notebook_is_listed(api: Any) -> 
         body = {"program": program, "runId": run_id, "start": f"2026-11-20T{start}:00Z"}
         return str((await api("POST", "runs", body=body, answers="run")).body["urn"])
 
-    first, second = cell("a1"), cell("b2")
+    first, second = build_cell_urn("a1"), build_cell_urn("b2")
     await run(first, "1", "12:00")
     newest = await run(first, "2", "12:03")
     written = await run(second, "3", "12:02")

@@ -10,16 +10,20 @@ from urllib.parse import quote
 import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.identity import User
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.urns import CELL, ORDERS, REPORT
 
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
 START = {"program": CELL, "runId": "run-1", "start": "2026-11-20T12:00:00.000Z"}
-BATCH = {"proposals": [{"urn": REPORT, "aspect": "technicalMetadata", "operation": "create", "value": metadata()}]}
+BATCH = {
+    "proposals": [
+        {"urn": REPORT, "aspect": "technicalMetadata", "operation": "create", "value": build_metadata_value()}
+    ]
+}
 #: Each means something else, or nothing at all, when it is done a second time.
 WRITES: list[tuple[str, tuple[str, ...], Any, dict[str, str]]] = [
-    ("PUT", BUSINESS, metadata({"owner": "ops"}), {"If-None-Match": "*"}),
+    ("PUT", BUSINESS, build_metadata_value({"owner": "ops"}), {"If-None-Match": "*"}),
     ("PATCH", TECHNICAL, {"properties": {"a": "b"}}, {"If-Match": '"1"', "Content-Type": "application/json"}),
     ("DELETE", TECHNICAL, None, {"If-Match": '"1"'}),
     ("DELETE", ("entities", ORDERS), None, {}),
@@ -77,12 +81,12 @@ async def test_repeated_write_returns_the_original_answer(
 async def test_key_reused_for_another_request_returns_409(api: Any, sales: None) -> None:
     key = {"Idempotency-Key": "the-key", "Content-Type": "application/json"}
     assert (
-        await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}), headers=key, answers="write-result")
+        await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "ops"}), headers=key, answers="write-result")
     ).status == 200
     for method, path, body in (
-        ("PUT", BUSINESS, metadata({"owner": "sales"})),
-        ("PUT", TECHNICAL, metadata({"owner": "ops"})),
-        ("PATCH", BUSINESS, metadata({"owner": "ops"})),
+        ("PUT", BUSINESS, build_metadata_value({"owner": "sales"})),
+        ("PUT", TECHNICAL, build_metadata_value({"owner": "ops"})),
+        ("PATCH", BUSINESS, build_metadata_value({"owner": "ops"})),
         ("DELETE", BUSINESS, None),
     ):
         refused = await api(method, *path, body=body, headers=key)
@@ -93,11 +97,11 @@ async def test_key_reused_for_another_request_returns_409(api: Any, sales: None)
 @pytest.mark.each_store
 async def test_anothers_key_is_another_key(api: Any, sales: None, jp_serverapp: Any) -> None:
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
-    key, wish = {"Idempotency-Key": "the-key"}, metadata({"owner": "ops"})
+    key, wish = {"Idempotency-Key": "the-key"}, build_metadata_value({"owner": "ops"})
     first = await api("PUT", *BUSINESS, body=wish, headers=key, answers="write-result")
     bob = {"Authorization": f"token {tokens.issue('k1', User('bob'), 'bob')}"} | key
     theirs = await api(
-        "PUT", *BUSINESS, body=metadata({"owner": "b"}), headers=bob, anonymous=True, answers="write-result"
+        "PUT", *BUSINESS, body=build_metadata_value({"owner": "b"}), headers=bob, anonymous=True, answers="write-result"
     )
     assert (first.body["version"], theirs.body["version"]) == (1, 2)
     mine = {"Authorization": f"token {tokens.issue('k2', User('ada'), getpass.getuser())}"} | key
@@ -107,24 +111,26 @@ async def test_anothers_key_is_another_key(api: Any, sales: None, jp_serverapp: 
 
 async def test_key_of_a_refused_write_can_be_reused(api: Any, sales: None) -> None:
     key = {"Idempotency-Key": "the-key"}
-    for body in ({"no": "metadata"}, b"{", metadata({"no good": "1"})):
+    for body in ({"no": "metadata"}, b"{", build_metadata_value({"no good": "1"})):
         assert (await api("PUT", *BUSINESS, body=body, headers=key)).status == 400
-    assert (await api("PUT", *BUSINESS, body=metadata(), headers=key | {"If-Match": '"7"'})).status == 412
+    assert (await api("PUT", *BUSINESS, body=build_metadata_value(), headers=key | {"If-Match": '"7"'})).status == 412
     assert (
-        await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}), headers=key, answers="write-result")
+        await api("PUT", *BUSINESS, body=build_metadata_value({"owner": "ops"}), headers=key, answers="write-result")
     ).status == 200
 
 
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, "caf\u00e9"])
 async def test_invalid_idempotency_key_returns_400(api: Any, sales: None, key: str) -> None:
-    refused = await api("PUT", *BUSINESS, body=metadata(), headers={"Idempotency-Key": key})
+    refused = await api("PUT", *BUSINESS, body=build_metadata_value(), headers={"Idempotency-Key": key})
     assert (refused.status, refused.body["type"]) == (400, "urn:jupyter-colophon:problem:invalid-query")
     assert (await api("GET", *BUSINESS)).status == 404
 
 
 async def test_longest_documented_key_is_accepted(api: Any, sales: None) -> None:
     for key in ("!", "~" * 255):
-        written = await api("PUT", *BUSINESS, body=metadata(), headers={"Idempotency-Key": key}, answers="write-result")
+        written = await api(
+            "PUT", *BUSINESS, body=build_metadata_value(), headers={"Idempotency-Key": key}, answers="write-result"
+        )
         assert written.status == 200
 
 

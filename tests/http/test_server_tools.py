@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 import pytest
 from support.assistants import READING
-from support.catalog import metadata
+from support.catalog import build_metadata_value
 from support.urns import ORDERS
 
 #: The subject is how tools are found.
@@ -38,7 +38,7 @@ def load_tools() -> dict[str, Callable[..., Any]]:
 async def test_tools_read_committed_writes(api: Any, sales: None) -> None:
     tools = load_tools()
     for number in range(2):
-        value = metadata({"batch": f"b{number}"})
+        value = build_metadata_value({"batch": f"b{number}"})
         await api("PUT", "entities", ORDERS, "aspects", "businessMetadata", body=value)
         (hit,) = (await tools["colophon_search"](query=f"batch:b{number}"))["hits"]
         assert hit["urn"] == ORDERS

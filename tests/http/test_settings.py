@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from jupyter_core.paths import jupyter_data_dir
-from support.catalog import metadata
-from support.process import start_script
+from support.catalog import build_metadata_value
+from support.process import start_script_process
 from support.urns import ORDERS
 
 #: A wrong setting is wrong for every store.
@@ -75,7 +75,7 @@ async def test_invalid_setting_is_logged_and_returns_503(
 ) -> None:
     for _ in range(2):
         health = await api("GET", "health", answers="health")
-        refused = [await api("GET", *TECHNICAL), await api("PUT", *TECHNICAL, body=metadata())]
+        refused = [await api("GET", *TECHNICAL), await api("PUT", *TECHNICAL, body=build_metadata_value())]
         assert [one.status for one in (health, *refused)] == [503] * 3
         assert health.headers["Retry-After"] == "5"
         assert (health.body["status"], health.body["changeLog"]["head"]) == ("down", None)
@@ -94,7 +94,7 @@ async def test_invalid_setting_is_logged_and_returns_503(
 
 @pytest.mark.usefixtures("jp_environ")
 def test_log_lines_have_the_servers_format() -> None:
-    with start_script(START) as server:
+    with start_script_process(START) as server:
         shown, _ = server.communicate(timeout=300)
     (line,) = [line for line in shown.splitlines() if "max_body_bytes must be" in line]
     assert re.match(r"\[E \d{4}-\d\d-\d\d .* jupyter_colophon\.http\] ", line)

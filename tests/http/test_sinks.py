@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.http.state import SETTING
-from support.catalog import metadata
-from support.receiver import Receiver, start_receiver
+from support.catalog import build_metadata_value
 from support.urns import ORDERS
+from support.webhook_receiver import WebhookReceiver, start_webhook_receiver
 
 SECRET = "a secret of both sides"
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with start_receiver() as made:
+def receiver() -> Iterator[WebhookReceiver]:
+    with start_webhook_receiver() as made:
         yield made
 
 
 @pytest.fixture
-def jp_server_config(jp_server_config: dict[str, Any], receiver: Receiver) -> dict[str, Any]:
+def jp_server_config(jp_server_config: dict[str, Any], receiver: WebhookReceiver) -> dict[str, Any]:
     jp_server_config["Colophon"] |= {
         "sinks": {
             "audit": {
@@ -48,7 +48,7 @@ async def health(api: Any, name: str, fits: Any) -> Any:
 
 
 async def test_sink_delivers_and_health_has_its_state(
-    api: Any, sales: None, receiver: Receiver, jp_serverapp: Any
+    api: Any, sales: None, receiver: WebhookReceiver, jp_serverapp: Any
 ) -> None:
     received: list[Any] = []
 
@@ -58,14 +58,16 @@ async def test_sink_delivers_and_health_has_its_state(
     catalog = jp_serverapp.web_app.settings[SETTING].get_catalog()
     while catalog.feed.listeners < 3:
         await asyncio.sleep(0.05)
-    await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"first": "1"}))
+    await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=build_metadata_value({"first": "1"}))
     while "urn:jupyter-colophon:events:change:v1" not in jp_serverapp.event_logger.schemas:
         await asyncio.sleep(0.05)
     jp_serverapp.event_logger.add_listener(schema_id="urn:jupyter-colophon:events:change:v1", listener=listen)
     await health(api, "audit", lambda one: one["lag"] == 0)
-    written = await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"secret": "Hidden"}))
+    written = await api(
+        "PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=build_metadata_value({"secret": "Hidden"})
+    )
     seq = written.body["seq"]
-    await asyncio.get_running_loop().run_in_executor(None, receiver.wait, lambda one: seq in one.seqs)
+    await asyncio.get_running_loop().run_in_executor(None, receiver.wait_until, lambda one: seq in one.seqs)
     audit = await health(api, "audit", lambda one: one["lag"] == 0)
     assert (audit["kind"], audit["problem"], audit["deadLetters"], audit["oldestPending"]) == ("webhook", "", 0, None)
     inside = await health(api, "inside", lambda one: one["attempts"] > 0)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.snippets import SPACE, SPACE_ID, snippet
+from support.snippets import SPACE, SPACE_ID, build_snippet
 
 STORE_NAMES = ["sqlite"]
 
@@ -101,4 +101,4 @@ async def test_storing_schemas_requires_the_setting(api: Any) -> None:
     for document in (note(), {"name": "note"}):
         assert (await api("PUT", *AT, "note", body=document)).status == 403
     assert (await api("DELETE", *AT, "note")).status == 403
-    assert (await api("POST", *NOTES, body=snippet("Still") | {"schema_name": "note"})).status == 404
+    assert (await api("POST", *NOTES, body=build_snippet("Still") | {"schema_name": "note"})).status == 404

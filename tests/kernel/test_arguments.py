@@ -4,7 +4,7 @@ import pytest
 from IPython.core.error import UsageError
 from jupyter_colophon.kernel.arguments import PARSERS, parse_cell, parse_line
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
-from jupyter_colophon.kernel.help_text import find_help
+from jupyter_colophon.kernel.help_text import build_help_text
 from jupyter_colophon.kernel.magic import MetadataMagics
 
 ENTRIES = {name: command.help for name, command in COMMANDS.items()}
@@ -135,18 +135,18 @@ def test_help_is_requested_in_several_ways(line, topic):
 
 
 def test_every_command_has_its_help():
-    assert find_help("status", ENTRIES) == find_help("health", ENTRIES)
-    assert all(find_help(name, ENTRIES).startswith(f"%metadata {name}") for name in COMMANDS if name != "status")
+    assert build_help_text("status", ENTRIES) == build_help_text("health", ENTRIES)
+    assert all(build_help_text(name, ENTRIES).startswith(f"%metadata {name}") for name in COMMANDS if name != "status")
 
 
 def test_synopsis_lists_every_command_and_is_the_docstring():
-    synopsis = find_help(None, ENTRIES)
+    synopsis = build_help_text(None, ENTRIES)
     assert all(f"%metadata {name}" in synopsis or f"also: {name}" in synopsis for name in COMMANDS)
     assert MetadataMagics.metadata.__doc__ == synopsis
 
 
 def test_help_describes_every_option():
     for name, parser in PARSERS.items():
-        reported = find_help(name, ENTRIES)
+        reported = build_help_text(name, ENTRIES)
         options = [word for word in parser._option_string_actions if word not in {"--json", "--dataframe"}]
         assert [word for word in options if word not in reported] == [], name

@@ -6,9 +6,16 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 from jupyter_colophon.kernel.cells import Cell, CellExecution
-from jupyter_colophon.kernel.documents import build_cell_facts, format_time, run_end, run_start
-from jupyter_colophon.spark.capture.report_documents import build_accesses, build_proposals
-from jupyter_colophon.spark.plans.observation import ColumnFlow, DataRef, Kind, Observation, SchemaField, Transformation
+from jupyter_colophon.kernel.documents import build_cell_facts, build_run_end, build_run_start, format_time
+from jupyter_colophon.spark.capture.report_documents import build_access_documents, build_written_data_proposals
+from jupyter_colophon.spark.plans.observation import (
+    ColumnFlow,
+    DataRef,
+    DatasetKind,
+    Observation,
+    SchemaField,
+    Transformation,
+)
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
@@ -18,7 +25,7 @@ def urn(name):
 
 
 def table(name, **more):
-    return DataRef(urn(name), Kind.TABLE, **more)
+    return DataRef(urn(name), DatasetKind.TABLE, **more)
 
 
 def check(name, document):
@@ -40,7 +47,7 @@ def test_a_moment_is_utc_with_milliseconds():
 def test_run_of_a_cell_records_id_hash_and_first_comment():
     execution = CellExecution(Cell("load", "x" * 30_000 + "\ud800", 4), 1_000)
     facts = build_cell_facts(execution, "a/b.ipynb", "kernel-1", with_source=True)
-    check("run-start", run_start(urn("x"), execution.run_id, execution.start_ms, None, facts))
+    check("run-start", build_run_start(urn("x"), execution.run_id, execution.start_ms, None, facts))
     assert (facts["cellId"], facts["executionCount"], len(facts["source"])) == ("load", 4, 20_000)
     assert "source" not in build_cell_facts(execution, "a/b.ipynb", "kernel-1")
 
@@ -63,7 +70,7 @@ def test_the_first_comment_of_a_cell_is_its_title(source, comment):
 
 @pytest.mark.parametrize("status", ["succeeded", "failed", "killed"])
 def test_ending_has_the_status(status):
-    ending = run_end(2_000, status)
+    ending = build_run_end(2_000, status)
     check("run-change", ending)
     assert ending["status"] == status
 
@@ -74,7 +81,7 @@ def test_repeated_accesses_are_reported_once_with_first_time():
         Observation(start, start, "insert", reads=(table("a"),), writes=(table("b"),), columns=(edge,))
         for start in (5, 9)
     ]
-    (document,) = build_accesses(seen)
+    (document,) = build_access_documents(seen)
     check("accesses", document)
     assert [(row["data"], row["mode"], row["time"]) for row in document["accesses"]] == [
         (urn("a"), "read", format_time(5)),
@@ -85,18 +92,21 @@ def test_repeated_accesses_are_reported_once_with_first_time():
 
 def test_data_that_a_cell_reads_and_writes_has_both_accesses():
     seen = [Observation(1, 1, "insert", reads=(table("a"),), writes=(table("a"),))]
-    assert [row["mode"] for document in build_accesses(seen) for row in document["accesses"]] == ["read", "write"]
+    assert [row["mode"] for document in build_access_documents(seen) for row in document["accesses"]] == [
+        "read",
+        "write",
+    ]
 
 
 def test_no_accesses_produce_no_report():
-    assert list(build_accesses([Observation(1, 1, "count")])) == []
+    assert list(build_access_documents([Observation(1, 1, "count")])) == []
 
 
 @pytest.mark.parametrize(("data", "columns", "calls"), [(2_500, 0, 3), (1, 25_000, 3), (1_500, 15_000, 2)])
 def test_many_accesses_are_split_into_allowed_requests(data, columns, calls):
     edges = tuple(ColumnFlow(urn("a"), str(n), urn("b"), str(n), Transformation.IDENTITY) for n in range(columns))
     seen = [Observation(1, 1, "insert", reads=tuple(table(str(n)) for n in range(data)), columns=edges)]
-    documents = list(build_accesses(seen))
+    documents = list(build_access_documents(seen))
     for document in documents:
         check("accesses", document)
     assert len(documents) == calls
@@ -106,7 +116,7 @@ def test_many_accesses_are_split_into_allowed_requests(data, columns, calls):
 
 def test_written_data_is_described_by_its_schema_and_technical_facts():
     ref = table("a", fields=(SchemaField("x", "bigint", True),), format="parquet", location="file:/w/a")
-    schema, technical = build_proposals(ref, "urn:li:dataProcessInstance:r")
+    schema, technical = build_written_data_proposals(ref, "urn:li:dataProcessInstance:r")
     check("proposal", schema)
     check("proposal", technical)
     assert schema["value"]["fields"] == [{"fieldPath": "x", "nativeDataType": "bigint", "nullable": True}]
@@ -114,7 +124,9 @@ def test_written_data_is_described_by_its_schema_and_technical_facts():
 
 
 def test_unknown_properties_are_omitted():
-    (technical,) = build_proposals(table("a", location="file:/" + "x" * 20_000), "urn:li:dataProcessInstance:r")
+    (technical,) = build_written_data_proposals(
+        table("a", location="file:/" + "x" * 20_000), "urn:li:dataProcessInstance:r"
+    )
     assert technical["value"] == {"properties": {"type": "table"}}
 
 
@@ -127,5 +139,5 @@ def test_unknown_properties_are_omitted():
     ],
 )
 def test_location_is_reported_without_credentials(location, reported):
-    (technical,) = build_proposals(table("a", location=location), "urn:li:dataProcessInstance:r")
+    (technical,) = build_written_data_proposals(table("a", location=location), "urn:li:dataProcessInstance:r")
     assert technical["value"] == {"properties": {"type": "table"} | reported}

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from jupyter_colophon.client.absence import find_entity
-from jupyter_colophon.client.aspect_edits import edit_aspect, read_stored_aspect
+from jupyter_colophon.client.aspect_edits import edit_aspect_with_retries, read_stored_aspect
 from jupyter_colophon.rendering.lineage import LINEAGE_MIME
 from live import run_live_kernel
 
@@ -207,7 +207,7 @@ def test_concurrent_edits_of_two_notebooks_are_kept(kernel, catalog, database):
     code = f"for n in range(15):\n    get_ipython().run_line_magic('metadata', f'tag {database}.t kernel-{{n}}')"
     request = kernel.begin(code, "c")
     for number in range(15):
-        edit_aspect(
+        edit_aspect_with_retries(
             catalog,
             urn(database),
             "businessMetadata",

@@ -10,14 +10,14 @@ from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_program_urn, make_notebook_program_urn
-from jupyter_colophon.kernel.cells import Cell, read_clock
+from jupyter_colophon.kernel.cells import Cell, read_time_ms
 from jupyter_colophon.kernel.failures import CellFailure
 from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.recorder import Recorder
 from jupyter_colophon.spark.plans.observation import (
     ColumnFlow,
     DataRef,
-    Kind,
+    DatasetKind,
     MissingDetail,
     Observation,
     SchemaField,
@@ -40,21 +40,21 @@ class Notebook:
         return f"urn:li:dataset:(urn:li:dataPlatform:spark,{self.database}.{table},PROD)"
 
     def table(self, name, fields=()):
-        return DataRef(self.urn(name), Kind.TABLE, fields or None, "parquet", f"file:/w/{name}")
+        return DataRef(self.urn(name), DatasetKind.TABLE, fields or None, "parquet", f"file:/w/{name}")
 
     def begin(self, cell_id):
         self._count += 1
-        return self.recorder.begin(Cell(cell_id, f"# {cell_id}", self._count))
+        return self.recorder.begin_cell(Cell(cell_id, f"# {cell_id}", self._count))
 
     def end(self, execution, *, succeeded=True, **more):
-        self.recorder.end(execution, succeeded=succeeded, end_ms=read_clock(), **more)
+        self.recorder.end_cell(execution, succeeded=succeeded, end_ms=read_time_ms(), **more)
 
     def see(self, *, reads=(), writes=(), at=None, function="insert", **more):
-        now = read_clock()
+        now = read_time_ms()
         seen = Observation(
             at or now, now, function, reads=tuple(map(self.table, reads)), writes=tuple(map(self.table, writes)), **more
         )
-        self.recorder.observe(seen)
+        self.recorder.add_observation(seen)
 
     def runs(self, cell_id):
         program = make_cell_program_urn(DEFAULT_NAMESPACE, self.path, cell_id)
@@ -68,7 +68,7 @@ class Notebook:
 def notebook(catalog, database):
     made = Notebook(catalog, database)
     yield made
-    made.recorder.close(2)
+    made.recorder.flush_and_end_run(2)
 
 
 def touched(run):
@@ -111,11 +111,11 @@ def test_no_typed_secret_reaches_the_server(notebook, with_source):
     recorder = Recorder(
         Operations(Transport(notebook.catalog.caller.server)), notebook.path, "kernel-1", notebook.notices, **more
     )
-    execution = recorder.begin(Cell("secret", SECRETS, 1))
+    execution = recorder.begin_cell(Cell("secret", SECRETS, 1))
     execution.step = "Load from s3a://bob:hunter2@x"
-    recorder.observe(Observation(read_clock(), read_clock(), "insert", writes=(notebook.table("a"),)))
-    recorder.end(execution, succeeded=True, end_ms=read_clock())
-    recorder.close(10)
+    recorder.add_observation(Observation(read_time_ms(), read_time_ms(), "insert", writes=(notebook.table("a"),)))
+    recorder.end_cell(execution, succeeded=True, end_ms=read_time_ms())
+    recorder.flush_and_end_run(10)
     (run,) = notebook.runs("secret")
     assert run["facts"]["sourceHash"] == execution.cell.source_hash
     assert run["facts"]["comment"] == "Load with password ***"
@@ -191,7 +191,7 @@ def test_table_recreated_under_old_name_is_a_new_entity(notebook):
         cell = notebook.begin(name)
         if name == "renamed":
             notebook.see(writes=("renamed",), function="rename", renamed=(old, new))
-        now = read_clock()
+        now = read_time_ms()
         notebook.recorder.observe(Observation(now, now, "insert", writes=(notebook.table("t", fields),)))
         notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
@@ -323,7 +323,7 @@ def test_late_observation_is_assigned_by_its_start(notebook):
     first = notebook.begin("first")
     began = first.start_ms
     notebook.end(first)
-    while read_clock() <= first.end_ms:
+    while read_time_ms() <= first.end_ms:
         pass
     second = notebook.begin("second")
     notebook.see(writes=("late",), at=began)
@@ -362,7 +362,7 @@ def test_written_data_is_described_and_again_only_when_it_changed(notebook):
     def written_with(*names):
         cell = notebook.begin("make")
         ref = notebook.table("a", tuple(SchemaField(name, "int", True) for name in names))
-        notebook.recorder.observe(Observation(read_clock(), read_clock(), "insert", writes=(ref,)))
+        notebook.recorder.observe(Observation(read_time_ms(), read_time_ms(), "insert", writes=(ref,)))
         notebook.end(cell)
         notebook.recorder.flush(10)
         found = find_entity(notebook.catalog, notebook.urn("a"))["aspects"]
@@ -378,8 +378,8 @@ def test_written_data_is_described_and_again_only_when_it_changed(notebook):
 def test_refused_report_is_counted_and_reported_once(notebook):
     for number in range(3):
         cell = notebook.begin(f"bad-{number}")
-        bad = DataRef("urn:li:nonsense", Kind.TABLE, None, "parquet", None)
-        notebook.recorder.observe(Observation(read_clock(), read_clock(), "insert", writes=(bad,)))
+        bad = DataRef("urn:li:nonsense", DatasetKind.TABLE, None, "parquet", None)
+        notebook.recorder.observe(Observation(read_time_ms(), read_time_ms(), "insert", writes=(bad,)))
         notebook.end(cell)
     good = notebook.begin("good")
     notebook.see(writes=("a",))
@@ -401,7 +401,7 @@ def test_reports_wait_while_the_server_is_unavailable(tmp_path):
             notebook.see(writes=(f"t{number}",))
             notebook.end(cell)
         assert notebook.recorder.flush(5) > 0
-        (line,) = notebook.notices.take()
+        (line,) = notebook.notices.take_lines()
         assert line.startswith("Colophon: no answer from http://127.0.0.1")
         assert server.token not in line
 
@@ -409,7 +409,7 @@ def test_reports_wait_while_the_server_is_unavailable(tmp_path):
         assert notebook.recorder.flush(10) == 0
         for number in range(3):
             assert touched(notebook.runs(f"cell-{number}")[0]) == {(notebook.urn(f"t{number}"), "write")}
-        notebook.recorder.close(5)
+        notebook.recorder.flush_and_end_run(5)
 
 
 def test_run_is_sent_again_to_a_replaced_store(tmp_path):
@@ -428,8 +428,8 @@ def test_run_is_sent_again_to_a_replaced_store(tmp_path):
         (run,) = notebook.runs("long")
         assert (run["status"], touched(run)) == ("succeeded", {(notebook.urn("after"), "write")})
         assert run["parent"] in {session["urn"] for session in notebook.session_runs()}
-        assert notebook.notices.take() == []
-        notebook.recorder.close(5)
+        assert notebook.notices.take_lines() == []
+        notebook.recorder.flush_and_end_run(5)
 
 
 def test_invalid_token_is_reported_in_one_line(server):
@@ -439,6 +439,6 @@ def test_invalid_token_is_reported_in_one_line(server):
         stranger.see(writes=("t",))
         stranger.end(cell)
     stranger.recorder.flush(10)
-    (line,) = stranger.notices.take()
+    (line,) = stranger.notices.take_lines()
     assert "does not accept the token" in line
-    stranger.recorder.close(2)
+    stranger.recorder.flush_and_end_run(2)

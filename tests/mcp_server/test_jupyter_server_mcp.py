@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from live import LiveServer, run_live_server
 from mcp import Client
-from support.assistants import READING, call, call_refused, list_tool_names
+from support.assistants import READING, call_refused_tool, call_tool, list_tool_names
 from support.urns import ORDERS
 
 #: Created by `make`; it is not part of the distribution.
@@ -61,9 +61,9 @@ async def use_tools(url: str) -> None:
         assert "USER" in str(search.input_schema["properties"]["scope"])
         assert search.input_schema["properties"]["limit"]["default"] == 20
         assert "Find datasets" in search.description
-        (hit,) = (await call(client, "colophon_search", query="orders"))["hits"]
+        (hit,) = (await call_tool(client, "colophon_search", query="orders"))["hits"]
         assert hit["urn"] == ORDERS
-        graph = await call(client, "colophon_lineage", urn=ORDERS, direction="both", levels=2, columns=True)
+        graph = await call_tool(client, "colophon_lineage", urn=ORDERS, direction="both", levels=2, columns=True)
         assert graph["levels"] == 2
-        assert "no such entity type" in await call_refused(client, "colophon_search", query="a", type="nonsense")
-        assert "limit: " in await call_refused(client, "colophon_search", query="a", limit=100_000)
+        assert "no such entity type" in await call_refused_tool(client, "colophon_search", query="a", type="nonsense")
+        assert "limit: " in await call_refused_tool(client, "colophon_search", query="a", limit=100_000)

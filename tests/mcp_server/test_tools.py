@@ -7,14 +7,18 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.mcp_server.arguments import build_input_schema, build_parameters, check_arguments
+from jupyter_colophon.mcp_server.arguments import (
+    build_input_schema,
+    build_operation_parameters,
+    require_valid_arguments,
+)
 from jupyter_colophon.mcp_server.operation_calls import find_operation
 from jupyter_colophon.mcp_server.resources import format_uri, parse_uri
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import find_tool
 from jupyter_colophon.mcp_server.tools import TOOLS
 from support.process import run_script
-from support.urns import CELL, ORDERS, file
+from support.urns import CELL, ORDERS, build_file_urn
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs/mcp.md"
 IMPORTS = """
@@ -42,7 +46,7 @@ class TestATool:
         operation = find_operation(tool.operation)
         known = {one.name for one in operation.parameters} | set(re.findall(r"\{(\w+)\}", operation.path))
         values = {name: schema.get("default", "x") for name, schema in build_input_schema(tool)["properties"].items()}
-        assert set(build_parameters(tool, values)) <= known
+        assert set(build_operation_parameters(tool, values)) <= known
 
     def test_is_documented_with_its_operation(self, tool: Tool) -> None:
         (row,) = [line for line in DOCUMENTATION.read_text().splitlines() if line.startswith(f"| `{tool.name}` |")]
@@ -63,16 +67,18 @@ class TestATool:
 )
 def test_a_wrong_argument_is_named(arguments: Any, sentence: str) -> None:
     with pytest.raises(InvalidQuery, match=re.escape(sentence)):
-        check_arguments(find_tool("colophon_search"), arguments)
+        require_valid_arguments(find_tool("colophon_search"), arguments)
 
 
 def test_values_of_arguments_are_in_no_error() -> None:
     with pytest.raises(InvalidQuery) as raised:
-        check_arguments(find_tool("colophon_set_properties"), {"urn": ORDERS, "properties": {"key": ["s3cret"]}})
+        require_valid_arguments(
+            find_tool("colophon_set_properties"), {"urn": ORDERS, "properties": {"key": ["s3cret"]}}
+        )
     assert "s3cret" not in raised.value.detail
 
 
-@pytest.mark.parametrize("urn", [ORDERS, CELL, file("/data/50 % of it, (new)/ä.csv")])
+@pytest.mark.parametrize("urn", [ORDERS, CELL, build_file_urn("/data/50 % of it, (new)/ä.csv")])
 def test_the_uri_of_an_entity_leads_back_to_it(urn: str) -> None:
     assert parse_uri(format_uri(urn)) == urn
     assert parse_uri(urn) == urn

@@ -14,8 +14,8 @@ from jupyter_colophon.relay.relay import SinkRelay
 from jupyter_colophon.service.changes.sinks import read_states
 from support.kafka import broker as brokers
 from support.kafka.broker import Broker
-from support.receiver import Receiver, start_receiver
 from support.stores import CATALOGS, READY
+from support.webhook_receiver import WebhookReceiver, start_webhook_receiver
 
 SECRET = "a secret of both sides"
 Deliver = Callable[..., SinkRelay]
@@ -43,8 +43,8 @@ def catalog(store: StoreChoice) -> Iterator[Catalog]:
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with start_receiver() as made:
+def receiver() -> Iterator[WebhookReceiver]:
+    with start_webhook_receiver() as made:
         yield made
 
 
@@ -71,7 +71,7 @@ def topics() -> Topics:
     return {what: f"{what}-{mark}" for what in ("versioned", "timeseries", "failed", "records", "audit")}
 
 
-def kafka(broker: Broker, topics: Topics, **options: Any) -> dict[str, Any]:
+def build_kafka_settings(broker: Broker, topics: Topics, **options: Any) -> dict[str, Any]:
     """Return the settings of a Kafka sink with a short retry delay."""
     usual = {
         "kind": "kafka",
@@ -83,7 +83,7 @@ def kafka(broker: Broker, topics: Topics, **options: Any) -> dict[str, Any]:
     return usual | options
 
 
-def hook(receiver: Receiver, **options: Any) -> dict[str, Any]:
+def build_webhook_settings(receiver: WebhookReceiver, **options: Any) -> dict[str, Any]:
     """Return the settings of a webhook with a short retry delay."""
     usual = {
         "kind": "webhook",
@@ -96,12 +96,12 @@ def hook(receiver: Receiver, **options: Any) -> dict[str, Any]:
     return usual | options
 
 
-def state(catalog: Catalog, name: str = "hook") -> Any:
+def read_sink_state(catalog: Catalog, name: str = "hook") -> Any:
     """Return the state of a sink."""
     return read_states(catalog.provider, [name])[0]
 
 
-def until(fits: Callable[[], Any]) -> Any:
+def wait_until_true(fits: Callable[[], Any]) -> Any:
     """Wait until the function returns a true value, and return it."""
     for _ in range(6_000):
         if found := fits():

@@ -2,7 +2,7 @@
 
 import pytest
 from jupyter_colophon.core.errors import DeliveryFailed
-from jupyter_colophon.relay.ssrf_guard import resolve_address
+from jupyter_colophon.relay.ssrf_guard import resolve_allowed_address
 
 PRIVATE = [
     "127.0.0.1",
@@ -34,13 +34,13 @@ PRIVATE = [
 @pytest.mark.parametrize("host", PRIVATE)
 def test_private_addresses_are_rejected(host: str) -> None:
     with pytest.raises(DeliveryFailed, match=r"on this machine or its network|has no address"):
-        resolve_address(host, 80, private=False)
+        resolve_allowed_address(host, 80, private=False)
 
 
 @pytest.mark.parametrize("host", ["8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8"])
 def test_public_addresses_are_allowed(host: str) -> None:
-    assert resolve_address(host, 443, private=False) == host
+    assert resolve_allowed_address(host, 443, private=False) == host
 
 
 def test_private_addresses_can_be_allowed() -> None:
-    assert resolve_address("127.0.0.1", 80, private=True) == "127.0.0.1"
+    assert resolve_allowed_address("127.0.0.1", 80, private=True) == "127.0.0.1"

@@ -14,22 +14,22 @@ from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage.changes import cursors
 from jupyter_colophon.storage.changes.sinks import get_follower_name
-from relay.conftest import Deliver, Topics, kafka, state, until
-from support.catalog import ADA, touch, write_metadata
+from relay.conftest import Deliver, Topics, kafka, read_sink_state, wait_until_true
+from support.catalog import ADA, record_run, write_metadata
 from support.changes import add_changes
 from support.kafka.broker import PASSWORD, USER, Broker
-from support.kafka.topic_listener import TopicRecord, open_listener
-from support.relaying import start_relay
-from support.urns import CELL, table
+from support.kafka.topic_listener import TopicRecord, open_topic_listener
+from support.relay_process import start_relay_process
+from support.urns import CELL, build_table_urn
 
 #: test_webhook.py tests the relay on each store.
 STORES_REQUESTED = ["sqlite"]
-URNS = [table(f"t{n}") for n in range(5)]
+URNS = [build_table_urn(f"t{n}") for n in range(5)]
 
 
 def wait_until_started(catalog: Catalog) -> None:
     """Wait until the sink has a position: it receives changes from then on."""
-    until(
+    wait_until_true(
         lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, get_follower_name("kafka")), read_only=True)
     )
 
@@ -60,10 +60,10 @@ def test_change_is_published_in_datahub_and_cdap_formats(
 ) -> None:
     deliver(kafka=kafka(broker, topics))
     wait_until_started(catalog)
-    urn = table("orders")
+    urn = build_table_urn("orders")
     write(catalog, 2, urns=[urn])
-    with open_listener(broker.servers, [topics["versioned"], topics["records"], topics["audit"]]) as listener:
-        received = listener.wait(lambda found: sum(one.key == urn for one in found) >= 9)
+    with open_topic_listener(broker.servers, [topics["versioned"], topics["records"], topics["audit"]]) as listener:
+        received = listener.wait_for_records(lambda found: sum(one.key == urn for one in found) >= 9)
     log = [one.value for one in received if one.topic == topics["versioned"] and one.key == urn]
     assert [(one["aspectName"], one["changeType"]) for one in log] == [
         ("datasetKey", "CREATE"),
@@ -91,9 +91,9 @@ def test_topic_can_be_disabled(broker: Broker, topics: Topics, catalog: Catalog,
     deliver(kafka=kafka(broker, topics | {"records": "", "audit": None}))
     wait_until_started(catalog)
     write(catalog, 1)
-    with open_listener(broker.servers, list(topics.values())) as listener:
-        received = listener.wait(received_all(1))
-    until(lambda: state(catalog, "kafka").behind == 0)
+    with open_topic_listener(broker.servers, list(topics.values())) as listener:
+        received = listener.wait_for_records(received_all(1))
+    wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
     assert {one.topic for one in received} == {topics["versioned"]}
 
 
@@ -102,16 +102,16 @@ def test_next_relay_continues_after_kill_in_order(
 ) -> None:
     sinks = {"kafka": kafka(broker, topics, server=False)}
     writer = threading.Thread(target=write, args=(catalog, 120))
-    with start_relay(tmp_path / "a", store, sinks=sinks) as first:
+    with start_relay_process(tmp_path / "a", store, sinks=sinks) as first:
         wait_until_started(catalog)
-        with open_listener(broker.servers, [topics["versioned"]]) as listener:
+        with open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
             writer.start()
-            listener.wait(lambda received: len(received) > 100)
+            listener.wait_for_records(lambda received: len(received) > 100)
             first.kill()
             writer.join()
-            with start_relay(tmp_path / "b", store, sinks=sinks):
-                received = listener.wait(received_all(120))
-                until(lambda: state(catalog, "kafka").behind == 0)
+            with start_relay_process(tmp_path / "b", store, sinks=sinks):
+                received = listener.wait_for_records(received_all(120))
+                wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
     for urn in URNS:
         assert numbers(received, urn) == list(range(120))
 
@@ -120,21 +120,21 @@ def test_frozen_relay_is_replaced_and_does_no_harm_on_resume(
     broker: Broker, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     sinks = {"kafka": kafka(broker, topics, server=False)}
-    with start_relay(tmp_path / "a", store, sinks=sinks) as first:
+    with start_relay_process(tmp_path / "a", store, sinks=sinks) as first:
         wait_until_started(catalog)
         with (
-            start_relay(tmp_path / "b", store, sinks=sinks),
-            open_listener(broker.servers, [topics["versioned"]]) as listener,
+            start_relay_process(tmp_path / "b", store, sinks=sinks),
+            open_topic_listener(broker.servers, [topics["versioned"]]) as listener,
         ):
             write(catalog, 10)
-            listener.wait(lambda received: len(received) > 10)
+            listener.wait_for_records(lambda received: len(received) > 10)
             first.freeze()
             write(catalog, 10, 10)
-            listener.wait(received_all(20))
+            listener.wait_for_records(received_all(20))
             first.resume()
             write(catalog, 10, 20)
-            received = listener.wait(received_all(30))
-            until(lambda: state(catalog, "kafka").behind == 0)
+            received = listener.wait_for_records(received_all(30))
+            wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
     for urn in URNS:
         assert numbers(received, urn) == list(range(30))
 
@@ -144,15 +144,18 @@ def test_second_relay_takes_over_when_first_stops(
 ) -> None:
     # A long lease, so that a busy machine causes no takeover.
     sinks = {"kafka": kafka(broker, topics, server=False, lease_seconds=30)}
-    with start_relay(tmp_path / "a", store, sinks=sinks) as first, start_relay(tmp_path / "b", store, sinks=sinks):
+    with (
+        start_relay_process(tmp_path / "a", store, sinks=sinks) as first,
+        start_relay_process(tmp_path / "b", store, sinks=sinks),
+    ):
         wait_until_started(catalog)
-        with open_listener(broker.servers, [topics["versioned"]]) as listener:
+        with open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
             write(catalog, 10)
-            listener.wait(received_all(10))
+            listener.wait_for_records(received_all(10))
             assert first.stop() == 0
             write(catalog, 10, 10)
-            received = listener.wait(received_all(20))
-        until(lambda: state(catalog, "kafka").behind == 0)
+            received = listener.wait_for_records(received_all(20))
+        wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
     # After an orderly stop nothing is delivered twice.
     assert len(received) == len({one.event for one in received})
     for urn in URNS:
@@ -167,12 +170,12 @@ def test_oversized_or_unserializable_change_becomes_dead_letter(
     write(catalog, 3)
     # Larger than the broker accepts, larger than the client accepts, and a damaged change.
     for name, size in (("large", 700_000), ("huge", 2_000_000)):
-        write_metadata(catalog, table(name), {f"k{n}": "x" * 50_000 for n in range(size // 50_000)})
+        write_metadata(catalog, build_table_urn(name), {f"k{n}": "x" * 50_000 for n in range(size // 50_000)})
     broken = _broken(catalog)
     write(catalog, 3, 3)
-    with open_listener(broker.servers, [topics["versioned"]]) as listener:
-        received = listener.wait(received_all(6))
-    until(lambda: state(catalog, "kafka").behind == 0)
+    with open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
+        received = listener.wait_for_records(received_all(6))
+    wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
     for urn in URNS:
         assert numbers(received, urn) == list(range(6))
     letters, _ = catalog.dead_letters.list_page("delivery", 50, "", ADA)
@@ -181,8 +184,8 @@ def test_oversized_or_unserializable_change_becomes_dead_letter(
     ]
     problems = {one.seq: (str(one.proposals[0].urn), one.refusal.detail) for one in letters if one.seq != broken}
     assert sorted(problems.values()) == [
-        (table("huge"), "the record is larger than the maximum of Kafka (1000000 bytes)"),
-        (table("large"), "Kafka rejected the record (MSG_SIZE_TOO_LARGE)"),
+        (build_table_urn("huge"), "the record is larger than the maximum of Kafka (1000000 bytes)"),
+        (build_table_urn("large"), "Kafka rejected the record (MSG_SIZE_TOO_LARGE)"),
     ]
 
 
@@ -194,19 +197,19 @@ def test_password_from_properties_file_is_used_and_not_logged(
         login = {"security.protocol": "sasl_plaintext", "sasl.mechanism": "PLAIN", "sasl.username": USER}
         login["sasl.password"] = password
         file.write_text("".join(f"{name}={value}\n" for name, value in login.items()))
-        return kafka(broker, topics, servers=broker.guarded, properties_file=str(file))
+        return kafka(broker, topics, servers=broker.password_protected_servers, properties_file=str(file))
 
     first = deliver(kafka=configure("another-one"))
     wait_until_started(catalog)
     write(catalog, 1)
-    problem = until(lambda: state(catalog, "kafka").problem)
+    problem = wait_until_true(lambda: read_sink_state(catalog, "kafka").problem)
     assert "_AUTHENTICATION" in problem
     first.close()
     # Changes that waited are delivered with the correct password.
     deliver(kafka=configure(PASSWORD))
-    with open_listener(broker.servers, [topics["versioned"]]) as listener:
-        listener.wait(received_all(1))
-    until(lambda: state(catalog, "kafka").behind == 0)
+    with open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
+        listener.wait_for_records(received_all(1))
+    wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
     assert all(one not in caplog.text + problem for one in ("another-one", PASSWORD))
 
 
@@ -218,34 +221,34 @@ def test_full_client_queue_sends_each_record_once(
     deliver(kafka=kafka(broker, topics, properties_file=str(few)))
     wait_until_started(catalog)
     write(catalog, 40)
-    with open_listener(broker.servers, [topics["versioned"]]) as listener:
-        received = listener.wait(received_all(40))
-    until(lambda: state(catalog, "kafka").behind == 0)
+    with open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
+        received = listener.wait_for_records(received_all(40))
+    wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
     for urn in URNS:
         assert numbers(received, urn) == list(range(40))
     assert len(received) == len({one.event for one in received})
     assert catalog.dead_letters.list_page("delivery", 50, "", ADA)[0] == []
     # Client retries are deduplicated: the broker knows the producer id and its sequence numbers.
-    assert min(broker.list_producers(topics["versioned"])) >= 0
+    assert min(broker.list_producer_ids(topics["versioned"])) >= 0
 
 
 def test_default_topics_have_datahub_and_cdap_names(
     broker: Broker, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
-    broker.make_topic("MetadataChangeProposal_v1")
+    broker.create_topic("MetadataChangeProposal_v1")
     sink = {"kind": "kafka", "servers": broker.servers, "server": False, "lease_seconds": 4}
     taken = {"servers": broker.servers, "principal": "kafka"}
-    with start_relay(tmp_path, store, sinks={"kafka": sink}, kafka_proposals=taken):
+    with start_relay_process(tmp_path, store, sinks={"kafka": sink}, kafka_proposals=taken):
         wait_until_started(catalog)
-        urn, profile = table("orders"), {"timestampMillis": 1, "rowCount": 7}
+        urn, profile = build_table_urn("orders"), {"timestampMillis": 1, "rowCount": 7}
         write_metadata(catalog, urn, {"number": "0"})
         catalog.write_path.propose([Proposal(Urn.parse(urn), "datasetProfile", "upsert", profile)], ADA)
-        touch(catalog, CELL, "r1", ("read", urn))
+        record_run(catalog, CELL, "r1", ("read", urn))
         producer = Producer({"bootstrap.servers": broker.servers})
         producer.produce("MetadataChangeProposal_v1", b"poison")
         assert producer.flush(30) == 0
-        with open_listener(broker.servers, NAMES) as listener:
-            received = listener.wait(
+        with open_topic_listener(broker.servers, NAMES) as listener:
+            received = listener.wait_for_records(
                 lambda found: {one.topic for one in found} == {*NAMES} and "ACCESS" in kinds(found)
             )
     assert {"CREATE", "METADATA_CHANGE", "ACCESS"} <= kinds(received)
@@ -316,6 +319,6 @@ def test_invalid_sink_options_are_reported_without_values(
         file.write_text(options.pop("properties"))
         options["properties_file"] = str(file)
     relay = deliver(kafka={"kind": "kafka"} | options)
-    found = until(lambda: relay.problems.get("kafka"))
+    found = wait_until_true(lambda: relay.problems.get("kafka"))
     assert expected in found
     assert "hidden" not in found

@@ -13,22 +13,22 @@ from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
-from relay.conftest import Topics, kafka, until
+from relay.conftest import Topics, kafka, wait_until_true
 from support.catalog import ADA
 from support.catalog import write_metadata as write
 from support.kafka.broker import Broker
-from support.kafka.topic_listener import open_listener
-from support.kafka.veil import open_proxy
-from support.relaying import RelayProcess, run_refused_relay, start_relay
-from support.urns import table
+from support.kafka.broker_proxy import open_proxy
+from support.kafka.topic_listener import open_topic_listener
+from support.relay_process import RelayProcess, run_refused_relay, start_relay_process
+from support.urns import build_table_urn
 
-URN = table("proposed")
+URN = build_table_urn("proposed")
 
 
 @pytest.fixture
 def topic(broker: Broker) -> str:
     name = f"proposals-{uuid.uuid4().hex[:8]}"
-    broker.make_topic(name, max_message_bytes="3000000")
+    broker.create_topic(name, max_message_bytes="3000000")
     return name
 
 
@@ -51,7 +51,7 @@ def consuming(
     broker: Broker, topic: str, folder: Path, store: StoreChoice, sinks: Any = None, policy: str = "", **options: Any
 ) -> Iterator[RelayProcess]:
     settings = {"servers": broker.servers, "topic": topic, "principal": "kafka", "group": uuid.uuid4().hex} | options
-    with start_relay(folder, store, sinks=sinks or {}, policy=policy, kafka_proposals=settings) as relay:
+    with start_relay_process(folder, store, sinks=sinks or {}, policy=policy, kafka_proposals=settings) as relay:
         yield relay
 
 
@@ -83,9 +83,9 @@ def test_valid_proposals_are_applied_and_invalid_ones_reported(
     )
     sinks = {"kafka": kafka(broker, topics, server=False)}
     with consuming(broker, topic, tmp_path, store, sinks) as relay:
-        until(lambda: "last" in list_descriptions(catalog))
-        with open_listener(broker.servers, [topics["failed"], topics["versioned"]]) as listener:
-            received = listener.wait(
+        wait_until_true(lambda: "last" in list_descriptions(catalog))
+        with open_topic_listener(broker.servers, [topics["failed"], topics["versioned"]]) as listener:
+            received = listener.wait_for_records(
                 lambda found: (
                     sum(one.topic == topics["failed"] for one in found) >= 7
                     and sum(one.key == URN and one.topic == topics["versioned"] for one in found) >= 4
@@ -120,13 +120,13 @@ def test_redelivered_message_has_no_effect(
     messages = [proposal({"description": str(number)}) for number in range(20)]
     send(broker, topic, *messages, b"poison")
     with consuming(broker, topic, tmp_path / "a", store) as first:
-        until(lambda: len(list_descriptions(catalog)) >= 5)
+        wait_until_true(lambda: len(list_descriptions(catalog)) >= 5)
         first.kill()
     # Another consumer group starts at the beginning, like one whose offsets expired.
     with consuming(broker, topic, tmp_path / "b", store):
-        until(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
+        wait_until_true(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
         send(broker, topic, proposal({"description": "20"}))
-        until(lambda: "20" in list_descriptions(catalog))
+        wait_until_true(lambda: "20" in list_descriptions(catalog))
     assert list_descriptions(catalog) == [str(number) for number in reversed(range(21))]
     assert len(catalog.dead_letters.list_page("message", 50, "", ADA)[0]) == 1
 
@@ -136,12 +136,12 @@ def test_recreated_topic_is_read_from_beginning(
 ) -> None:
     send(broker, topic, proposal({"description": "a"}), proposal({"description": "b"}))
     with consuming(broker, topic, tmp_path / "a", store):
-        until(lambda: "b" in list_descriptions(catalog))
-    broker.remove_topic(topic)
-    broker.make_topic(topic)
+        wait_until_true(lambda: "b" in list_descriptions(catalog))
+    broker.delete_topic(topic)
+    broker.create_topic(topic)
     send(broker, topic, proposal({"description": "c"}))
     with consuming(broker, topic, tmp_path / "b", store):
-        until(lambda: "c" in list_descriptions(catalog))
+        wait_until_true(lambda: "c" in list_descriptions(catalog))
 
 
 def test_consumer_recovers_after_empty_broker_list(broker: Broker, topic: str, topics: Topics, tmp_path: Path) -> None:
@@ -150,17 +150,17 @@ def test_consumer_recovers_after_empty_broker_list(broker: Broker, topic: str, t
     often.write_text("topic.metadata.refresh.interval.ms=100\nsession.timeout.ms=6000\n")
     store = choose_sqlite_file(tmp_path / "store.db")
     catalog = open_catalog(store, Identity())
-    with open_proxy(broker) as veil, open_listener(broker.servers, [topics["versioned"]]) as listener:
+    with open_proxy(broker) as veil, open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
 
         def check_round_trip(description: str) -> None:
             send(broker, topic, proposal({"description": description}))
-            until(lambda: description in list_descriptions(catalog))
-            listener.wait(lambda received: any(description in str(one.value) for one in received))
+            wait_until_true(lambda: description in list_descriptions(catalog))
+            listener.wait_for_records(lambda received: any(description in str(one.value) for one in received))
 
         to = {"servers": veil.servers, "properties_file": str(often)}
         with consuming(broker, topic, tmp_path, store, {"kafka": kafka(broker, topics, server=False, **to)}, **to):
             check_round_trip("before")
-            veil.hide_broker(20)
+            veil.send_empty_broker_lists(20)
             check_round_trip("after")
     catalog.close()
 
@@ -171,7 +171,7 @@ def test_dead_letter_can_be_replayed_after_fix(
     # USER metadata does not create a namespace.
     send(broker, topic, proposal({"properties": {"owner": "kafka"}, "tags": []}, aspectName="businessMetadata"))
     with consuming(broker, topic, tmp_path / "a", store, scopes=["read", "annotate", "emit"]):
-        (letter,) = until(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
+        (letter,) = wait_until_true(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
     assert [(str(one.urn), one.aspect) for one in letter.proposals] == [(URN, "businessMetadata")]
     assert letter.refusal.cause == "NotFound"
     write(catalog, URN, {"rows": "7"})
@@ -184,11 +184,14 @@ def test_dead_letter_can_be_replayed_after_fix(
 def test_configured_principal_is_subject_to_site_policy(
     broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
-    hidden, own = table("pay", "hr"), {"auditHeader": {"actor": "urn:li:corpuser:root"}, "headers": {"actor": "root"}}
+    hidden, own = (
+        build_table_urn("pay", "hr"),
+        {"auditHeader": {"actor": "urn:li:corpuser:root"}, "headers": {"actor": "root"}},
+    )
     send(broker, topic, proposal({"description": "rejected"}, hidden, **own), proposal({"description": "fine"}, **own))
-    with consuming(broker, topic, tmp_path, store, policy="support.policies.Reviewed"):
-        until(lambda: "fine" in list_descriptions(catalog))
-        (letter,) = until(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
+    with consuming(broker, topic, tmp_path, store, policy="support.policies.KafkaDeniedInHr"):
+        wait_until_true(lambda: "fine" in list_descriptions(catalog))
+        (letter,) = wait_until_true(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
     assert (letter.refusal.cause, letter.sender.user) == ("AccessDenied", "kafka")
     assert list_descriptions(catalog, hidden) == []
 

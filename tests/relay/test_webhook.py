@@ -15,16 +15,16 @@ from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollow
 from jupyter_colophon.storage.changes import cursors
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
 from jupyter_colophon.storage.changes.sinks import get_follower_name
-from relay.conftest import SECRET, Deliver, hook, state, until
+from relay.conftest import SECRET, Deliver, build_webhook_settings, read_sink_state, wait_until_true
 from support.catalog import ADA, write_metadata
-from support.receiver import HANG, REDIRECT, Receiver, start_receiver
-from support.urns import ORDERS, table
+from support.urns import ORDERS, build_table_urn
+from support.webhook_receiver import HANG, REDIRECT, WebhookReceiver, start_webhook_receiver
 
 
-def start_sink(deliver: Deliver, catalog: Catalog, receiver: Receiver, **options: Any) -> tuple[SinkRelay, int]:
+def start_sink(deliver: Deliver, catalog: Catalog, receiver: WebhookReceiver, **options: Any) -> tuple[SinkRelay, int]:
     """Start delivery to a sink; return the relay and the number of the last earlier change."""
-    relay = deliver(hook=hook(receiver, **options))
-    until(
+    relay = deliver(hook=build_webhook_settings(receiver, **options))
+    wait_until_true(
         lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, get_follower_name("hook")), read_only=True)
     )
     return relay, catalog.feed.read_head()
@@ -38,169 +38,176 @@ def write(catalog: Catalog, count: int, urn: str = ORDERS) -> int:
 
 
 def test_every_change_is_posted_once_in_order_and_signed(
-    catalog: Catalog, deliver: Deliver, receiver: Receiver
+    catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver
 ) -> None:
     _, before = start_sink(deliver, catalog, receiver)
     head = write(catalog, 20)
-    receiver.wait(lambda one: head in one.seqs)
-    assert receiver.seqs == list(range(before + 1, head + 1))
+    receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
+    assert receiver.accepted_sequence_numbers == list(range(before + 1, head + 1))
     for headers, body in receiver.seen:
         stamp, _, signature = headers["X-Colophon-Signature"].removeprefix("t=").partition(",v1=")
         assert signature == hmac.new(SECRET.encode(), f"{stamp}.".encode() + body, sha256).hexdigest()
         changes = json.loads(body)["changes"]
         assert headers["X-Colophon-Delivery"] == f"{changes[0]['seq']}-{changes[-1]['seq']}"
     whole = [one.seq for one in catalog.feed.read_changes(before, 500, {}, ADA)]
-    assert receiver.seqs == whole
-    until(lambda: state(catalog).behind == 0)
+    assert receiver.accepted_sequence_numbers == whole
+    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
 
 
 def test_failing_and_hanging_receiver_gets_all_changes_in_order(
-    catalog: Catalog, deliver: Deliver, receiver: Receiver
+    catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver
 ) -> None:
     _, before = start_sink(deliver, catalog, receiver, timeout_seconds=2)
     receiver.plan.extend([500, 503, HANG, REDIRECT, 404, 429])
     head = write(catalog, 10)
-    receiver.wait(lambda one: head in one.seqs)
-    assert receiver.seqs == list(range(before + 1, head + 1))
+    receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
+    assert receiver.accepted_sequence_numbers == list(range(before + 1, head + 1))
     assert len(receiver.seen) > 6
-    assert state(catalog).dead_letters == 0
+    assert read_sink_state(catalog).dead_letters == 0
 
 
 def test_unreachable_receiver_gets_changes_later(catalog: Catalog, deliver: Deliver) -> None:
-    with start_receiver() as first:
+    with start_webhook_receiver() as first:
         _, before = start_sink(deliver, catalog, first, attempts=1_000)
         write(catalog, 2)
-        first.wait(lambda one: len(one.seqs) >= 2)
+        first.wait_until(lambda one: len(one.accepted_sequence_numbers) >= 2)
     head = write(catalog, 5)
-    away = until(lambda: (found := state(catalog)).attempts > 2 and found)
+    away = wait_until_true(lambda: (found := read_sink_state(catalog)).attempts > 2 and found)
     assert away.behind > 0
     assert "127.0.0.1 cannot be reached" in away.problem
     assert "unseen" not in away.problem
     assert SECRET not in away.problem
-    with start_receiver(first.port, first):
-        first.wait(lambda one: head in one.seqs)
-    assert first.seqs == list(range(before + 1, head + 1))
+    with start_webhook_receiver(first.port, first):
+        first.wait_until(lambda one: head in one.accepted_sequence_numbers)
+    assert first.accepted_sequence_numbers == list(range(before + 1, head + 1))
 
 
-def test_repeatedly_rejected_change_becomes_dead_letter(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+def test_repeatedly_rejected_change_becomes_dead_letter(
+    catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver
+) -> None:
     _, before = start_sink(deliver, catalog, receiver, attempts=3)
-    poison = table("poison")
+    poison = build_table_urn("poison")
     receiver.judge = lambda document: 400 if any(one["urn"] == poison for one in document["changes"]) else 200
     write(catalog, 3)
     write(catalog, 1, poison)
     head = write(catalog, 3)
-    receiver.wait(lambda one: head in one.seqs)
-    until(lambda: state(catalog).behind == 0)
+    receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
+    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
     bad = [one.seq for one in catalog.feed.read_changes(before, 500, {"urn": poison}, ADA)]
-    assert receiver.seqs == [seq for seq in range(before + 1, head + 1) if seq not in bad]
+    assert receiver.accepted_sequence_numbers == [seq for seq in range(before + 1, head + 1) if seq not in bad]
     letters, _ = catalog.dead_letters.list_page("delivery", 50, "", ADA)
     assert sorted(one.seq for one in letters if one.seq is not None) == bad
     assert {one.attempts for one in letters} == {3}
     assert {one.refusal.detail for one in letters} == {"127.0.0.1 answered 400"}
-    assert state(catalog).dead_letters == len(bad)
+    assert read_sink_state(catalog).dead_letters == len(bad)
     receiver.judge = lambda document: 200
     for letter in letters:
         assert catalog.dead_letters.replay(letter.id, ADA) == []
-    receiver.wait(lambda one: set(bad) <= set(one.seqs))
+    receiver.wait_until(lambda one: set(bad) <= set(one.accepted_sequence_numbers))
     assert catalog.dead_letters.list_page("", 50, "", ADA)[0] == []
 
 
-def test_only_selected_namespaces_are_delivered(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+def test_only_selected_namespaces_are_delivered(catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver) -> None:
     start_sink(deliver, catalog, receiver, namespaces=["zoo"], format="record")
     write(catalog, 3)
-    write(catalog, 2, table("t", "zoo"))
-    receiver.wait(lambda one: len(one.seqs) >= 2)
-    until(lambda: state(catalog).behind == 0)
+    write(catalog, 2, build_table_urn("t", "zoo"))
+    receiver.wait_until(lambda one: len(one.accepted_sequence_numbers) >= 2)
+    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
     targets = [one["targetId"] for document in receiver.got for one in document["changes"]]
     assert {one["namespace"] for one in targets} == {"zoo"}
     assert targets[-1] == {"type": "dataset", "namespace": "zoo", "id": "t"}
 
 
 def test_two_servers_deliver_each_change_once(
-    store: StoreChoice, catalog: Catalog, deliver: Deliver, receiver: Receiver
+    store: StoreChoice, catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver
 ) -> None:
     # A long lease, so that a busy machine causes no takeover.
     first, before = start_sink(deliver, catalog, receiver, lease_seconds=60)
     other = open_catalog(store, Identity())
-    second = deliver(other, hook=hook(receiver, lease_seconds=60))
-    writers = [threading.Thread(target=write, args=(one, 15, table(f"t{n}"))) for n, one in enumerate((catalog, other))]
+    second = deliver(other, hook=build_webhook_settings(receiver, lease_seconds=60))
+    writers = [
+        threading.Thread(target=write, args=(one, 15, build_table_urn(f"t{n}")))
+        for n, one in enumerate((catalog, other))
+    ]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join()
     head = catalog.feed.read_head()
-    receiver.wait(lambda one: head in one.seqs)
-    assert receiver.seqs == list(range(before + 1, head + 1))
+    receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
+    assert receiver.accepted_sequence_numbers == list(range(before + 1, head + 1))
     first.close()
     later = write(catalog, 5)
-    receiver.wait(lambda one: later in one.seqs)
-    assert receiver.seqs == list(range(before + 1, later + 1))
+    receiver.wait_until(lambda one: later in one.accepted_sequence_numbers)
+    assert receiver.accepted_sequence_numbers == list(range(before + 1, later + 1))
     second.close()
     other.close()
 
 
-def test_silent_follower_loses_its_lease(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+def test_silent_follower_loses_its_lease(catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver) -> None:
     before = catalog.feed.read_head()
     silent = ChangeLogFollower(Lease(get_follower_name("hook"), catalog.provider, 60), lambda changes: HandledBatch(0))
     assert silent.acquire()
     head = write(catalog, 3)
-    deliver(hook=hook(receiver))
-    receiver.wait(lambda one: head in one.seqs)
-    assert receiver.seqs == list(range(before + 1, head + 1))
+    deliver(hook=build_webhook_settings(receiver))
+    receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
+    assert receiver.accepted_sequence_numbers == list(range(before + 1, head + 1))
     with pytest.raises(LeaseLost):
         silent.record(head)
-    until(lambda: state(catalog).behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
 
 
-def test_restarted_process_resumes_at_its_position(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+def test_restarted_process_resumes_at_its_position(
+    catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver
+) -> None:
     first, before = start_sink(deliver, catalog, receiver)
     write(catalog, 3)
     first.close()
     head = write(catalog, 4)
-    deliver(hook=hook(receiver))
-    receiver.wait(lambda one: head in one.seqs)
-    assert receiver.seqs == list(range(before + 1, head + 1))
+    deliver(hook=build_webhook_settings(receiver))
+    receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
+    assert receiver.accepted_sequence_numbers == list(range(before + 1, head + 1))
 
 
-def test_repeated_audit_message_has_same_number(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+def test_repeated_audit_message_has_same_number(catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver) -> None:
     _, before = start_sink(deliver, catalog, receiver, format="audit")
     receiver.plan.extend([500])
     head = write(catalog, 3)
-    receiver.wait(lambda one: head in one.seqs)
+    receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
     assert len(receiver.seen) > 1
-    assert set(receiver.seqs) <= set(range(before + 1, head + 1))
+    assert set(receiver.accepted_sequence_numbers) <= set(range(before + 1, head + 1))
     assert {one["version"] for document in receiver.got for one in document["changes"]} == {2}
 
 
 @pytest.mark.parametrize("wrong", [{"secret": "short"}, {"kind": "nope"}], ids=["secret", "kind"])
 def test_corrected_sink_receives_earlier_changes(
-    wrong: dict[str, Any], catalog: Catalog, deliver: Deliver, receiver: Receiver
+    wrong: dict[str, Any], catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver
 ) -> None:
     _, before = start_sink(deliver, catalog, receiver, **wrong)
     missed = write(catalog, 3)
-    assert state(catalog).behind == missed - before
+    assert read_sink_state(catalog).behind == missed - before
     start_sink(deliver, catalog, receiver)
     head = write(catalog, 1)
-    receiver.wait(lambda one: head in one.seqs)
-    assert receiver.seqs == list(range(before + 1, head + 1))
+    receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
+    assert receiver.accepted_sequence_numbers == list(range(before + 1, head + 1))
 
 
-def test_local_sink_is_never_behind(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+def test_local_sink_is_never_behind(catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver) -> None:
     start_sink(deliver, catalog, receiver, kind="jupyter-events")
     write(catalog, 2)
-    assert state(catalog).behind > 0
+    assert read_sink_state(catalog).behind > 0
     deliver(hook={"kind": "jupyter-events"})
-    until(lambda: state(catalog).behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
 
 
-def test_problem_of_earlier_settings_is_cleared(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+def test_problem_of_earlier_settings_is_cleared(catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver) -> None:
     relay, _ = start_sink(deliver, catalog, receiver, attempts=1)
     receiver.judge = lambda document: 400
     write(catalog, 1)
-    until(lambda: (found := state(catalog)).behind == 0 and found.problem)
+    wait_until_true(lambda: (found := read_sink_state(catalog)).behind == 0 and found.problem)
     relay.close()
-    deliver(hook=hook(receiver))
-    until(lambda: not state(catalog).problem)
+    deliver(hook=build_webhook_settings(receiver))
+    wait_until_true(lambda: not read_sink_state(catalog).problem)
 
 
 WRONG = [
@@ -223,13 +230,13 @@ WRONG = [
 
 @pytest.mark.parametrize(("options", "expected"), WRONG)
 def test_invalid_sink_is_reported_and_others_deliver(
-    options: dict[str, Any], expected: str, catalog: Catalog, deliver: Deliver, receiver: Receiver
+    options: dict[str, Any], expected: str, catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver
 ) -> None:
-    relay = deliver(bad=options, hook=hook(receiver))
-    until(
+    relay = deliver(bad=options, hook=build_webhook_settings(receiver))
+    wait_until_true(
         lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, get_follower_name("hook")), read_only=True)
     )
     assert expected in relay.problems["bad"]
     assert SECRET not in relay.problems["bad"]
     head = write(catalog, 1)
-    receiver.wait(lambda one: head in one.seqs)
+    receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)

@@ -11,7 +11,7 @@ from jupyter_colophon.core.model.vocabulary import describe
 from jupyter_colophon.rendering.elements import Preformatted, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.lineage import LINEAGE_MIME, build_lineage_page
 from jupyter_colophon.rendering.page import Page
-from jupyter_colophon.rendering.renderers import render
+from jupyter_colophon.rendering.renderers import render_document_page
 from jupyter_colophon.rendering.style import make_command_style
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "api"
@@ -86,7 +86,7 @@ def test_table_is_aligned_and_long_values_are_truncated():
 
 
 def entity_page(document, runs):
-    return render("show", {**document, "runs": runs})
+    return render_document_page("show", {**document, "runs": runs})
 
 
 def entity(**aspects):
@@ -152,7 +152,7 @@ def test_crawl_errors_are_not_truncated():
     datasets = [{"name": "x.avro", "status": "failed", "reason": why}, {"name": "y.csv", "status": "same"}]
     counts = {"new": 0, "failed": 1, "same": 1}
     report = {"counts": counts, "datasets": datasets, "dry": False, "reason": "", "left": 0, "run": "urn:li:x:1"}
-    lines = repr(render("crawl", report)).splitlines()
+    lines = repr(render_document_page("crawl", report)).splitlines()
     assert f"x.avro: {why}" in lines
     assert not any("y.csv" in line for line in lines)
 
@@ -177,7 +177,7 @@ def test_profile_shows_figures_of_each_column():
 @pytest.mark.parametrize(("head", "words"), [(0, "0 changes"), (1, "1 change"), (2, "2 changes")])
 def test_change_count_is_singular_for_one(head, words):
     health = {**example("health"), "changeLog": {**example("health")["changeLog"], "head": head}}
-    assert any(line.endswith(f" {words}") for line in repr(render("health", health)).splitlines())
+    assert any(line.endswith(f" {words}") for line in repr(render_document_page("health", health)).splitlines())
 
 
 def test_entity_without_metadata_is_rendered():
@@ -194,7 +194,7 @@ def test_search_page_shows_hits_and_reasons():
         "total": 30,
         "hits": [hit(owner="ops", matches=[{"key": "owner", "value": "ops", "scope": "USER"}])],
     }
-    text = repr(render("search", answer))
+    text = repr(render_document_page("search", answer))
     assert "30 found" in text
     assert "flights.daily_delays" in text
     assert "owner:ops" in text
@@ -204,9 +204,9 @@ def test_search_page_shows_hits_and_reasons():
 @pytest.mark.parametrize(
     ("page", "words"),
     [
-        (render("search", example("search-results")), "nothing found"),
-        (render("keys", {"keys": [], "cursor": None}), "no keys yet"),
-        (render("keys", {"prefix": "zz", "keys": [], "cursor": None}), "no keys begin with zz"),
+        (render_document_page("search", example("search-results")), "nothing found"),
+        (render_document_page("keys", {"keys": [], "cursor": None}), "no keys yet"),
+        (render_document_page("keys", {"prefix": "zz", "keys": [], "cursor": None}), "no keys begin with zz"),
     ],
 )
 def test_empty_page_shows_a_message(page, words):
@@ -386,8 +386,8 @@ def test_command_output_has_full_reusable_names():
     run = {**example("run"), "accesses": []}
     hits = [hit(urn=urn, description="x" * 100) for urn in (table("a"), foreign)]
     found = {**example("search-results"), "total": 2, "hits": hits}
-    text = str(render("search", found, make_command_style(Identity())))
+    text = str(render_document_page("search", found, make_command_style(Identity())))
     assert [line.split()[0] for line in text.splitlines()[4:]] == ["db.a", foreign]
     assert text.count("x" * 100) == 2
-    listed = str(render("runs", {"runs": [run], "cursor": None}, make_command_style(Identity())))
+    listed = str(render_document_page("runs", {"runs": [run], "cursor": None}, make_command_style(Identity())))
     assert {run["start"], run["urn"]} <= set(listed.split())

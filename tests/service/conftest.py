@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.composition import Catalog
-from support.stores import CATALOGS, create_catalog
+from support.stores import CATALOGS, open_new_catalog
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -16,5 +16,5 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def catalog(store_name: str, tmp_path: Path) -> Iterator[Catalog]:
-    with create_catalog(store_name, tmp_path) as opened_catalog:
+    with open_new_catalog(store_name, tmp_path) as opened_catalog:
         yield opened_catalog

@@ -11,8 +11,8 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidInstance, InvalidQuery
 from jupyter_colophon.core.identity.names import Urn, make_dataset_urn
 from jupyter_colophon.core.search.search import ValuesRequest
-from support.catalog import ADA, forget, search, write_metadata
-from support.stores import create_catalog
+from support.catalog import ADA, delete_entity_or_aspect, search_catalog, write_metadata
+from support.stores import open_new_catalog
 from support.urns import ORDERS
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=40)
@@ -22,7 +22,7 @@ GRAMMAR = '"*?'
 
 @pytest.fixture(scope="module")
 def shared(store_name: str, tmp_path_factory: Any) -> Iterator[Catalog]:
-    with create_catalog(store_name, tmp_path_factory.mktemp("any")) as catalog:
+    with open_new_catalog(store_name, tmp_path_factory.mktemp("any")) as catalog:
         write_metadata(catalog, ORDERS)
         yield catalog
 
@@ -43,7 +43,7 @@ def test_any_value_is_stored_and_found_by_key(shared: Catalog, text: str) -> Non
     if text.strip() and len(text) < 4_000 and not any(sign in text for sign in GRAMMAR):
         start = text.strip()[:20].strip()
         for query in (f'note:"{text}"', f'note="{text}"', f'note:"{start}"*', f'NOTE:"{text}"'):
-            assert [hit.summary.urn for hit in search(shared, query).hits] == [ORDERS], query
+            assert [hit.summary.urn for hit in search_catalog(shared, query).hits] == [ORDERS], query
     assert (text, 1) in shared.keys.list_values(ValuesRequest("note"), 50, ADA)[0]
 
 
@@ -56,7 +56,7 @@ def test_any_value_is_stored_and_found_by_key(shared: Catalog, text: str) -> Non
 def test_any_query_is_answered_or_refused(shared: Catalog, text: str) -> None:
     for query in (text, f"owner:{text}", f"{text}*", f'"{text}"'):
         with suppress(InvalidQuery):
-            search(shared, query)
+            search_catalog(shared, query)
 
 
 @settings(max_examples=80, deadline=None)
@@ -72,7 +72,7 @@ def test_any_key_and_tag_is_stored_unchanged_or_refused(shared: Catalog, text: s
             continue
         found = shared.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA).value
         assert (found["properties"], found["tags"]) == (properties, tags)
-        assert ORDERS in {hit.summary.urn for hit in search(shared, text).hits}
+        assert ORDERS in {hit.summary.urn for hit in search_catalog(shared, text).hits}
 
 
 @settings(max_examples=80, deadline=None)
@@ -85,6 +85,6 @@ def test_any_dataset_name_is_stored_found_and_deleted(shared: Catalog, text: str
     write_metadata(shared, urn)
     assert shared.reader.read_entity(Urn.parse(urn), None, ADA).summary.name == text
     if text.strip() and not any(sign in text for sign in GRAMMAR):
-        assert urn in {hit.summary.urn for hit in search(shared, f'dataset:"{text}"').hits}
-    forget(shared, urn)
-    assert urn not in {hit.summary.urn for hit in search(shared, "*", limit=500).hits}
+        assert urn in {hit.summary.urn for hit in search_catalog(shared, f'dataset:"{text}"').hits}
+    delete_entity_or_aspect(shared, urn)
+    assert urn not in {hit.summary.urn for hit in search_catalog(shared, "*", limit=500).hits}

@@ -14,12 +14,12 @@ from jupyter_colophon.core.model import declared_lineage as asserted
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.service.lineage.field_lineage import read_field_lineage
 from jupyter_colophon.storage import transaction_lifetime
-from support.catalog import ADA, forget, touch
-from support.keeping import create_maintenance, list_findings
-from support.openlineage import data, event
-from support.urns import table
+from support.catalog import ADA, delete_entity_or_aspect, record_run
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
+from support.openlineage import build_event, build_event_dataset
+from support.urns import build_table_urn
 
-A, B, C = (table(name) for name in "abc")
+A, B, C = (build_table_urn(name) for name in "abc")
 JOB = "urn:li:dataJob:(urn:li:dataFlow:(airflow,etl,PROD),load)"
 MANY = 10_000
 
@@ -69,7 +69,7 @@ def made_of(catalog: Catalog, urn: str = C) -> set[str]:
 def test_fine_grained_upstreams_are_column_edges_besides_those_of_runs(catalog: Catalog) -> None:
     job = "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,sales),spark.join)"
     edge = ColumnEdge(Urn.parse(A), "x", Urn.parse(C), "y", "identity")
-    touch(catalog, job, "r", ("read", A), ("write", C), columns=[edge])
+    record_run(catalog, job, "r", ("read", A), ("write", C), columns=[edge])
     value = {
         "upstreams": [upstream(B)],
         "fineGrainedLineages": [
@@ -85,7 +85,7 @@ def test_fine_grained_upstreams_are_column_edges_besides_those_of_runs(catalog: 
     assert asserted == {"ada"}
     declare(catalog, C, "upstreamLineage", {"upstreams": []})
     assert columns(catalog) == {(A, "x", "y", "identity")}
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def test_declared_fields_apply_to_their_time(catalog: Catalog) -> None:
@@ -113,10 +113,10 @@ def test_job_inputs_and_outputs_are_edges_of_the_job(catalog: Catalog) -> None:
     }
     assert [(one.program, one.source_field, one.target_field) for one in found.columns] == [(JOB, "x", "y")]
     # Equal column edges of a run of the job stay when they are no longer declared.
-    touch(catalog, JOB, "r", ("write", C), columns=[ColumnEdge(Urn.parse(A), "x", Urn.parse(C), "y", "identity")])
+    record_run(catalog, JOB, "r", ("write", C), columns=[ColumnEdge(Urn.parse(A), "x", Urn.parse(C), "y", "identity")])
     declare(catalog, JOB, "dataJobInputOutput", {"inputDatasets": [], "outputDatasets": []})
     assert [edge.declared for edge in lineage(catalog, C).edges if edge.target == C] == [False]
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def test_ten_thousand_fine_grained_upstreams_are_stored(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,13 +138,13 @@ def test_only_redeclared_columns_change(catalog: Catalog) -> None:
     assert (B, "s0", "t0", "transformation") not in found
     # All of them at once, some of which a run reported too.
     edge = ColumnEdge(Urn.parse(B), "s7", Urn.parse(C), "t7", "identity")
-    touch(catalog, asserted.get_carrier_urn(C, "default", "ada"), "r", ("write", C), columns=[edge])
+    record_run(catalog, asserted.get_carrier_urn(C, "default", "ada"), "r", ("write", C), columns=[edge])
     fields = [fine([field(B, f"u{n}")], [field(C, f"t{n}")]) for n in range(1_000)]
     declare(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
     found = columns(catalog)
     assert {one for one in found if not one[1].startswith("u")} == {(B, "s7", "t7", "identity")}
     assert len(found) == 1_001
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,12 @@ def test_job_event_lineage_applies_until_a_newer_job_event(
     import json
 
     def send(second: int, *inputs: str) -> None:
-        run_event = event("OTHER", second, inputs=[data(one, "file") for one in inputs], outputs=[data("out", "file")])
+        run_event = build_event(
+            "OTHER",
+            second,
+            inputs=[build_event_dataset(one, "file") for one in inputs],
+            outputs=[build_event_dataset("out", "file")],
+        )
         job_event = {key: value for key, value in run_event.items() if key not in ("run", "eventType")}
         catalog.collector.store_event(json.dumps(job_event).encode(), ADA)
 
@@ -184,6 +189,6 @@ def test_job_event_lineage_applies_until_a_newer_job_event(
     assert made_of(catalog, out) == {out.replace("out", "b")}
     send(4, "a", "b")
     assert made_of(catalog, out) == {out.replace("out", "a"), out.replace("out", "b")}
-    forget(catalog, "urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),load)")
+    delete_entity_or_aspect(catalog, "urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),load)")
     assert {edge.end is None for edge in lineage(catalog, out).edges} == {False}
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []

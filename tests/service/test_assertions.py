@@ -13,12 +13,12 @@ from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
 from jupyter_colophon.maintenance import open_for_maintenance
 from jupyter_colophon.storage.spi import TableContext
-from support.catalog import ADA, forget, write_metadata
-from support.keeping import create_maintenance, list_findings, open_store
+from support.catalog import ADA, delete_entity_or_aspect, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues, open_catalog_of_store
 from support.stores import STORES
-from support.urns import table
+from support.urns import build_table_urn
 
-A, B, C, D = (table(name) for name in "abcd")
+A, B, C, D = (build_table_urn(name) for name in "abcd")
 
 
 @pytest.fixture(params=list(STORES))
@@ -30,7 +30,7 @@ def choice(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreChoi
 @pytest.fixture
 def catalog(choice: StoreChoice) -> Iterator[Catalog]:
     """Declare c as derived from a, then from a and b, then from nothing, then from b; another user declares d as derived from a."""
-    opened = open_store(choice)
+    opened = open_catalog_of_store(choice)
     for urn in (A, B, C, D):
         write_metadata(opened, urn)
     for upstreams in ((A,), (A, B), (), (B,)):
@@ -67,26 +67,26 @@ def test_each_source_has_separate_edges_with_validity_times(catalog: Catalog) ->
 
 
 def test_deleting_data_ends_its_declared_lineage(catalog: Catalog) -> None:
-    forget(catalog, D)
+    delete_entity_or_aspect(catalog, D)
     assert edges(catalog, D)[A].end is not None
-    forget(catalog, C, declared_lineage.ASPECT)
+    delete_entity_or_aspect(catalog, C, declared_lineage.ASPECT)
     assert edges(catalog, C)[B].end is not None
 
 
 def test_reindex_rebuilds_declared_lineage_and_removes_extra_rows(catalog: Catalog) -> None:
     runner = catalog.provider.tx_runner
     before = runner.run(all_links, read_only=True)
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
     def damage(tx: TableContext) -> None:
         tx.edges.forget(tx.edges.list_runs_after("", 100)[0])
         tx.edges.add(A, "urn:li:dataJob:x", "read", declared_lineage.format_version_mark(A, 7), "", 1, None)
 
     runner.run(damage)
-    assert len(list_findings(create_maintenance(catalog))) == 2
+    assert len(list_integrity_issues(create_maintenance(catalog))) == 2
     assert create_maintenance(catalog).create_checker().reindex() == 2
     assert runner.run(all_links, read_only=True) == before
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def test_backup_restores_declared_lineage(catalog: Catalog, tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_backup_restores_declared_lineage(catalog: Catalog, tmp_path: Path) -> N
     choice = choose_sqlite_file(tmp_path / "restored.db")
     healer = open_for_maintenance(choice, lambda what, steps: None, new=True)
     healer.create_backups("1.0").restore(tmp_path / "backup")
-    assert list_findings(healer) == []
+    assert list_integrity_issues(healer) == []
     healer.close()
-    restored = open_store(choice)
+    restored = open_catalog_of_store(choice)
     assert restored.provider.tx_runner.run(all_links, read_only=True) == before
     restored.close()

@@ -21,9 +21,9 @@ from jupyter_colophon.core.search.search import KeysRequest
 from jupyter_colophon.core.store import choose_sqlite_file
 from jupyter_colophon.maintenance import Maintenance, open_for_maintenance
 from jupyter_colophon.storage.spi import Range, TableSpec
-from support.catalog import ADA, open_catalog_file, touch, write_metadata
-from support.histories import HISTORIES, apply_steps, read_derived
-from support.keeping import create_maintenance, list_findings, open_store
+from support.catalog import ADA, open_catalog_file, record_run, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues, open_catalog_of_store
+from support.histories import HISTORIES, apply_steps, read_derived_rows
 from support.stores import STORES
 from support.urns import CELL, ORDERS, REPORT
 
@@ -35,7 +35,7 @@ def _silent(what: str, steps: int) -> None:
 def _sold(catalog: Catalog) -> None:
     write_metadata(catalog, ORDERS, {"owner": "ops", "note": "ß ü 😀"}, ["faa"])
     write_metadata(catalog, REPORT, {"owner": "ops"})
-    touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
+    record_run(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
 
 
 def _rows(catalog: Catalog) -> Any:
@@ -46,7 +46,7 @@ def _rows(catalog: Catalog) -> Any:
         kept = {name: list(tx.get_table(name).scan(Range())) for name in names}
         return kept, tx.log.read(0, 10_000, {})
 
-    return catalog.provider.tx_runner.run(work, read_only=True), read_derived(catalog)
+    return catalog.provider.tx_runner.run(work, read_only=True), read_derived_rows(catalog)
 
 
 @pytest.mark.parametrize(("source", "target"), list(itertools.product(STORES, STORES)))
@@ -54,21 +54,21 @@ def test_backup_restores_into_any_store(tmp_path: Path, source: str, target: str
     (tmp_path / "source").mkdir()
     (tmp_path / "target").mkdir()
     with ExitStack() as stack:
-        first = open_store(stack.enter_context(STORES[source](tmp_path / "source")))
+        first = open_catalog_of_store(stack.enter_context(STORES[source](tmp_path / "source")))
         stack.callback(first.close)
         _sold(first)
         written = create_maintenance(first).create_backups("1.0").write(tmp_path / "backup")
         choice = stack.enter_context(STORES[target](tmp_path / "target"))
         healer = open_for_maintenance(choice, _silent, new=True)
         assert healer.create_backups("1.0").restore(tmp_path / "backup") == sum(written.values())
-        assert list_findings(healer) == []
+        assert list_integrity_issues(healer) == []
         healer.close()
-        second = open_store(choice)
+        second = open_catalog_of_store(choice)
         stack.callback(second.close)
         assert _rows(second) == _rows(first)
         head = first.feed.read_head()
         assert write_metadata(second, REPORT, {"owner": "after"}).seq == head + 1
-        assert list_findings(create_maintenance(second)) == []
+        assert list_integrity_issues(create_maintenance(second)) == []
 
 
 @settings(max_examples=15, deadline=None)
@@ -120,7 +120,7 @@ def test_backup_during_writes_is_a_consistent_snapshot(catalog: Catalog, tmp_pat
     assert next(numbers) > 5
     healer = open_for_maintenance(choose_sqlite_file(tmp_path / "restored.db"), _silent, new=True)
     healer.create_backups("1.0").restore(tmp_path / "backup")
-    assert list_findings(healer) == []
+    assert list_integrity_issues(healer) == []
     healer.close()
     restored = open_catalog_file(tmp_path / "restored.db")
     changes = catalog.feed.read_changes(0, 500, {}, ADA)
@@ -202,7 +202,7 @@ def test_restored_catalog_answers_history_queries_equally(tmp_path: Path, source
     (tmp_path / "source").mkdir()
     (tmp_path / "target").mkdir()
     with ExitStack() as stack:
-        first = open_store(stack.enter_context(STORES[source](tmp_path / "source")))
+        first = open_catalog_of_store(stack.enter_context(STORES[source](tmp_path / "source")))
         stack.callback(first.close)
         _sold(first)
         # A run's snapshot keeps the metadata of its time; a stream has one source per day.
@@ -219,6 +219,6 @@ def test_restored_catalog_answers_history_queries_equally(tmp_path: Path, source
         healer = open_for_maintenance(choice, _silent, new=True)
         healer.create_backups("1.0").restore(tmp_path / "backup")
         healer.close()
-        second = open_store(choice)
+        second = open_catalog_of_store(choice)
         stack.callback(second.close)
         assert _answers(second, time) == before

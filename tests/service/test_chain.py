@@ -14,9 +14,9 @@ from jupyter_colophon.service.changes import sealing
 from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.secret import read_store_key
 from support.catalog import ADA, write_metadata
-from support.keeping import create_maintenance, list_findings, open_store
+from support.catalog_maintenance import create_maintenance, list_integrity_issues, open_catalog_of_store
 from support.stores import STORES
-from support.urns import table
+from support.urns import build_table_urn
 
 _DAY_MS = 86_400_000
 
@@ -29,7 +29,7 @@ def choice(request: Any, tmp_path: Path) -> Iterator[StoreChoice]:
 
 @pytest.fixture
 def catalog(choice: StoreChoice) -> Iterator[Catalog]:
-    opened = open_store(choice)
+    opened = open_catalog_of_store(choice)
     yield opened
     opened.close()
 
@@ -54,39 +54,39 @@ def _head(catalog: Catalog) -> int:
 
 
 def test_closing_a_catalog_seals_its_changes(choice: StoreChoice) -> None:
-    writer = open_store(choice)
+    writer = open_catalog_of_store(choice)
     write_metadata(writer)
     head = _head(writer)
     writer.close()
-    reader = open_store(choice)
+    reader = open_catalog_of_store(choice)
     assert _seals(reader)[-1].seq == head
     reader.close()
 
 
 def test_changes_are_sealed_in_the_background(choice: StoreChoice, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealing, "PAUSE_S", 0.0)
-    catalog = open_store(choice)
+    catalog = open_catalog_of_store(choice)
     write_metadata(catalog)
     head = _head(catalog)
     while not _seals(catalog) or _seals(catalog)[-1].seq < head:
         pass
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
     catalog.close()
 
 
 def test_concurrent_sealing_makes_one_chain(choice: StoreChoice) -> None:
-    catalogs = [open_store(choice) for _ in range(3)]
+    catalogs = [open_catalog_of_store(choice) for _ in range(3)]
 
     def write(at: int) -> None:
         for number in range(12):
-            write_metadata(catalogs[at], table(f"t{at}"), {"number": str(number)})
+            write_metadata(catalogs[at], build_table_urn(f"t{at}"), {"number": str(number)})
             _seal(catalogs[at])
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(write, range(3)))
     seals = _seals(catalogs[0])
     assert sum(seal.rows for seal in seals) == len(catalogs[0].feed.read_changes(0, 500, {}, ADA))
-    assert list_findings(create_maintenance(catalogs[0])) == []
+    assert list_integrity_issues(create_maintenance(catalogs[0])) == []
     for one in catalogs:
         one.close()
 
@@ -97,7 +97,7 @@ def test_unsealed_log_is_sealed_in_parts(catalog: Catalog, monkeypatch: pytest.M
         write_metadata(catalog, properties={"number": str(number)})
     _seal(catalog)
     assert len(_seals(catalog)) > 3
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def _forge(tx: Any) -> None:
@@ -125,9 +125,9 @@ def test_tampering_with_the_log_is_detected(catalog: Catalog, monkeypatch: pytes
     monkeypatch.setattr(signed_chain, "SEAL_ROWS", 3)
     for number in range(4):
         write_metadata(catalog, properties={"number": str(number)})
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
     catalog.provider.tx_runner.run(tamper)
-    assert "the change log" in {subject for subject, _ in list_findings(create_maintenance(catalog))}
+    assert "the change log" in {subject for subject, _ in list_integrity_issues(create_maintenance(catalog))}
 
 
 def test_truncation_removes_old_changes_and_continues_the_chain(
@@ -141,10 +141,10 @@ def test_truncation_removes_old_changes_and_continues_the_chain(
     assert _compact(catalog, 0, days_later=1_000) == 0
     assert _compact(catalog, 10, days_later=11) > 20
     assert _head(catalog) == head
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
     write_metadata(catalog, properties={"number": "more"})
     assert _head(catalog) > head
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
     with pytest.raises(LogCompacted) as refused:
         catalog.feed.read_changes(0, 10, {}, ADA)
     kept = catalog.feed.read_changes(refused.value.floor, 500, {}, ADA)

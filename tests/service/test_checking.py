@@ -8,10 +8,10 @@ import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage.spi import Range
-from support.catalog import forget, touch, write_metadata
-from support.keeping import create_maintenance, list_findings, open_store
+from support.catalog import delete_entity_or_aspect, record_run, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues, open_catalog_of_store
 from support.stores import STORES
-from support.urns import CELL, ORDERS, REPORT, table
+from support.urns import CELL, ORDERS, REPORT, build_table_urn
 
 SECRET = "a secret that nobody may see"
 ASPECT = "technicalMetadata"
@@ -25,12 +25,12 @@ def choice(request: Any, tmp_path: Path) -> Iterator[StoreChoice]:
 
 @pytest.fixture
 def catalog(choice: StoreChoice) -> Iterator[Catalog]:
-    catalog = open_store(choice)
+    catalog = open_catalog_of_store(choice)
     write_metadata(catalog, ORDERS, {"owner": "ops"})
     write_metadata(catalog, ORDERS, {"owner": SECRET}, ["faa"])
     write_metadata(catalog, REPORT, {"owner": "ops"})
-    forget(catalog, REPORT)
-    touch(catalog, CELL, "r1", ("read", ORDERS), end=5_000)
+    delete_entity_or_aspect(catalog, REPORT)
+    record_run(catalog, CELL, "r1", ("read", ORDERS), end=5_000)
     yield catalog
     catalog.close()
 
@@ -95,7 +95,7 @@ def _odd_run(tx: Any) -> None:
 
 def _stray_access(tx: Any) -> None:
     row = next(iter(tx.get_table("accesses").scan(Range(), 1)))
-    tx.get_table("accesses").upsert(row | {"data": table("nowhere")})
+    tx.get_table("accesses").upsert(row | {"data": build_table_urn("nowhere")})
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def _stray_access(tx: Any) -> None:
     ids=lambda damage: damage.__name__.strip("_"),
 )
 def test_damaged_source_data_is_found(catalog: Catalog, damage: Any) -> None:
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
     catalog.provider.tx_runner.run(damage)
-    found = list_findings(create_maintenance(catalog))
+    found = list_integrity_issues(create_maintenance(catalog))
     assert found
     assert all(subject and fault for subject, fault in found)
     assert SECRET.lower() not in str(found).lower()
@@ -128,7 +128,7 @@ def test_damaged_source_data_is_found(catalog: Catalog, damage: Any) -> None:
 
 def test_reindex_does_not_change_damaged_source_data(catalog: Catalog) -> None:
     catalog.provider.tx_runner.run(_no_json)
-    before = list_findings(create_maintenance(catalog))
+    before = list_integrity_issues(create_maintenance(catalog))
     create_maintenance(catalog).create_checker().reindex()
     assert {subject for subject, _ in before} >= {ORDERS}
-    assert [one for one in list_findings(create_maintenance(catalog)) if one[0] == ORDERS]
+    assert [one for one in list_integrity_issues(create_maintenance(catalog)) if one[0] == ORDERS]

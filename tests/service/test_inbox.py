@@ -20,10 +20,10 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Condition, Proposal
 from jupyter_colophon.service.changes.inbox import Inbox
 from jupyter_colophon.storage.changes import dead_letters
-from support.catalog import ADA, forget, metadata, open_catalog_file, write_metadata
+from support.catalog import ADA, build_metadata_value, delete_entity_or_aspect, open_catalog_file, write_metadata
 from support.disk import fill_disk
-from support.process import start_script
-from support.urns import ORDERS, REPORT, table
+from support.process import start_script_process
+from support.urns import ORDERS, REPORT, build_table_urn
 
 ORDERS_URN = Urn.parse(ORDERS)
 BOB = Principal("bob", "kernel-1", frozenset({"read", "annotate", "emit"}))
@@ -65,7 +65,7 @@ class Privileges:
 def create_proposal(
     value: str = "b", version: int | None = None, urn: str = ORDERS, aspect: str = "technicalMetadata"
 ) -> Proposal:
-    return Proposal(Urn.parse(urn), aspect, "upsert", metadata({"a": value}), Condition(version=version))
+    return Proposal(Urn.parse(urn), aspect, "upsert", build_metadata_value({"a": value}), Condition(version=version))
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def test_accepted_batch_is_pending_until_applied(catalog: Catalog) -> None:
         done = settled(inbox, entry)
         assert (done.state, [one.version for one in done.results]) == ("applied", [1, 2])
     found = catalog.reader.read_aspect(ORDERS_URN, "technicalMetadata", ADA)
-    assert (found.value, found.actor) == (metadata({"a": "2"}), "ada")
+    assert (found.value, found.actor) == (build_metadata_value({"a": "2"}), "ada")
     assert catalog.inbox.count_entries() == (0, 0)
 
 
@@ -163,7 +163,7 @@ def test_revoked_permission_makes_a_dead_letter_without_values(
 def test_accepted_batches_of_killed_emitter_are_applied_once(tmp_path: Path) -> None:
     path, number, accepted = tmp_path / "colophon.db", -1, {}
     for kill in range(KILLS):
-        with start_script(EMITTER, str(path), str(number + 1)) as emitter:
+        with start_script_process(EMITTER, str(path), str(number + 1)) as emitter:
             assert emitter.stdout is not None
             for line in emitter.stdout:
                 number, entry = (int(word) for word in line.split())
@@ -180,8 +180,8 @@ def test_accepted_batches_of_killed_emitter_are_applied_once(tmp_path: Path) -> 
     for number, entry in accepted.items():
         done = settled(catalog.inbox, InboxEntry(entry, "ada", 0))
         assert (done.state, done.results[0].version) == ("applied", 1)
-        found = catalog.reader.read_aspect(Urn.parse(table(f"t{number}")), "technicalMetadata", ADA)
-        assert found.value == metadata({"n": str(number)})
+        found = catalog.reader.read_aspect(Urn.parse(build_table_urn(f"t{number}")), "technicalMetadata", ADA)
+        assert found.value == build_metadata_value({"n": str(number)})
     # A batch that was accepted but not printed is pending after them.
     pause = threading.Event()
     while catalog.inbox.count_entries()[0]:
@@ -214,9 +214,9 @@ def test_concurrent_processes_apply_each_batch_once_in_order(tmp_path: Path) -> 
         catalog.inbox.accept([create_proposal("none"), create_proposal(str(number))], ADA) for number in range(60)
     ]
     with (
-        start_script(APPLIER, str(path)) as a,
-        start_script(APPLIER, str(path)) as b,
-        start_script(APPLIER, str(path)) as c,
+        start_script_process(APPLIER, str(path)) as a,
+        start_script_process(APPLIER, str(path)) as b,
+        start_script_process(APPLIER, str(path)) as c,
     ):
         for process in (a, b, c):
             output, _ = process.communicate(timeout=300)
@@ -336,8 +336,8 @@ class TestDeadLetters:
     def test_failed_replay_keeps_letter_with_new_error(self, catalog: Catalog, letter: int) -> None:
         with pytest.raises(ConditionFailed):
             catalog.dead_letters.replay(letter, BOB, IdempotencyKey("bob", "k", "f"))
-        forget(catalog, ORDERS)
-        forget(catalog, "urn:li:namespace:sales")
+        delete_entity_or_aspect(catalog, ORDERS)
+        delete_entity_or_aspect(catalog, "urn:li:namespace:sales")
         with pytest.raises(ConditionFailed):
             catalog.dead_letters.replay(letter, ADA)
         (found,), _ = catalog.dead_letters.list_page("", 10, "", BOB)

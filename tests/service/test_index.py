@@ -14,15 +14,15 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range
-from support.catalog import ADA, list_names, metadata, open_catalog_file, search, touch
-from support.stores import create_catalog
-from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, table
+from support.catalog import ADA, build_metadata_value, list_hit_names, open_catalog_file, record_run, search_catalog
+from support.stores import open_new_catalog
+from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, build_table_urn
 
-_URNS = [table(name, space) for name in ("a", "b") for space in ("sales", "zoo")]
+_URNS = [build_table_urn(name, space) for name in ("a", "b") for space in ("sales", "zoo")]
 _KEYS = st.sampled_from(["owner", "Owner", "OWNER", "note"])
 _VALUES = st.sampled_from(["ops", "Ops", "ops ", "Wow-WOW1", "ß", "ss", ""])
 _METADATA = st.builds(
-    metadata,
+    build_metadata_value,
     st.dictionaries(_KEYS, _VALUES, max_size=3),
     st.lists(st.sampled_from(["faa", "FAA", "owner"]), unique=True, max_size=3),
 )
@@ -45,7 +45,7 @@ _WRITES = st.one_of(
 def test_search_rows_depend_only_on_current_aspects(store_name: str, writes: list[Any]) -> None:
     with ExitStack() as stack:
         folders = [Path(stack.enter_context(TemporaryDirectory())) for _ in range(2)]
-        lived, fresh = (stack.enter_context(create_catalog(store_name, folder)) for folder in folders)
+        lived, fresh = (stack.enter_context(open_new_catalog(store_name, folder)) for folder in folders)
         for urn in _URNS:
             lived.write_path.propose([Proposal(Urn.parse(urn), "status", "upsert", {"removed": False})], ADA)
         for urn, aspect, value in writes:
@@ -84,19 +84,19 @@ def _rows(catalog: Catalog) -> Any:
 
 def test_data_is_found_by_its_last_writer(tmp_path: Path) -> None:
     catalog = open_catalog_file(tmp_path / "catalog.db")
-    touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
+    record_run(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
     key = format_lineage_key(Urn.parse(CELL), catalog.identity)
     for expected in (key, CELL, f'"{catalog.identity.get_short_name(Urn.parse(CELL))}"'):
-        assert list_names(search(catalog, f"last-updated-by-program:{expected}", type="dataset")) == ["report"], (
-            expected
-        )
-    touch(catalog, NOTEBOOK, "r2", ("write", REPORT), start=6_000)
-    assert list_names(search(catalog, f"last-updated-by-program:{key}", type="dataset")) == []
+        assert list_hit_names(search_catalog(catalog, f"last-updated-by-program:{expected}", type="dataset")) == [
+            "report"
+        ], expected
+    record_run(catalog, NOTEBOOK, "r2", ("write", REPORT), start=6_000)
+    assert list_hit_names(search_catalog(catalog, f"last-updated-by-program:{key}", type="dataset")) == []
     # A write of a statement, as lineage capture records it, is a write of its program.
-    run = touch(catalog, CELL, "r3", start=7_000, end=8_000)
+    run = record_run(catalog, CELL, "r3", start=7_000, end=8_000)
     catalog.write_path.record_accesses(run, [Access(Urn.parse(ORDERS), "write", statement=0)], [], ADA)
     for expected in (key, CELL):
-        assert list_names(search(catalog, f"last-updated-by-program:{expected}", type="dataset")) == ["orders"], (
-            expected
-        )
+        assert list_hit_names(search_catalog(catalog, f"last-updated-by-program:{expected}", type="dataset")) == [
+            "orders"
+        ], expected
     catalog.close()

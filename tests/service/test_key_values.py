@@ -4,7 +4,7 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.search.search import ValuesRequest
 from jupyter_colophon.service.search.key_stats import SCANNED_MAX
 from support.catalog import ADA, write_metadata
-from support.urns import table
+from support.urns import build_table_urn
 
 _TAGS_OF_ONE = 500
 
@@ -12,8 +12,8 @@ _TAGS_OF_ONE = 500
 def test_values_are_partial_if_one_namespace_has_too_many(catalog: Catalog) -> None:
     for number in range(SCANNED_MAX // _TAGS_OF_ONE):
         tags = [f"tag-{number}-{at}" for at in range(_TAGS_OF_ONE)]
-        write_metadata(catalog, table(f"t{number}", "aaa"), tags=tags)
-    write_metadata(catalog, table("last", "zzz"), tags=["last"])
+        write_metadata(catalog, build_table_urn(f"t{number}", "aaa"), tags=tags)
+    write_metadata(catalog, build_table_urn("last", "zzz"), tags=["last"])
     question = ValuesRequest("tags", scopes=("SYSTEM",))
     assert catalog.keys.list_values(question, 10, ADA)[1] is True
     only_last = ValuesRequest("tags", namespace="zzz", scopes=("SYSTEM",))

@@ -11,12 +11,12 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.answers import PathRequest
 from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest, Window
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunChange, RunStart
-from support.catalog import ADA, forget, touch, write_metadata
-from support.stores import create_catalog
-from support.urns import cell, table
+from support.catalog import ADA, delete_entity_or_aspect, record_run, write_metadata
+from support.stores import open_new_catalog
+from support.urns import build_cell_urn, build_table_urn
 
-A, B, C, D, E = (table(name) for name in "abcde")
-P, Q, R = (cell(name) for name in "pqr")
+A, B, C, D, E = (build_table_urn(name) for name in "abcde")
+P, Q, R = (build_cell_urn(name) for name in "pqr")
 
 
 def drawn(catalog: Catalog, urn: str, direction: str = "both", levels: int = 1, **more: Any) -> Lineage:
@@ -35,9 +35,9 @@ def edges_of(found: Lineage) -> set[tuple[str, str]]:
 @pytest.fixture
 def chain(catalog: Catalog) -> Catalog:
     """a - p - b - q - c - r - d"""
-    touch(catalog, P, "1", ("read", A), ("write", B))
-    touch(catalog, Q, "1", ("read", B), ("write", C))
-    touch(catalog, R, "1", ("read", C), ("write", D))
+    record_run(catalog, P, "1", ("read", A), ("write", B))
+    record_run(catalog, Q, "1", ("read", B), ("write", C))
+    record_run(catalog, R, "1", ("read", C), ("write", D))
     return catalog
 
 
@@ -58,9 +58,9 @@ class TestLevels:
         assert levels_of(drawn(chain, Q, levels=2)) == {"a": -2, "p": -2, "b": -1, "q": 0, "c": 1, "r": 2, "d": 2}
 
     def test_cycle_terminates(self, catalog: Catalog) -> None:
-        touch(catalog, P, "1", ("read", A), ("write", B))
-        touch(catalog, Q, "1", ("read", B), ("write", A))
-        touch(catalog, R, "1", ("both", A))
+        record_run(catalog, P, "1", ("read", A), ("write", B))
+        record_run(catalog, Q, "1", ("read", B), ("write", A))
+        record_run(catalog, R, "1", ("both", A))
         found = drawn(catalog, A, levels=20)
         assert set(levels_of(found)) == {"a", "b", "p", "q", "r"}
         assert edges_of(found) == {("a", "p"), ("p", "b"), ("b", "q"), ("q", "a"), ("a", "r"), ("r", "a")}
@@ -81,7 +81,7 @@ class TestLevels:
 
 class TestUnknown:
     def test_known_access_replaces_unknown_one_of_same_run(self, catalog: Catalog) -> None:
-        touch(catalog, P, "1", ("unknown", A), ("read", A), ("write", B))
+        record_run(catalog, P, "1", ("unknown", A), ("read", A), ("write", B))
         assert [edge.access for edge in drawn(catalog, A).edges] == ["read", "write"]
         assert levels_of(drawn(catalog, A, "upstream")) == {"a": 0}
         found = drawn(catalog, A, "downstream")
@@ -90,8 +90,8 @@ class TestUnknown:
         assert (node.hidden_upstream, node.hidden_downstream) == (0, 0)
 
     def test_unknown_access_of_another_run_stays(self, catalog: Catalog) -> None:
-        touch(catalog, P, "1", ("read", A))
-        run = touch(catalog, P, "2", ("unknown", A))
+        record_run(catalog, P, "1", ("read", A))
+        run = record_run(catalog, P, "2", ("unknown", A))
         found = {edge.access: edge.runs for edge in drawn(catalog, A).edges}
         assert set(found) == {"read", "unknown"}
         assert found["unknown"] == (run,)
@@ -112,12 +112,12 @@ class TestWindows:
     )
 
     def test_window_includes_its_start_and_excludes_its_end(self, catalog: Catalog) -> None:
-        touch(catalog, P, "1", ("read", A), ("write", B), start=2_000, end=5_000)
+        record_run(catalog, P, "1", ("read", A), ("write", B), start=2_000, end=5_000)
         for window, there, why in self.CASES:
             assert bool(drawn(catalog, A, window=window).edges) is there, why
 
     def test_running_run_lasts_until_it_ends(self, catalog: Catalog) -> None:
-        run = touch(catalog, P, "1", ("read", A), start=2_000)
+        run = record_run(catalog, P, "1", ("read", A), start=2_000)
         late = Window(9_000, 9_001)
         assert drawn(catalog, A, window=late).edges[0].end is None
         catalog.write_path.change_run(run, RunChange("succeeded", 8_999), ADA)
@@ -131,8 +131,8 @@ class TestWindows:
             assert catalog.runs.read_run(run, ADA).end is not None
 
     def test_only_runs_in_the_window_are_shown_and_counted(self, catalog: Catalog) -> None:
-        touch(catalog, P, "old", ("read", A), ("write", B), start=1_000, end=2_000)
-        touch(catalog, Q, "new", ("read", A), ("write", C), start=5_000, end=6_000)
+        record_run(catalog, P, "old", ("read", A), ("write", B), start=1_000, end=2_000)
+        record_run(catalog, Q, "new", ("read", A), ("write", C), start=5_000, end=6_000)
         found = drawn(catalog, A, window=Window(4_000, 9_000))
         assert levels_of(found) == {"a": 0, "q": 1, "c": 1}
         assert {(node.hidden_upstream, node.hidden_downstream) for node in found.nodes} == {(0, 0)}
@@ -152,7 +152,9 @@ class TestBounds:
 
     def test_excess_relations_are_cut_and_reported(self, catalog: Catalog) -> None:
         for number in range(30):
-            touch(catalog, cell(f"c{number:02}"), "1", ("read", A), ("write", table(f"t{number:02}")))
+            record_run(
+                catalog, build_cell_urn(f"c{number:02}"), "1", ("read", A), ("write", build_table_urn(f"t{number:02}"))
+            )
         found = drawn(catalog, A, limit=10)
         assert (len(found.edges), found.truncated) == (10, True)
         assert A in found.frontier
@@ -164,21 +166,23 @@ class TestBounds:
         assert (len(whole.edges), whole.truncated, whole.frontier) == (60, False, ())
 
     def test_hidden_neighbours_are_counted_beyond_a_thousand(self, catalog: Catalog) -> None:
-        touch(catalog, P, "1", ("read", B), ("write", A))
+        record_run(catalog, P, "1", ("read", B), ("write", A))
         # With ten other tests running, this can exceed the transaction timeout.
         for begin in range(0, 1_250, 125):
-            touch(catalog, P, "1", *(("write", table(f"t{number}")) for number in range(begin, begin + 125)))
+            record_run(
+                catalog, P, "1", *(("write", build_table_urn(f"t{number}")) for number in range(begin, begin + 125))
+            )
         (program,) = [node for node in drawn(catalog, A, direction="upstream").nodes if node.urn == P]
         assert (program.hidden_downstream, program.hidden_at_least) == (1_250, False)
 
     def test_edge_has_ten_newest_runs_and_total_count(self, catalog: Catalog) -> None:
-        runs = [touch(catalog, P, f"run{n}", ("read", A), start=1_000 + n, end=2_000 + n) for n in range(12)]
+        runs = [record_run(catalog, P, f"run{n}", ("read", A), start=1_000 + n, end=2_000 + n) for n in range(12)]
         (edge,) = drawn(catalog, A).edges
         assert edge.runs == tuple(reversed(runs[2:]))
         assert (edge.run_count, edge.start, edge.end) == (12, 1_000, 2_011)
 
     def test_edge_has_component_names(self, catalog: Catalog) -> None:
-        run = touch(catalog, P, "1", ("read", A))
+        run = record_run(catalog, P, "1", ("read", A))
         for component in ("join", "filter", "join"):
             catalog.write_path.record_accesses(run, [Access(Urn.parse(A), "read", component)], [], ADA)
         (edge,) = drawn(catalog, A).edges
@@ -187,7 +191,7 @@ class TestBounds:
 
 class TestNodes:
     def test_deleted_node_stays_marked_as_deleted(self, chain: Catalog) -> None:
-        forget(chain, B)
+        delete_entity_or_aspect(chain, B)
         assert {node.name: node.deleted for node in drawn(chain, A).nodes}["b"] is True
         assert levels_of(drawn(chain, B)) == {"p": -1, "a": -1, "b": 0, "q": 1, "c": 1}
 
@@ -196,7 +200,7 @@ class TestNodes:
             ColumnEdge(Urn.parse(A), "x", Urn.parse(B), "y", "identity"),
             ColumnEdge(Urn.parse(E), "x", Urn.parse(B), "z", "aggregation"),
         ]
-        touch(catalog, P, "1", ("read", A), ("write", B), columns=columns)
+        record_run(catalog, P, "1", ("read", A), ("write", B), columns=columns)
         assert drawn(catalog, A).columns == ()
         (column,) = drawn(catalog, A, columns=True).columns
         assert (column.source, column.source_field, column.target, column.target_field) == (A, "x", B, "y")
@@ -205,13 +209,13 @@ class TestNodes:
 
 def test_uncounted_runs_of_an_edge_as_of_a_time_are_reported(tmp_path: Path) -> None:
     as_of = time.time_ns() // 1_000_000 + 600_000
-    with create_catalog("sqlite", tmp_path) as catalog:
-        touch(catalog, P, "first", ("read", A), ("write", B), end=2_000)
+    with open_new_catalog("sqlite", tmp_path) as catalog:
+        record_run(catalog, P, "first", ("read", A), ("write", B), end=2_000)
         for number in range(999):
-            touch(catalog, P, str(number), ("read", A), start=2_000 + number, end=5_000)
+            record_run(catalog, P, str(number), ("read", A), start=2_000 + number, end=5_000)
         found = drawn(catalog, A, as_of=as_of)
         assert (max(edge.run_count for edge in found.edges), found.truncated) == (1_000, False)
-        touch(catalog, P, "last", ("read", A), start=4_000, end=5_000)
+        record_run(catalog, P, "last", ("read", A), start=4_000, end=5_000)
         more = drawn(catalog, A, as_of=as_of)
         assert (max(edge.run_count for edge in more.edges), more.truncated) == (1_000, True)
         paths = catalog.lineage.find_paths(PathRequest(Urn.parse(A), Urn.parse(B), as_of=as_of), ADA)

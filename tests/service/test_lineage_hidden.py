@@ -15,10 +15,15 @@ from jupyter_colophon.service.lineage.cdap_lineage import find_accesses
 from jupyter_colophon.service.lineage.field_lineage import read_field_lineage
 from jupyter_colophon.service.lineage.lineage import LineageReader
 from jupyter_colophon.service.read_policy import ReadPolicy
-from support.catalog import ADA, touch
-from support.urns import table
+from support.catalog import ADA, record_run
+from support.urns import build_table_urn
 
-OPEN, MINE, SECRET, BEYOND = table("open"), table("mine"), table("plans", "secret"), table("beyond")
+OPEN, MINE, SECRET, BEYOND = (
+    build_table_urn("open"),
+    build_table_urn("mine"),
+    build_table_urn("plans", "secret"),
+    build_table_urn("beyond"),
+)
 LOAD, HIDE, SHOW = (str(make_program_urn(space, "app", "flows", "f")) for space in ("sales", "secret", "shown"))
 
 
@@ -33,9 +38,9 @@ class AllBut:
 def reader(catalog: Catalog) -> LineageReader:
     """Build open - LOAD - mine, plans; mine - HIDE - beyond; plans - SHOW - beyond; HIDE and plans are hidden."""
     columns = [ColumnEdge(Urn.parse(SECRET), "x", Urn.parse(BEYOND), "y", "identity")]
-    touch(catalog, LOAD, "1", ("read", OPEN), ("write", MINE), ("write", SECRET))
-    touch(catalog, HIDE, "1", ("read", MINE), ("write", BEYOND))
-    touch(catalog, SHOW, "1", ("read", SECRET), ("write", BEYOND), columns=columns)
+    record_run(catalog, LOAD, "1", ("read", OPEN), ("write", MINE), ("write", SECRET))
+    record_run(catalog, HIDE, "1", ("read", MINE), ("write", BEYOND))
+    record_run(catalog, SHOW, "1", ("read", SECRET), ("write", BEYOND), columns=columns)
     return replace(catalog.lineage, read_policy=ReadPolicy(AllBut(), catalog.identity, catalog.provider))
 
 

@@ -13,8 +13,8 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.lineage.run import RunChange
 from jupyter_colophon.service.changes import lineage_listeners as consuming
 from jupyter_colophon.service.changes.lineage_listeners import GROUP, LineageListeners
-from support.catalog import ADA, touch
-from support.urns import CELL, ORDERS, REPORT, table
+from support.catalog import ADA, record_run
+from support.urns import CELL, ORDERS, REPORT, build_table_urn
 
 #: A package with a listener that records its calls, one that raises, one that hangs, and two that do not load.
 PACKAGE = """
@@ -92,7 +92,9 @@ def ready(listeners: LineageListeners, count: int = 3) -> None:
 
 def ended(catalog: Catalog, run_id: str, **accesses: str) -> str:
     """Record a completed run with accesses, by dataset and mode; return its URN."""
-    run = touch(catalog, CELL, run_id, *((mode, table(name)) for name, mode in accesses.items()), start=1_000)
+    run = record_run(
+        catalog, CELL, run_id, *((mode, build_table_urn(name)) for name, mode in accesses.items()), start=1_000
+    )
     catalog.write_path.change_run(run, RunChange("succeeded", 5_000), ADA)
     return run
 
@@ -107,8 +109,8 @@ def test_listener_gets_each_ended_run_with_inputs_and_outputs(catalog: Catalog, 
     (properties, run, lineage), (_, other, nothing) = package.REPORTED
     assert properties == {"place": "here"}
     assert (run.program, run.run_id, run.urn, run.status, run.actor) == (CELL, "r1", first, "succeeded", "ada")
-    assert lineage.sources == {ORDERS, table("both"), table("what")}
-    assert lineage.targets == {REPORT, table("both"), table("what")}
+    assert lineage.sources == {ORDERS, build_table_urn("both"), build_table_urn("what")}
+    assert lineage.targets == {REPORT, build_table_urn("both"), build_table_urn("what")}
     assert lineage.source_to_targets == dict.fromkeys(lineage.sources, lineage.targets)
     assert lineage.target_to_sources == dict.fromkeys(lineage.targets, lineage.sources)
     assert (lineage.start_ms, lineage.end_ms) == (1_000, 5_000)

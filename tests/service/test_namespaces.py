@@ -14,7 +14,7 @@ from jupyter_colophon.core.identity.names import Urn, make_home_dataset_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.search.search import KeysRequest, SearchRequest
 from jupyter_colophon.service import write_path
-from support.catalog import ADA, open_catalog_file, search
+from support.catalog import ADA, open_catalog_file, search_catalog
 
 CLEARER = Principal("colophon")
 INTERLEAVINGS = json.loads((Path(__file__).parents[1] / "conformance" / "namespaces.json").read_text())["interleavings"]
@@ -128,7 +128,7 @@ def test_deletion_continues_in_next_process(catalog: Catalog, tmp_path: Path) ->
     again = open_catalog_file(tmp_path / "colophon.db")
     again.namespaces.clear("shop")
     make(again)
-    assert search(again, "old").total == 0
+    assert search_catalog(again, "old").total == 0
     assert again.reader.list_entities(EntityListing(namespace="shop", type="dataset"), ADA) == ([], None)
     again.close()
 

@@ -18,9 +18,9 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range, TableContext
 from support.catalog import ADA
-from support.keeping import create_maintenance, list_findings
-from support.openlineage import data, event
-from support.urns import table
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
+from support.openlineage import build_event, build_event_dataset
+from support.urns import build_table_urn
 
 _MOST = 200 if os.environ.get("COLOPHON_TEST_SIZE") == "full" else 30
 #: Three of them failed once: a run and a JobEvent reported the same column edge.
@@ -50,7 +50,7 @@ def _event(chance: random.Random, number: int, run: str, job: str) -> Event:
         return [_data(chance, f"h{number}.{prefix}{chance.randint(0, 2)}") for _ in range(chance.randint(0, 2))]
 
     facets = {name: {"v": chance.randint(0, 2)} for name in ("a", "b") if chance.random() < 0.5}
-    made = event(
+    made = build_event(
         chance.choice(TYPES),
         chance.randint(0, 4),
         run=run,
@@ -72,7 +72,7 @@ def _data(chance: random.Random, name: str) -> Event:
     if "out" in name and chance.random() < 0.5:
         source = {"namespace": "file", "name": name.replace("out", "in"), "field": f"s{chance.randint(0, 1)}"}
         facets["columnLineage"] = {"fields": {"t": {"inputFields": [source]}}}
-    return data(name, "file", **facets)
+    return build_event_dataset(name, "file", **facets)
 
 
 def urn(name: str) -> str:
@@ -116,7 +116,7 @@ def model(events: list[Event]) -> dict[str, Any]:
 def tables(events: list[Event]) -> dict[str, str]:
     """Return the tables of the catalog, by the location of their files."""
     linked = {dataset["name"] for _, _, dataset in touches(events) if "symlinks" in dataset["facets"]}
-    return {urn(name): table(name.partition(".")[2], name.partition(".")[0]) for name in linked}
+    return {urn(name): build_table_urn(name.partition(".")[2], name.partition(".")[0]) for name in linked}
 
 
 def renamed(value: Any, names: dict[str, str]) -> Any:
@@ -224,7 +224,7 @@ def test_any_order_of_events_gives_the_state_of_the_model(catalog: Catalog) -> N
     found = known(catalog, "")
     for part, values in selected.items():
         assert _rows(found[part]) ^ _rows(values) == set(), part
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def _rows(values: Any) -> set[Any]:
@@ -233,10 +233,10 @@ def _rows(values: Any) -> set[Any]:
 
 @pytest.mark.parametrize("end", ["COMPLETE", "ABORT"])
 def test_ended_run_keeps_its_status(catalog: Catalog, end: str) -> None:
-    send(catalog, [event(end, 1), event("RUNNING", 3)])
+    send(catalog, [build_event(end, 1), build_event("RUNNING", 3)])
     [run] = known(catalog, "load")["runs"].values()
     assert run[1] == STATUS[end]
-    send(catalog, [event("FAIL", 1), event("COMPLETE", 4)])
+    send(catalog, [build_event("FAIL", 1), build_event("COMPLETE", 4)])
     [run] = known(catalog, "load")["runs"].values()
     assert run[1] == "failed"
 
@@ -244,7 +244,7 @@ def test_ended_run_keeps_its_status(catalog: Catalog, end: str) -> None:
 def test_event_does_not_overwrite_aspects_of_others(catalog: Catalog) -> None:
     def send_names(second: int, *names: str) -> list[str]:
         facet = {"fields": [{"name": one, "type": "INT"} for one in names]}
-        send(catalog, [event("RUNNING", second, outputs=[data("t", "file", schema=facet)])])
+        send(catalog, [build_event("RUNNING", second, outputs=[build_event_dataset("t", "file", schema=facet)])])
         return known(catalog, "file,t,")["schemas"][urn("t")]
 
     assert send_names(1, "a") == ["a"]

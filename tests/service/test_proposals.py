@@ -8,7 +8,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, ConditionFailed, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, ProposalResult
-from support.catalog import ADA, forget, metadata, write_metadata
+from support.catalog import ADA, build_metadata_value, delete_entity_or_aspect, write_metadata
 from support.urns import ORDERS
 
 URN = Urn.parse(ORDERS)
@@ -16,7 +16,7 @@ LATEST = {"a": "new"}
 
 
 def create_proposal(operation: Operation, aspect: str | None = "technicalMetadata", **more: Any) -> Proposal:
-    return Proposal(URN, aspect, operation, None if aspect is None else metadata(LATEST), **more)
+    return Proposal(URN, aspect, operation, None if aspect is None else build_metadata_value(LATEST), **more)
 
 
 def apply(catalog: Catalog, *proposals: Proposal) -> list[ProposalResult]:
@@ -46,7 +46,7 @@ class TestCreating:
 
     def test_deleted_entity_can_be_created_again(self, catalog: Catalog) -> None:
         write_metadata(catalog)
-        forget(catalog)
+        delete_entity_or_aspect(catalog)
         (done,) = apply(catalog, create_proposal("create-entity"))
         assert done.changed
 
@@ -64,7 +64,7 @@ class TestCreating:
     def test_implied_aspects_can_be_created_once_in_the_same_batch(self, catalog: Catalog) -> None:
         status = Proposal(URN, "status", "create", {"removed": False})
         assert [one.changed for one in apply(catalog, create_proposal("create"), status)] == [True, True]
-        forget(catalog)
+        delete_entity_or_aspect(catalog)
         with pytest.raises(AlreadyExists):
             apply(catalog, create_proposal("create"), status, status)
 

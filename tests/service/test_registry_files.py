@@ -12,8 +12,8 @@ from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import choose_sqlite_file
 from jupyter_colophon.service.registry_files import load_overlay, load_registry
-from support.catalog import ADA, list_names, search, write_metadata
-from support.keeping import create_maintenance, list_findings
+from support.catalog import ADA, list_hit_names, search_catalog, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.urns import ORDERS
 
 SENSOR = {"type": "object", "properties": {"plant": {"type": "string"}, "id": {"type": "string"}}}
@@ -152,12 +152,12 @@ def test_entities_of_removed_types_are_kept_and_found(tmp_path: Path) -> None:
         write_metadata(catalog, ORDERS, {"owner": "ops"})
         value = {"properties": {"owner": "ops"}, "tags": []}
         catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", value)], ADA)
-        assert sorted(list_names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+        assert sorted(list_hit_names(search_catalog(catalog, "owner:ops"))) == ["orders", "t-1"]
         table = Urn.parse(ORDERS)
         catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
     broken = written(tmp_path, "entities: [")
     with closing(open_catalog(store, Identity(), registry_extension=broken)) as catalog:
-        assert sorted(list_names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+        assert sorted(list_hit_names(search_catalog(catalog, "owner:ops"))) == ["orders", "t-1"]
         found = catalog.reader.read_entity(sensor, None, ADA).aspects
         assert found["sensorKey"].value == {"plant": "berlin", "id": "t-1"}
         assert catalog.reader.read_aspect(table, "contract", ADA).value == {"rows": 3}
@@ -169,10 +169,10 @@ def test_entities_of_removed_types_are_kept_and_found(tmp_path: Path) -> None:
         write_metadata(catalog, ORDERS, {"owner": "dev"})
         with pytest.raises(NotFound):
             catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 4})], ADA)
-        assert list_names(search(catalog, "owner:dev")) == ["orders"]
+        assert list_hit_names(search_catalog(catalog, "owner:dev")) == ["orders"]
     with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
         assert catalog.reader.read_entity(table, None, ADA).aspects["contract"].value == {"rows": 3}
-        assert sorted(list_names(search(catalog, "owner:ops OR owner:dev"))) == ["orders", "t-1"]
+        assert sorted(list_hit_names(search_catalog(catalog, "owner:ops OR owner:dev"))) == ["orders", "t-1"]
 
 
 def test_reindex_keeps_entities_of_removed_types_and_verify_lists_them(tmp_path: Path) -> None:
@@ -186,18 +186,18 @@ def test_reindex_keeps_entities_of_removed_types_and_verify_lists_them(tmp_path:
         write_metadata(catalog, ORDERS, {"owner": "ops"})
         catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", value)], ADA)
         catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
-        assert list_findings(create_maintenance(catalog)) == []
+        assert list_integrity_issues(create_maintenance(catalog)) == []
     with closing(open_catalog(store, Identity())) as catalog:
         lost = {(str(sensor), "its type is not in the registry"), (ORDERS, "contract: is not in the registry")}
-        assert lost <= set(list_findings(create_maintenance(catalog)))
+        assert lost <= set(list_integrity_issues(create_maintenance(catalog)))
         create_maintenance(catalog).create_checker().reindex()
-        assert lost <= set(list_findings(create_maintenance(catalog)))
+        assert lost <= set(list_integrity_issues(create_maintenance(catalog)))
         assert catalog.reader.read_aspect(table, "contract", ADA).value == {"rows": 3}
         assert catalog.reader.read_entity(sensor, None, ADA).aspects["businessMetadata"].value == value
-        assert sorted(list_names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+        assert sorted(list_hit_names(search_catalog(catalog, "owner:ops"))) == ["orders", "t-1"]
     with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
         create_maintenance(catalog).create_checker().reindex()
-        assert list_findings(create_maintenance(catalog)) == []
+        assert list_integrity_issues(create_maintenance(catalog)) == []
         assert catalog.reader.read_entity(sensor, None, ADA).aspects["sensorKey"].value == {
             "plant": "berlin",
             "id": "t-1",

@@ -15,11 +15,11 @@ from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.maintenance import Maintenance
 from jupyter_colophon.storage.spi import Document, Range
-from support.catalog import ADA, forget, open_catalog_file, touch, write_metadata
-from support.histories import HISTORIES, apply_steps, read_derived
-from support.keeping import create_maintenance, list_findings, open_store
+from support.catalog import ADA, delete_entity_or_aspect, open_catalog_file, record_run, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues, open_catalog_of_store
+from support.histories import HISTORIES, apply_steps, read_derived_rows
 from support.stores import STORES
-from support.urns import CELL, ORDERS, REPORT, table
+from support.urns import CELL, ORDERS, REPORT, build_table_urn
 
 
 @pytest.fixture(params=list(STORES))
@@ -30,14 +30,14 @@ def choice(request: Any, tmp_path: Path) -> Iterator[StoreChoice]:
 
 @pytest.fixture
 def sales(choice: StoreChoice) -> Iterator[Catalog]:
-    catalog = open_store(choice)
+    catalog = open_catalog_of_store(choice)
     write_metadata(catalog, ORDERS, {"owner": "ops", "Note": "x y"}, ["faa", "fresh"])
     write_metadata(catalog, REPORT, {"owner": "ops"}, ["faa"])
     # A text that the model marks as searchable.
     marked = Proposal(Urn.parse(REPORT), "subTypes", "upsert", {"typeNames": ["Okapi View"]})
     catalog.write_path.propose([marked], ADA)
-    touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
-    touch(catalog, CELL, "r2", ("read", ORDERS))
+    record_run(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
+    record_run(catalog, CELL, "r2", ("read", ORDERS))
     yield catalog
     catalog.close()
 
@@ -48,10 +48,10 @@ def test_any_history_leaves_no_differences(steps: list[Any]) -> None:
     with TemporaryDirectory() as folder:
         catalog = open_catalog_file(Path(folder) / "catalog.db")
         apply_steps(catalog, steps)
-        before = read_derived(catalog)
-        assert list_findings(create_maintenance(catalog)) == []
+        before = read_derived_rows(catalog)
+        assert list_integrity_issues(create_maintenance(catalog)) == []
         assert create_maintenance(catalog).create_checker().reindex() == 0
-        assert read_derived(catalog) == before
+        assert read_derived_rows(catalog) == before
         catalog.close()
 
 
@@ -67,14 +67,18 @@ def _everything_lost(tx: Any) -> None:
 def _too_much(tx: Any) -> None:
     value = {"namespace": "sales", "key": "owner", "value": "nobody", "urn": ORDERS, "scope": "SYSTEM"}
     tx.get_table("metadata_values").upsert(value | {"kind": "property", "shown": "nobody"})
-    tx.get_table("metadata_values").upsert(value | {"urn": table("ghost"), "kind": "property", "shown": "nobody"})
+    tx.get_table("metadata_values").upsert(
+        value | {"urn": build_table_urn("ghost"), "kind": "property", "shown": "nobody"}
+    )
     tx.get_table("entity_names").upsert(
-        {"namespace": "sales", "type": "dataset", "name": "ghost", "urn": table("ghost")}
+        {"namespace": "sales", "type": "dataset", "name": "ghost", "urn": build_table_urn("ghost")}
     )
     count = {"namespace": "sales", "folded": "ghost", "key": "ghost", "kind": "tag", "scope": "SYSTEM"}
     tx.get_table("key_counts").upsert(count | {"entity_kind": "dataset", "entities": 3})
     tx.get_table("run_times").upsert({"program": "", "start": 1, "urn": "urn:li:dataProcessInstance:ghost"})
-    tx.search.put(Document(table("ghost"), "sales", "dataset", frozenset(), frozenset({"ghost"}), frozenset({"x"})))
+    tx.search.put(
+        Document(build_table_urn("ghost"), "sales", "dataset", frozenset(), frozenset({"ghost"}), frozenset({"x"}))
+    )
     tx.edges.add(ORDERS, CELL, "write", "urn:li:dataProcessInstance:ghost", "", 1, None)
 
 
@@ -96,14 +100,14 @@ def _wrong(tx: Any) -> None:
 
 @pytest.mark.parametrize("damage", [_everything_lost, _too_much, _wrong], ids=["lost", "too much", "wrong"])
 def test_damage_is_reported_and_repaired(sales: Catalog, damage: Any) -> None:
-    before, healer = read_derived(sales), create_maintenance(sales)
-    assert list_findings(healer) == []
+    before, healer = read_derived_rows(sales), create_maintenance(sales)
+    assert list_integrity_issues(healer) == []
     sales.provider.tx_runner.run(damage)
-    assert read_derived(sales) != before
-    assert list_findings(healer)
+    assert read_derived_rows(sales) != before
+    assert list_integrity_issues(healer)
     assert healer.create_checker().reindex() > 0
-    assert read_derived(sales) == before
-    assert list_findings(healer) == []
+    assert read_derived_rows(sales) == before
+    assert list_integrity_issues(healer) == []
 
 
 def test_reindex_keeps_concurrent_writes(sales: Catalog) -> None:
@@ -112,10 +116,10 @@ def test_reindex_keeps_concurrent_writes(sales: Catalog) -> None:
     seen: Counter[str] = Counter()
 
     def write(name: str) -> None:
-        write_metadata(sales, table(name), {"owner": "ops"}, ["faa"])
+        write_metadata(sales, build_table_urn(name), {"owner": "ops"}, ["faa"])
         write_metadata(sales, ORDERS, {"owner": name}, ["faa"])
-        touch(sales, CELL, name, ("read", ORDERS), end=6_000)
-        forget(sales, table(name), "technicalMetadata")
+        record_run(sales, CELL, name, ("read", ORDERS), end=6_000)
+        delete_entity_or_aspect(sales, build_table_urn(name), "technicalMetadata")
 
     with ThreadPoolExecutor(1) as other:
 
@@ -126,5 +130,5 @@ def test_reindex_keeps_concurrent_writes(sales: Catalog) -> None:
 
         Maintenance(sales.provider, sales.registry, meanwhile).create_checker().reindex()
     assert len(seen) > 5
-    assert list_findings(create_maintenance(sales)) == []
+    assert list_integrity_issues(create_maintenance(sales)) == []
     assert create_maintenance(sales).create_checker().reindex() == 0

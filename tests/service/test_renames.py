@@ -10,11 +10,11 @@ from jupyter_colophon.core.identity.names import Urn, make_custom_urn, make_fiel
 from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.lineage.run import ColumnEdge
 from jupyter_colophon.core.model.proposal import Proposal
-from support.catalog import ADA, forget, list_names, search, touch, write_metadata
-from support.keeping import create_maintenance, list_findings
-from support.urns import CELL, ORDERS, REPORT, cell, table
+from support.catalog import ADA, delete_entity_or_aspect, list_hit_names, record_run, search_catalog, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
+from support.urns import CELL, ORDERS, REPORT, build_cell_urn, build_table_urn
 
-RENAMED = table("orders_2026")
+RENAMED = build_table_urn("orders_2026")
 COLUMN = str(make_field_urn(Urn.parse(ORDERS), "id"))
 PARTITION = str(make_custom_urn("partition", [("namespace", "sales"), ("dataset", "orders"), ("partition", "mon")]))
 PROFILE = {"timestampMillis": 5_000, "rowCount": 7}
@@ -47,11 +47,13 @@ def sales(catalog: Catalog) -> Iterator[Catalog]:
     write_metadata(catalog, PARTITION, tags=["late"], aspect="businessMetadata")
     propose(catalog, ORDERS, "datasetProfile", PROFILE)
     upstream = {"upstreams": [{"dataset": ORDERS, "type": "TRANSFORMED"}]}
-    propose(catalog, table("declared"), "upstreamLineage", upstream)
-    propose(catalog, ORDERS, "upstreamLineage", {"upstreams": [{"dataset": table("raw"), "type": "TRANSFORMED"}]})
+    propose(catalog, build_table_urn("declared"), "upstreamLineage", upstream)
+    propose(
+        catalog, ORDERS, "upstreamLineage", {"upstreams": [{"dataset": build_table_urn("raw"), "type": "TRANSFORMED"}]}
+    )
     edge = ColumnEdge(Urn.parse(ORDERS), "id", Urn.parse(REPORT), "id", "identity")
-    touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000, columns=[edge])
-    touch(catalog, cell("b2"), "r2", ("write", ORDERS), end=6_000)
+    record_run(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000, columns=[edge])
+    record_run(catalog, build_cell_urn("b2"), "r2", ("write", ORDERS), end=6_000)
     return catalog
 
 
@@ -70,25 +72,35 @@ def test_new_name_has_all_metadata_of_the_old_one(sales: Catalog) -> None:
     assert sales.reader.read_aspect(partition, "businessMetadata", ADA).value["tags"] == ["late"]
     profiles = sales.datahub.timeseries.read_values(Urn.parse(RENAMED), "datasetProfile", ADA, limit=5)
     assert [one.value["rowCount"] for one in profiles.values] == [7]
-    assert list_names(search(sales, "owner:ops")) == list_names(search(sales, "tags:gold")) == ["orders_2026"]
-    assert list_findings(create_maintenance(sales)) == []
+    assert (
+        list_hit_names(search_catalog(sales, "owner:ops"))
+        == list_hit_names(search_catalog(sales, "tags:gold"))
+        == ["orders_2026"]
+    )
+    assert list_integrity_issues(create_maintenance(sales)) == []
 
 
 def test_lineage_runs_and_references_follow_the_rename(sales: Catalog) -> None:
     before = neighbours(sales, ORDERS)
     rename(sales)
-    assert neighbours(sales, RENAMED) - {RENAMED} >= {REPORT, CELL, cell("b2"), table("declared"), table("raw")}
+    assert neighbours(sales, RENAMED) - {RENAMED} >= {
+        REPORT,
+        CELL,
+        build_cell_urn("b2"),
+        build_table_urn("declared"),
+        build_table_urn("raw"),
+    }
     assert len(neighbours(sales, RENAMED)) == len(before)
-    assert ORDERS not in neighbours(sales, REPORT) | neighbours(sales, table("declared"))
+    assert ORDERS not in neighbours(sales, REPORT) | neighbours(sales, build_table_urn("declared"))
     columns = sales.lineage.read_lineage(LineageRequest(Urn.parse(REPORT), columns=True), ADA).columns
     assert {one.source for one in columns} == {RENAMED}
-    upstream = sales.reader.read_aspect(Urn.parse(table("declared")), "upstreamLineage", ADA).value
+    upstream = sales.reader.read_aspect(Urn.parse(build_table_urn("declared")), "upstreamLineage", ADA).value
     assert upstream["upstreams"][0]["dataset"] == RENAMED
 
 
 def test_old_name_refers_to_new_one_until_recreated(sales: Catalog) -> None:
     rename(sales)
-    rename(sales, RENAMED, table("final"))
+    rename(sales, RENAMED, build_table_urn("final"))
     for read in (
         lambda: sales.reader.read_entity(Urn.parse(ORDERS), None, ADA),
         lambda: sales.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA),
@@ -98,11 +110,11 @@ def test_old_name_refers_to_new_one_until_recreated(sales: Catalog) -> None:
     ):
         with pytest.raises(NotFound) as refused:
             read()
-        assert refused.value.renamed_to == table("final")
+        assert refused.value.renamed_to == build_table_urn("final")
     assert write_metadata(sales, ORDERS, tags=["new"], aspect="businessMetadata").version == 4
     assert versions(sales, ORDERS) == [(4, ["new"])]
-    assert versions(sales, table("final"))[0] == (2, ["gold"])
-    assert list_findings(create_maintenance(sales)) == []
+    assert versions(sales, build_table_urn("final"))[0] == (2, ["gold"])
+    assert list_integrity_issues(create_maintenance(sales)) == []
 
 
 def test_rename_back_keeps_the_history(sales: Catalog) -> None:
@@ -113,8 +125,8 @@ def test_rename_back_keeps_the_history(sales: Catalog) -> None:
     with pytest.raises(NotFound) as refused:
         sales.reader.read_entity(Urn.parse(RENAMED), None, ADA)
     assert refused.value.renamed_to == ORDERS
-    assert neighbours(sales, ORDERS) >= {REPORT, CELL, table("declared")}
-    assert list_findings(create_maintenance(sales)) == []
+    assert neighbours(sales, ORDERS) >= {REPORT, CELL, build_table_urn("declared")}
+    assert list_integrity_issues(create_maintenance(sales)) == []
     assert create_maintenance(sales).create_checker().reindex() == 0
 
 
@@ -129,7 +141,7 @@ def test_name_in_use_is_refused_without_changes(sales: Catalog) -> None:
 
 def test_deleted_name_can_be_reused_and_versions_continue(sales: Catalog) -> None:
     write_metadata(sales, RENAMED, tags=["former"], aspect="businessMetadata")
-    forget(sales, RENAMED)
+    delete_entity_or_aspect(sales, RENAMED)
     rename(sales)
     assert versions(sales, RENAMED) == [(4, ["gold"]), (3, ["raw"])]
-    assert list_findings(create_maintenance(sales)) == []
+    assert list_integrity_issues(create_maintenance(sales)) == []

@@ -13,8 +13,8 @@ from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.retention import parse_retention
 from jupyter_colophon.core.search.search import KeysRequest, SearchRequest
-from support.catalog import ADA, forget, metadata
-from support.keeping import create_maintenance, list_findings
+from support.catalog import ADA, build_metadata_value, delete_entity_or_aspect
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.stores import STORES
 from support.urns import ORDERS
 
@@ -44,7 +44,7 @@ def kept(store_name: str, tmp_path: Path) -> Iterator[Opened]:
 
 def write(catalog: Catalog, *values: int, aspect: str = "technicalMetadata") -> None:
     for value in values:
-        value_document = metadata({"n": str(value), f"k{value}": "x"})
+        value_document = build_metadata_value({"n": str(value), f"k{value}": "x"})
         catalog.write_path.propose([Proposal(URN, aspect, "upsert", value_document)], ADA)
 
 
@@ -56,7 +56,7 @@ def test_newest_versions_are_kept_and_catalog_stays_valid(kept: Opened) -> None:
     with kept(rule(versions=3)) as catalog:
         write(catalog, *range(10))
         assert versions(catalog) == [10, 9, 8]
-        assert list_findings(create_maintenance(catalog)) == []
+        assert list_integrity_issues(create_maintenance(catalog)) == []
         assert create_maintenance(catalog).create_checker().reindex() == 0
 
 
@@ -65,9 +65,9 @@ def test_current_version_is_never_deleted(kept: Opened) -> None:
         write(catalog, 1, 2, 3)
         assert versions(catalog) == [3]
         assert catalog.reader.read_aspect(URN, "technicalMetadata", ADA).value["properties"]["n"] == "3"
-        forget(catalog)
+        delete_entity_or_aspect(catalog)
         write(catalog, 4)
-        assert list_findings(create_maintenance(catalog)) == []
+        assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def test_versions_older_than_the_limit_are_deleted(kept: Opened) -> None:
@@ -79,7 +79,7 @@ def test_versions_older_than_the_limit_are_deleted(kept: Opened) -> None:
             clock[0] += 1_800_000
         # Written every half hour: three that ended within the last hour, and the current one.
         assert versions(catalog) == [6, 5, 4, 3]
-        assert list_findings(create_maintenance(catalog)) == []
+        assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_stricter_rule_deletes_two_versions_per_write(kept: Opened) -> None:
         assert len(versions(catalog)) == 9
         write(catalog, *range(12, 22))
         assert versions(catalog) == [21, 20]
-        assert list_findings(create_maintenance(catalog)) == []
+        assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def test_point_in_time_queries_are_limited_to_complete_history(kept: Opened) -> None:

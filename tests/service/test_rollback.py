@@ -11,9 +11,9 @@ from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.core.model.system_metadata import NO_RUN, SystemMetadata
 from jupyter_colophon.service.datahub.ingestions import RollbackResult
 from jupyter_colophon.storage.spi import Range
-from support.catalog import ADA, metadata
-from support.keeping import create_maintenance, list_findings
-from support.urns import ORDERS, REPORT, table
+from support.catalog import ADA, build_metadata_value
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
+from support.urns import ORDERS, REPORT, build_table_urn
 
 ASPECT = "technicalMetadata"
 READER = Principal("rita", scopes=frozenset({"read"}))
@@ -27,7 +27,7 @@ def write(
     catalog: Catalog, value: str | None, run: str | None = None, urn: str = ORDERS, aspect: str = ASPECT
 ) -> ProposalResult:
     operation = "delete" if value is None else "upsert"
-    document = None if value is None else metadata({"a": value})
+    document = None if value is None else build_metadata_value({"a": value})
     proposal = Proposal(Urn.parse(urn), aspect, operation, document, system=system(run))  # type: ignore[arg-type]
     return catalog.write_path.propose([proposal], ADA)[0]
 
@@ -77,7 +77,7 @@ def test_aspect_returns_to_its_value_without_the_run(
     assert value(catalog) == left
     if left is not None:
         assert run_of(catalog) == owner
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def test_rolled_back_value_is_never_restored(catalog: Catalog) -> None:
@@ -116,7 +116,7 @@ class TestEntities:
         assert set(found.aspects) == {"datasetKey", "status", "businessMetadata"}
         assert found.aspects["status"].value == {"removed": True}
         assert back(catalog, "a") == RollbackResult()
-        assert list_findings(create_maintenance(catalog)) == []
+        assert list_integrity_issues(create_maintenance(catalog)) == []
 
     def test_unsafe_rollback_deletes_created_entity(self, catalog: Catalog) -> None:
         write(catalog, "1", "a")
@@ -124,7 +124,7 @@ class TestEntities:
         assert back(catalog, "a", safe=False).entities_deleted == 1
         with pytest.raises(NotFound):
             catalog.reader.read_entity(Urn.parse(ORDERS), None, ADA)
-        assert list_findings(create_maintenance(catalog)) == []
+        assert list_integrity_issues(create_maintenance(catalog)) == []
 
     def test_entity_of_others_stays(self, catalog: Catalog) -> None:
         write(catalog, "1", None)
@@ -143,7 +143,7 @@ class TestEntities:
         back(catalog, "a")
         found = catalog.datahub.timeseries.read_values(Urn.parse(ORDERS), "datasetProfile", ADA, limit=9)
         assert [one.time for one in found.values] == [2]
-        assert list_findings(create_maintenance(catalog)) == []
+        assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 class TestIndex:
@@ -170,17 +170,19 @@ class TestIndex:
     def test_missing_rows_are_rebuilt(self, written: Catalog, run: str) -> None:
         before = self.rows(written)
         written.provider.tx_runner.run(lambda tx: tx.get_table("ingested").delete_range(Range.prefix(run)))
-        assert {fault for _, fault in list_findings(create_maintenance(written))} == {"a row of ingested is missing"}
+        assert {fault for _, fault in list_integrity_issues(create_maintenance(written))} == {
+            "a row of ingested is missing"
+        }
         assert create_maintenance(written).create_checker().reindex() > 0
         assert self.rows(written) == before
-        assert list_findings(create_maintenance(written)) == []
+        assert list_integrity_issues(create_maintenance(written)) == []
 
     def test_superfluous_rows_are_removed(self, written: Catalog) -> None:
         before = self.rows(written)
-        many = [("b", ORDERS, ASPECT), ("a", REPORT, "datasetProfile"), ("a", table("ghost"), ASPECT)]
+        many = [("b", ORDERS, ASPECT), ("a", REPORT, "datasetProfile"), ("a", build_table_urn("ghost"), ASPECT)]
         rows = [dict(zip(("run", "urn", "aspect"), one, strict=True)) | {"time": 1} for one in many]
         written.provider.tx_runner.run(lambda tx: tx.get_table("ingested").upsert_many(rows))
-        assert sorted(list_findings(create_maintenance(written))) == sorted(
+        assert sorted(list_integrity_issues(create_maintenance(written))) == sorted(
             (one[1], "a row of ingested is superfluous") for one in many
         )
         assert create_maintenance(written).create_checker().reindex() == 3
@@ -196,7 +198,7 @@ class TestIndex:
             written.write_path.delete_timeseries_range(Urn.parse(ORDERS), "datasetProfile", None, None, ADA)
             assert "datasetProfile" not in {one for _, _, one in self.rows(written)}
         assert "c" not in {one.run for one in written.datahub.ingestions.list(0, 9, ADA)}
-        assert list_findings(create_maintenance(written)) == []
+        assert list_integrity_issues(create_maintenance(written)) == []
 
 
 class TestQueries:
@@ -240,7 +242,7 @@ class TestQueries:
     def test_large_run_is_rolled_back_completely(self, catalog: Catalog) -> None:
         urns = [Urn.parse(f"urn:li:dataset:(urn:li:dataPlatform:hive,t{at},PROD)") for at in range(400)]
         proposals: list[Any] = [
-            Proposal(urn, ASPECT, "upsert", metadata({"a": "1"}), system=system("big")) for urn in urns
+            Proposal(urn, ASPECT, "upsert", build_metadata_value({"a": "1"}), system=system("big")) for urn in urns
         ]
         catalog.write_path.propose(proposals, ADA)
         result = back(catalog, "big", safe=False)

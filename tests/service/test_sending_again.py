@@ -15,8 +15,8 @@ from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, Idempot
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access, RunChange, RunStart
 from jupyter_colophon.core.model.proposal import Condition, Proposal, ProposalResult
-from support.catalog import ADA, metadata, open_catalog_file, write_metadata, write_numbered
-from support.process import start_script
+from support.catalog import ADA, build_metadata_value, open_catalog_file, write_metadata, write_numbered_version
+from support.process import start_script_process
 from support.urns import CELL, ORDERS
 
 ORDERS_URN = Urn.parse(ORDERS)
@@ -55,7 +55,7 @@ def versions(catalog: Catalog) -> list[int]:
 
 def test_hundred_threads_with_one_key_write_once(catalog: Catalog) -> None:
     write_metadata(catalog)
-    proposal = Proposal(ORDERS_URN, "businessMetadata", "create", metadata({"owner": "ops"}))
+    proposal = Proposal(ORDERS_URN, "businessMetadata", "create", build_metadata_value({"owner": "ops"}))
     results: list[ProposalResult] = []
     threads = [threading.Thread(target=lambda: results.append(proposed(catalog, proposal, "k"))) for _ in range(100)]
     for thread in threads:
@@ -70,7 +70,7 @@ def test_hundred_threads_with_one_key_write_once(catalog: Catalog) -> None:
 
 def test_repeated_request_returns_first_result_despite_stale_condition(catalog: Catalog) -> None:
     write_metadata(catalog)
-    wish = Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata({"a": "b"}), Condition(version=1))
+    wish = Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value({"a": "b"}), Condition(version=1))
     first = proposed(catalog, wish, "k")
     write_metadata(catalog, properties={"by": "somebody else"})
     assert proposed(catalog, wish, "k") == first
@@ -81,7 +81,7 @@ def test_repeated_request_returns_first_result_despite_stale_condition(catalog: 
 
 def test_refused_write_stores_no_key(catalog: Catalog) -> None:
     write_metadata(catalog)
-    wish = Proposal(ORDERS_URN, "technicalMetadata", "create", metadata({"a": "b"}))
+    wish = Proposal(ORDERS_URN, "technicalMetadata", "create", build_metadata_value({"a": "b"}))
     with pytest.raises(AlreadyExists):
         proposed(catalog, wish, "k")
     catalog.write_path.propose([Proposal(ORDERS_URN, "technicalMetadata", "delete")], ADA)
@@ -130,12 +130,12 @@ def test_key_expires_after_a_day(catalog: Catalog) -> None:
 
 def test_processes_with_same_keys_write_once(tmp_path: Path) -> None:
     path = tmp_path / "colophon.db"
-    with start_script(SENDER, str(path)) as a, start_script(SENDER, str(path)) as b:
+    with start_script_process(SENDER, str(path)) as a, start_script_process(SENDER, str(path)) as b:
         for process in (a, b):
             output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
     catalog = open_catalog_file(path)
-    assert [write_numbered(catalog, number).version for number in range(40)] == list(range(1, 41))
+    assert [write_numbered_version(catalog, number).version for number in range(40)] == list(range(1, 41))
     assert len(versions(catalog)) == 40
     catalog.close()
 
@@ -143,7 +143,7 @@ def test_processes_with_same_keys_write_once(tmp_path: Path) -> None:
 def test_killed_writer_that_repeats_has_written_once(tmp_path: Path) -> None:
     path, number = tmp_path / "colophon.db", 0
     for kill in range(KILLS):
-        with start_script(WRITER, str(path), str(number)) as writer:
+        with start_script_process(WRITER, str(path), str(number)) as writer:
             assert writer.stdout is not None
             for _ in range(1 + kill):
                 number = int(writer.stdout.readline())
@@ -152,9 +152,9 @@ def test_killed_writer_that_repeats_has_written_once(tmp_path: Path) -> None:
                 number = int(line)
         # It is unknown whether the next one was written.
         catalog = open_catalog_file(path)
-        write_numbered(catalog, number + 1)
+        write_numbered_version(catalog, number + 1)
         for done in range(number + 2):
-            assert write_numbered(catalog, done).version == done + 1
+            assert write_numbered_version(catalog, done).version == done + 1
         assert versions(catalog)[0] == number + 2
         catalog.close()
         number += 2

@@ -10,7 +10,7 @@ from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.system_filter import KeyFilter, SystemFilter
 from jupyter_colophon.core.search.search import KeysRequest
 from jupyter_colophon.core.store import choose_sqlite_file
-from support.catalog import ADA, search
+from support.catalog import ADA, search_catalog
 
 FILTER = SystemFilter(
     (
@@ -60,8 +60,8 @@ def test_first_matching_rule_decides_and_default_is_attach(catalog: Catalog) -> 
 def test_filtered_metadata_is_not_found_logged_or_stored(catalog: Catalog, tmp_path: Path) -> None:
     record(catalog, "private")
     for word in ("zirconium", "yttrium", "molybdenum", "price", "secret-key"):
-        assert search(catalog, word).total == 0, word
-    assert search(catalog, "parquet").total == 1
+        assert search_catalog(catalog, word).total == 0, word
+    assert search_catalog(catalog, "parquet").total == 1
     assert [one.key for one in catalog.keys.list_keys(KeysRequest("secret"), ADA)[0]] == ["secret-but-known"]
     catalog.close()
     files = b"".join(path.read_bytes() for path in tmp_path.iterdir())

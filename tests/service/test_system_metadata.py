@@ -11,15 +11,15 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.core.model.system_metadata import NO_RUN, SystemMetadata, read_document
 from jupyter_colophon.storage.changes import log, signed_chain
-from support.catalog import ADA, forget, metadata
-from support.keeping import create_maintenance, list_findings
+from support.catalog import ADA, build_metadata_value, delete_entity_or_aspect
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.urns import ORDERS
 
 URN, ASPECT = Urn.parse(ORDERS), "technicalMetadata"
 
 
 def write(catalog: Catalog, value: str, system: SystemMetadata | None) -> ProposalResult:
-    proposal = Proposal(URN, ASPECT, "upsert", metadata({"a": value}), system=system)
+    proposal = Proposal(URN, ASPECT, "upsert", build_metadata_value({"a": value}), system=system)
     return catalog.write_path.propose([proposal], ADA)[0]
 
 
@@ -68,7 +68,7 @@ def test_equal_content_updates_only_system_metadata(catalog: Catalog) -> None:
     )
     assert read_system_metadata(catalog) == moved
     assert catalog.reader.list_versions(URN, ASPECT, 9, "", ADA)[0][0].system == moved
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def test_equal_write_adds_missing_system_metadata(catalog: Catalog) -> None:
@@ -84,7 +84,7 @@ def test_deletion_has_system_metadata_and_recreation_starts_without(catalog: Cat
     catalog.write_path.propose([Proposal(URN, ASPECT, "delete", system=SECOND)], ADA)
     deleted = changes(catalog)[-1]
     assert (deleted.operation, deleted.previous_system, deleted.system) == ("delete", FIRST, SECOND)
-    forget(catalog)
+    delete_entity_or_aspect(catalog)
     write(catalog, "1", None)
     assert read_system_metadata(catalog) is None
 
@@ -95,7 +95,7 @@ def test_seals_cover_system_metadata(catalog: Catalog) -> None:
     altered = [row | {"system": None}, row | {"previous_system": row["system"], "system": None}]
     hashes = {signed_chain.compute_hash(signed_chain.BEGINNING, [one]) for one in (row, *altered)}
     assert len(hashes) == 3
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, P
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.service.datahub.timeseries import TimedValue
 from jupyter_colophon.storage.changes import log
-from support.catalog import ADA, forget, list_names, search, write_metadata
-from support.keeping import create_maintenance, list_findings
+from support.catalog import ADA, delete_entity_or_aspect, list_hit_names, search_catalog, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.urns import ORDERS
 
 URN, ASPECT = Urn.parse(ORDERS), "datasetProfile"
@@ -56,8 +56,8 @@ def test_value_creates_entity_without_version_or_search_row(catalog: Catalog) ->
     done = append_values(catalog, profile(1))[0]
     assert (done.version, done.changed) == (0, True)
     assert set(catalog.reader.read_entity(URN, None, ADA).aspects) == {"datasetKey", "status"}
-    assert list_names(search(catalog, "SNAPSHOT")) == []
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_hit_names(search_catalog(catalog, "SNAPSHOT")) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 def test_same_time_is_replaced_and_equal_value_is_no_change(catalog: Catalog) -> None:
@@ -89,11 +89,11 @@ def test_deleting_an_interval_is_a_change(catalog: Catalog) -> None:
 
 def test_values_are_deleted_with_their_entity(catalog: Catalog) -> None:
     append_values(catalog, profile(1))
-    forget(catalog)
+    delete_entity_or_aspect(catalog)
     assert times(catalog) == []
     write_metadata(catalog)
     assert times(catalog) == []
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,16 @@ from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest
 from jupyter_colophon.core.model.proposal import Condition, Proposal
 from jupyter_colophon.core.search.search import KeysRequest
 from jupyter_colophon.storage.spi import Range
-from support.catalog import ADA, forget, list_names, metadata, search, touch, write_metadata
-from support.urns import CELL, ORDERS, REPORT, SALES, table
+from support.catalog import (
+    ADA,
+    build_metadata_value,
+    delete_entity_or_aspect,
+    list_hit_names,
+    record_run,
+    search_catalog,
+    write_metadata,
+)
+from support.urns import CELL, ORDERS, REPORT, SALES, build_table_urn
 
 _ALL = Range()
 READER = Principal("rita", scopes=frozenset({"read"}))
@@ -66,19 +74,28 @@ class TestOrder:
 
     def test_whole_batch_is_authorised_before_validation(self, catalog: Catalog) -> None:
         kernel = Principal("ada", "kernel-1", frozenset({"read", "annotate"}))
-        emitted = Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata())
+        emitted = Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value())
         with pytest.raises(AccessDenied):
             catalog.write_path.propose([INVALID, emitted], kernel)
 
 
 class TestBatches:
     BAD = (
-        (Proposal(ORDERS_URN, "businessMetadata", "upsert", metadata({"owner": "x" * 10_241})), InvalidInstance),
-        (Proposal(ORDERS_URN, "technicalMetadata", "create", metadata()), AlreadyExists),
-        (Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata(), Condition(version=7)), ConditionFailed),
-        (Proposal(Urn.parse(table("t", "nowhere")), "businessMetadata", "upsert", metadata()), NotFound),
+        (
+            Proposal(ORDERS_URN, "businessMetadata", "upsert", build_metadata_value({"owner": "x" * 10_241})),
+            InvalidInstance,
+        ),
+        (Proposal(ORDERS_URN, "technicalMetadata", "create", build_metadata_value()), AlreadyExists),
+        (
+            Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value(), Condition(version=7)),
+            ConditionFailed,
+        ),
+        (
+            Proposal(Urn.parse(build_table_urn("t", "nowhere")), "businessMetadata", "upsert", build_metadata_value()),
+            NotFound,
+        ),
         (Proposal(ORDERS_URN, "technicalMetadata", "patch", [{"op": "remove", "path": "/none"}]), MetadataError),
-        (Proposal(Urn.parse(table("missing")), None, "delete"), NotFound),
+        (Proposal(Urn.parse(build_table_urn("missing")), None, "delete"), NotFound),
         (Proposal(Urn.parse(SALES), None, "delete"), NotEmpty),
     )
 
@@ -87,21 +104,23 @@ class TestBatches:
         self, catalog: Catalog, bad: Proposal, error: type[MetadataError]
     ) -> None:
         write_metadata(catalog, properties={"format": "parquet"})
-        touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT))
+        record_run(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT))
         before = state(catalog)
         good = [
-            Proposal(ORDERS_URN, "businessMetadata", "upsert", metadata({"owner": "ops"}, ["faa"])),
-            Proposal(Urn.parse(table("fresh")), "technicalMetadata", "upsert", metadata({"a": "b"})),
-            Proposal(Urn.parse(table("t", "other")), "technicalMetadata", "upsert", metadata()),
+            Proposal(ORDERS_URN, "businessMetadata", "upsert", build_metadata_value({"owner": "ops"}, ["faa"])),
+            Proposal(
+                Urn.parse(build_table_urn("fresh")), "technicalMetadata", "upsert", build_metadata_value({"a": "b"})
+            ),
+            Proposal(Urn.parse(build_table_urn("t", "other")), "technicalMetadata", "upsert", build_metadata_value()),
             Proposal(Urn.parse(REPORT), None, "delete"),
         ]
         with pytest.raises(error):
             catalog.write_path.propose([*good, bad], ADA)
         assert state(catalog) == before
-        assert list_names(search(catalog, "ops faa fresh")) == []
+        assert list_hit_names(search_catalog(catalog, "ops faa fresh")) == []
 
     def test_later_proposals_see_earlier_writes(self, catalog: Catalog) -> None:
-        first = Proposal(ORDERS_URN, "technicalMetadata", "create", metadata({"a": "1"}))
+        first = Proposal(ORDERS_URN, "technicalMetadata", "create", build_metadata_value({"a": "1"}))
         second = Proposal(ORDERS_URN, "technicalMetadata", "patch", {"properties": {"b": "2"}}, Condition(version=1))
         done = catalog.write_path.propose([first, second], ADA)
         assert [one.version for one in done] == [1, 2]
@@ -158,7 +177,7 @@ class TestConditions:
 
     def test_deleted_aspect_is_absent_and_versions_continue(self, catalog: Catalog) -> None:
         write_metadata(catalog, properties={"a": "1"})
-        gone = forget(catalog, ORDERS, "technicalMetadata")
+        gone = delete_entity_or_aspect(catalog, ORDERS, "technicalMetadata")
         assert (gone.version, gone.changed) == (-1, True)
         assert write_metadata(catalog, properties={"a": "1"}, version=-1).version == 3
 
@@ -167,19 +186,19 @@ class TestConditions:
         written = catalog.reader.read_aspect(ORDERS_URN, "technicalMetadata", ADA).time
         stale = Condition(unmodified_since=written - 1)
         fresh = Condition(unmodified_since=written)
-        proposal = Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata({"a": "2"}), stale)
+        proposal = Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value({"a": "2"}), stale)
         with pytest.raises(ConditionFailed):
             catalog.write_path.propose([proposal], ADA)
-        proposal = Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata({"a": "2"}), fresh)
+        proposal = Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value({"a": "2"}), fresh)
         assert catalog.write_path.propose([proposal], ADA)[0].version == 2
 
 
 class TestDeletion:
     def test_deleted_entity_is_not_found_but_stays_in_lineage(self, catalog: Catalog) -> None:
         write_metadata(catalog, ORDERS, {"format": "parquet"}, ["raw"])
-        touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT))
-        forget(catalog, ORDERS)
-        assert search(catalog, "orders parquet raw format:* tags:raw dataset:orders").total == 0
+        record_run(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT))
+        delete_entity_or_aspect(catalog, ORDERS)
+        assert search_catalog(catalog, "orders parquet raw format:* tags:raw dataset:orders").total == 0
         assert [one.key for one in catalog.keys.list_keys(KeysRequest("f"), ADA)[0]] == []
         with pytest.raises(NotFound):
             catalog.reader.read_entity(ORDERS_URN, None, ADA)
@@ -191,28 +210,28 @@ class TestDeletion:
     def test_deletion_logs_each_aspect_then_the_entity(self, catalog: Catalog) -> None:
         write_metadata(catalog, properties={"format": "parquet"})
         head = catalog.feed.read_head()
-        forget(catalog, ORDERS)
+        delete_entity_or_aspect(catalog, ORDERS)
         changes = catalog.feed.read_changes(head, 100, {}, ADA)
         assert {one.operation for one in changes} == {"delete"}
         assert [one.aspect for one in changes][-1] is None
         by_aspect = {one.aspect: one for one in changes}
-        assert by_aspect["technicalMetadata"].previous == metadata({"format": "parquet"})
+        assert by_aspect["technicalMetadata"].previous == build_metadata_value({"format": "parquet"})
         assert by_aspect["technicalMetadata"].value is None
 
     def test_recreated_entity_starts_new_history_with_increasing_versions(self, catalog: Catalog) -> None:
         write_metadata(catalog, properties={"life": "first"})
         write_metadata(catalog, aspect="businessMetadata", properties={"owner": "ops"})
-        forget(catalog, ORDERS)
+        delete_entity_or_aspect(catalog, ORDERS)
         assert write_metadata(catalog, properties={"life": "second"}).version == 3
         history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
         assert [(one.version, one.value["properties"]) for one in history] == [(3, {"life": "second"})]
-        assert history[0].diff == ({"op": "add", "path": "", "value": metadata({"life": "second"})},)
-        assert search(catalog, "ops").total == 0
+        assert history[0].diff == ({"op": "add", "path": "", "value": build_metadata_value({"life": "second"})},)
+        assert search_catalog(catalog, "ops").total == 0
 
     def test_recreated_entity_shows_no_old_aspect(self, catalog: Catalog) -> None:
         write_metadata(catalog)
         write_metadata(catalog, aspect="businessMetadata", properties={"owner": "ops"})
-        forget(catalog, ORDERS)
+        delete_entity_or_aspect(catalog, ORDERS)
         write_metadata(catalog)
         with pytest.raises(NotFound):
             catalog.reader.list_versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
@@ -224,18 +243,18 @@ class TestDeletion:
         write_metadata(catalog, properties={"life": "first"})
         batch = [
             Proposal(ORDERS_URN, None, "delete"),
-            Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata({"life": "second"})),
+            Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value({"life": "second"})),
         ]
         catalog.write_path.propose(batch, ADA)
         history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
         assert [one.value["properties"]["life"] for one in history] == ["second"]
-        assert list_names(search(catalog, "second")) == ["orders"]
-        assert search(catalog, "first").total == 0
+        assert list_hit_names(search_catalog(catalog, "second")) == ["orders"]
+        assert search_catalog(catalog, "first").total == 0
 
     def test_proposal_without_aspect_refuses_a_value(self, catalog: Catalog) -> None:
         write_metadata(catalog)
         for operation in ("upsert", "create", "patch"):
-            proposal = Proposal(ORDERS_URN, None, operation, metadata())  # type: ignore[arg-type]
+            proposal = Proposal(ORDERS_URN, None, operation, build_metadata_value())  # type: ignore[arg-type]
             with pytest.raises(InvalidInstance):
                 catalog.write_path.propose([proposal], ADA)
         assert catalog.reader.read_entity(ORDERS_URN, None, ADA)
@@ -253,7 +272,7 @@ class TestNamespaces:
     def test_recorded_access_creates_its_namespace_with_a_change(self, catalog: Catalog) -> None:
         write_metadata(catalog, ORDERS)
         found = catalog.reader.read_entity(Urn.parse(SALES), None, ADA)
-        assert found.aspects["technicalMetadata"].value == metadata({"origin": "captured"})
+        assert found.aspects["technicalMetadata"].value == build_metadata_value({"origin": "captured"})
         assert found.aspects["namespaceKey"].value == {"name": "sales"}
 
     @pytest.mark.parametrize("name", ["default", "system"])
@@ -261,22 +280,22 @@ class TestNamespaces:
         urn = f"urn:li:namespace:{name}"
         assert catalog.reader.read_entity(Urn.parse(urn), None, ADA).summary.name == name
         with pytest.raises(AccessDenied):
-            forget(catalog, urn)
+            delete_entity_or_aspect(catalog, urn)
 
     def test_only_empty_namespaces_are_deleted(self, catalog: Catalog) -> None:
         write_metadata(catalog, ORDERS)
         with pytest.raises(NotEmpty):
-            forget(catalog, SALES)
-        forget(catalog, ORDERS)
-        assert forget(catalog, SALES).changed
+            delete_entity_or_aspect(catalog, SALES)
+        delete_entity_or_aspect(catalog, ORDERS)
+        assert delete_entity_or_aspect(catalog, SALES).changed
         with pytest.raises(NotFound):
             write_metadata(catalog, REPORT, aspect="businessMetadata")
 
     def test_namespace_filled_in_the_same_batch_is_not_deleted(self, catalog: Catalog) -> None:
         write_metadata(catalog, ORDERS)
-        forget(catalog, ORDERS)
+        delete_entity_or_aspect(catalog, ORDERS)
         batch = [
-            Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata()),
+            Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value()),
             Proposal(Urn.parse(SALES), None, "delete"),
         ]
         with pytest.raises(NotEmpty):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.spark.capture.attach import Capture, attach
+from jupyter_colophon.spark.capture.attach import Capture, attach_listener
 from jupyter_colophon.spark.plans.observation import Observation
 from jupyter_colophon.spark.session import get_session
 from pyspark.sql import SparkSession
@@ -16,7 +16,7 @@ TIMEOUT_MS = 300_000
 
 
 @dataclass(frozen=True)
-class Watch:
+class ObservedSession:
     """A Spark session, and the observations captured from it."""
 
     spark: SparkSession
@@ -25,18 +25,18 @@ class Watch:
     folder: Path
     names: Iterator[str]
 
-    def observe(self, action: Callable[[], object]) -> list[Observation]:
+    def run_and_observe(self, action: Callable[[], object]) -> list[Observation]:
         """Run an action and return all observations of it."""
-        assert self.capture.flush(TIMEOUT_MS)
+        assert self.capture.wait_for_observations(TIMEOUT_MS)
         self.seen.clear()
         action()
-        assert self.capture.flush(TIMEOUT_MS)
+        assert self.capture.wait_for_observations(TIMEOUT_MS)
         return list(self.seen)
 
-    def fresh_table(self) -> str:
+    def create_table_name(self) -> str:
         return next(self.names)
 
-    def short(self, urn: str) -> str:
+    def shorten_urn(self, urn: str) -> str:
         """Return `s.t` for a table of the catalog, `/x` for a file below the folder of the tests."""
         platform, name, fabric = urn.removeprefix("urn:li:dataset:(urn:li:dataPlatform:").removesuffix(")").split(",")
         assert fabric == "PROD"
@@ -61,12 +61,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Iterator[Sp
                 "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
             },
         )
-    make_tables(spark, folder)
+    create_shop_tables(spark, folder)
     yield spark
     spark.stop()
 
 
-def make_tables(spark: SparkSession, folder: Path) -> None:
+def create_shop_tables(spark: SparkSession, folder: Path) -> None:
     create_tables(spark, read_corpus("queries")["tables"])
     spark.sql(
         "CREATE VIEW shop.named AS "
@@ -77,8 +77,8 @@ def make_tables(spark: SparkSession, folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def watch(spark: SparkSession, folder: Path) -> Iterator[Watch]:
+def watch(spark: SparkSession, folder: Path) -> Iterator[ObservedSession]:
     seen: list[Observation] = []
-    capture = attach(spark, seen.append)
-    yield Watch(spark, capture, seen, folder, (f"shop.made_{number}" for number in itertools.count()))
+    capture = attach_listener(spark, seen.append)
+    yield ObservedSession(spark, capture, seen, folder, (f"shop.made_{number}" for number in itertools.count()))
     capture.detach()

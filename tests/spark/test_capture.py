@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.capture.attach import ListenerRegistration, attach
+from jupyter_colophon.spark.capture.attach import ListenerRegistration, attach_listener
 from jupyter_colophon.spark.capture.listener import PlanListener
-from jupyter_colophon.spark.plans.observation import MissingDetail, Observation, describe_unknown
+from jupyter_colophon.spark.plans.observation import MissingDetail, Observation, describe_unknown_node
 from jupyter_colophon.spark.plans.write_commands import INNER_WRITES
 from py4j.clientserver import ClientServerConnection
 from pyspark.errors import PySparkException
@@ -221,9 +221,9 @@ def test_unknown_leaf_node_is_reported_as_missing(watch: Any) -> None:
     wide = strange.selectExpr(*(f"n AS c{number}" for number in range(501)))
     for frame, more in ((strange, ()), (wide, (MissingDetail.COLUMNS,))):
         (seen,) = watch.observe(lambda frame=frame: frame.write.parquet(f"{watch.folder}/{watch.fresh_table()}"))
-        assert (seen.reads, seen.missing) == ((), (*more, describe_unknown("StrangeRelation")))
+        assert (seen.reads, seen.missing) == ((), (*more, describe_unknown_node("StrangeRelation")))
     (seen,) = watch.observe(strange.collect)
-    assert seen.missing == (describe_unknown("StrangeRelation"),)
+    assert seen.missing == (describe_unknown_node("StrangeRelation"),)
 
 
 def test_generated_rows_are_not_reported_as_missing(watch: Any) -> None:
@@ -257,12 +257,12 @@ def test_sink_errors_are_counted_and_logged_once(watch: Any, caplog: pytest.LogC
     def sink(observation: Observation) -> None:
         raise ValueError("secret value")
 
-    capture = attach(watch.spark, sink)
+    capture = attach_listener(watch.spark, sink)
     try:
         with caplog.at_level(logging.WARNING, logger="jupyter_colophon.spark"):
             for _ in range(3):
                 assert watch.spark.table("shop.orders").count() == 2
-            assert capture.flush(300_000)
+            assert capture.wait_for_observations(300_000)
     finally:
         capture.detach()
     assert capture.errors == 3
@@ -273,7 +273,7 @@ def test_sink_errors_are_counted_and_logged_once(watch: Any, caplog: pytest.LogC
 
 def test_nothing_is_captured_after_detach(watch: Any) -> None:
     seen: list[Observation] = []
-    capture = attach(watch.spark, seen.append)
+    capture = attach_listener(watch.spark, seen.append)
     watch.observe(lambda: watch.spark.table("shop.orders").count())
     assert len(seen) == 1
     capture.detach()
@@ -286,10 +286,10 @@ def test_drain_returns_false_after_timeout(watch: Any) -> None:
     def slow(observation: Observation) -> None:
         time.sleep(0.5)
 
-    capture = attach(watch.spark, slow)
+    capture = attach_listener(watch.spark, slow)
     watch.spark.table("shop.orders").count()
-    assert not capture.flush(50)
-    assert capture.flush(300_000)
+    assert not capture.wait_for_observations(50)
+    assert capture.wait_for_observations(300_000)
     capture.detach()
 
 
@@ -309,7 +309,7 @@ def test_events_dropped_by_spark_are_reported_as_missing(watch: Any) -> None:
 
     orders, bus = watch.spark.table("shop.orders"), watch.spark.sparkContext._jsc.sc().listenerBus()
     event = watch.spark._jvm.org.apache.spark.scheduler.SparkListenerLogStart("any")
-    capture = attach(watch.spark, slow)
+    capture = attach_listener(watch.spark, slow)
     try:
         orders.count()
         held.wait()
@@ -317,8 +317,8 @@ def test_events_dropped_by_spark_are_reported_as_missing(watch: Any) -> None:
             bus.post(event)
         orders.write.parquet(f"{watch.folder}/dropped")
         go_on.set()
-        assert capture.flush(300_000)
-        assert capture.flush(300_000)
+        assert capture.wait_for_observations(300_000)
+        assert capture.wait_for_observations(300_000)
     finally:
         go_on.set()
         capture.detach()
@@ -329,7 +329,7 @@ def test_call_lost_with_connection_is_reported_as_missing(watch: Any) -> None:
     """Cut the callback connection: Spark logs that the call failed, and continues."""
     connections: list[Any] = []
     orders, client = watch.spark.table("shop.orders"), watch.spark.sparkContext._gateway._gateway_client
-    beside = attach(watch.spark, lambda _: connections.append(client.get_thread_connection()))
+    beside = attach_listener(watch.spark, lambda _: connections.append(client.get_thread_connection()))
     watch.observe(orders.count)
     beside.detach()
     connections[0].socket.shutdown(socket.SHUT_RDWR)

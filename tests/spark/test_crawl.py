@@ -19,7 +19,7 @@ from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.spark.crawl.catalogs import PlaceNotFound
-from jupyter_colophon.spark.crawl.crawling import crawl
+from jupyter_colophon.spark.crawl.crawling import crawl_and_record
 from jupyter_colophon.spark.crawl.options import CrawlOptions
 from jupyter_colophon.spark.crawl.report import CrawlReport
 from pyspark.sql import SparkSession
@@ -33,7 +33,7 @@ Crawl = Callable[..., CrawlReport]
 
 @pytest.fixture
 def crawled(catalog: Operations, spark: SparkSession) -> Crawl:
-    return lambda place, **requested: crawl(catalog, lambda: spark, CrawlOptions(str(place), **requested))
+    return lambda place, **requested: crawl_and_record(catalog, lambda: spark, CrawlOptions(str(place), **requested))
 
 
 def no_spark() -> Any:
@@ -109,7 +109,7 @@ EVERYTHING = {
 def test_crawl_reports_new_datasets_once_and_changed_ones_again(
     server: Any, catalog: Operations, crawled: Crawl, lake: Path
 ) -> None:
-    dry = crawl(catalog, no_spark, CrawlOptions(str(lake), dry=True))
+    dry = crawl_and_record(catalog, no_spark, CrawlOptions(str(lake), dry=True))
     assert statuses(dry) == EVERYTHING | dict.fromkeys(("broken.parquet", "broken.json", "odd [2].csv"), "new")
     assert (find_entity(catalog, file(lake / "days")), dry.status) == (None, "failed")
     first = crawled(lake, jobs=2)
@@ -127,7 +127,7 @@ def test_crawl_reports_new_datasets_once_and_changed_ones_again(
         ("rest", "bigint"),
         ("day", "int"),
     ]
-    again = crawl(catalog, no_spark, CrawlOptions(str(lake), exclude=("broken*", "sub/*", "odd ?2*")))
+    again = crawl_and_record(catalog, no_spark, CrawlOptions(str(lake), exclude=("broken*", "sub/*", "odd ?2*")))
     assert set(statuses(again).values()) == {"same", "skipped"}
     assert (again.status, len(series(server, file(lake / "days")))) == ("succeeded", 1)
     os.utime(lake / "records.jsonl", (1, 1))
@@ -146,14 +146,16 @@ def test_deleted_files_are_reported_and_keep_their_metadata(
     crawled(place)
     shutil.rmtree(place / "deep")
     (place / "a.csv").unlink()
-    again = crawl(catalog, no_spark, CrawlOptions(str(place)))
+    again = crawl_and_record(catalog, no_spark, CrawlOptions(str(place)))
     assert statuses(again) == {"a.csv": "gone", "b.csv": "same", "deep/c.csv": "gone"}
     assert (again.status, catalog.read_run(again.run)["facts"]["gone"]) == ("succeeded", 2)
     assert read_stored_aspect(catalog, file(place / "a.csv"), "schemaMetadata").value["fields"]
-    less = crawl(catalog, no_spark, CrawlOptions(str(place), exclude=("deep", "a*")))
+    less = crawl_and_record(catalog, no_spark, CrawlOptions(str(place), exclude=("deep", "a*")))
     assert statuses(less) == {"b.csv": "same"}
-    assert statuses(crawl(catalog, no_spark, CrawlOptions(str(place / "b.csv")))) == {"b.csv": "same"}
-    assert statuses(crawl(catalog, no_spark, CrawlOptions(f"/{place}", include=("b*",)))) == {"b.csv": "same"}
+    assert statuses(crawl_and_record(catalog, no_spark, CrawlOptions(str(place / "b.csv")))) == {"b.csv": "same"}
+    assert statuses(crawl_and_record(catalog, no_spark, CrawlOptions(f"/{place}", include=("b*",)))) == {
+        "b.csv": "same"
+    }
 
 
 def test_profile_statistics_match_the_data(server: Any, catalog: Operations, crawled: Crawl, lake: Path) -> None:
@@ -318,7 +320,7 @@ def test_crawl_function_uses_active_session(
     (place / "torn.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n" * 9000)[:50])
     monkeypatch.setenv("COLOPHON_URL", server.url)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    current.use(None)
+    current.use_server(None)
     report = metadata.crawl(place, include="*.csv*")
     assert {row["name"]: (row["status"], row["rows"]) for row in report} == {
         "days.csv": ("new", 2),
@@ -330,7 +332,7 @@ def test_crawl_function_uses_active_session(
     assert columns(shown)["visitors"]["max"] == "30"
     with pytest.raises(ValueError, match="sample must be a positive number of rows"):
         metadata.crawl(place, sample=0)
-    current.use(None)
+    current.use_server(None)
 
 
 def count_crawled(catalog: Operations, folder: Path, count: int) -> int:

@@ -25,7 +25,7 @@ def tagged_fields(server: Any, spark: SparkSession) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLOPHON_URL", server.url)
         patch.setenv("COLOPHON_TOKEN", server.token)
-        current.use(None)
+        current.use_server(None)
         owner = server.create_client()
         owner.submit_proposals(
             {
@@ -44,7 +44,7 @@ def tagged_fields(server: Any, spark: SparkSession) -> Iterator[None]:
         metadata.tag("shop.orders", "money", field="amount")
         metadata.tag("shop.orders", "sales")
         yield
-        current.use(None)
+        current.use_server(None)
 
 
 def joined(spark: SparkSession) -> DataFrame:

@@ -63,7 +63,7 @@ def test_file_is_named_by_its_path(location: str, platform: str, name: str) -> N
     ],
 )
 def test_trailing_key_value_folders_are_partitions(location: str, place: str, part: str) -> None:
-    assert dataset_names.split_partitions(location) == (place, part)
+    assert dataset_names.split_partition_folders(location) == (place, part)
 
 
 SECRET = "hunter2"

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.capture.report_documents import build_proposals
+from jupyter_colophon.spark.capture.report_documents import build_written_data_proposals
 from jupyter_colophon.spark.plans.observation import DataRef, Observation
 
 
@@ -93,7 +93,7 @@ def test_stream_from_partition_reads_dataset(watch: Any, days: Path) -> None:
 
 
 def aspects(ref: DataRef) -> list[str]:
-    return [each["aspect"] for each in build_proposals(ref, "urn:li:dataProcessInstance:x")]
+    return [each["aspect"] for each in build_written_data_proposals(ref, "urn:li:dataProcessInstance:x")]
 
 
 def one(seen: list[Observation]) -> Observation:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.pipelines.running_pipelines import stop
+from jupyter_colophon.pipelines.running_pipelines import stop_runs
 from jupyter_colophon.spark.java import ensure_java
 from support.servers import catalog, server
 
@@ -182,4 +182,4 @@ def stop_in(home: Path) -> list[str]:
     """Stop the pipeline in this process: a new process would start more slowly than Spark."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
-        return stop("staff")
+        return stop_runs("staff")

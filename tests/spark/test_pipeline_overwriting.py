@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.pipelines.check import check_pipeline
+from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
 from jupyter_colophon.pipelines.plugin_registry import load_plugins
-from jupyter_colophon.pipelines.runner import PipelineOutcome, run
+from jupyter_colophon.pipelines.runner import PipelineOutcome, run_pipeline
 from pyspark.sql import SparkSession
 from support.servers import catalog, known, server
 
@@ -32,7 +32,7 @@ def run_copy(spark: SparkSession, source: Path, *sinks: tuple[str, str], **more:
     pairs = [("read", "few"), *(("few", one["name"]) for one in written)]
     connections = [{"from": one, "to": other} for one, other in pairs]
     metadata = {"namespace": "shop", "stages": [read, few, *written], "connections": connections, **more}
-    return run(check_pipeline("copies", {"metadata": metadata}, load_plugins()), spark)
+    return run_pipeline(check_and_prepare_pipeline("copies", {"metadata": metadata}, load_plugins()), spark)
 
 
 def rows(spark: SparkSession, path: Path) -> list[tuple[Any, ...]]:

@@ -9,13 +9,13 @@ import pytest
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.errors import InvalidInstance
 from jupyter_colophon.core.identity.names import make_stream_urn
-from jupyter_colophon.pipelines.check import check_pipeline
+from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
 from jupyter_colophon.pipelines.plugin_registry import load_plugins
-from jupyter_colophon.pipelines.preview import preview
-from jupyter_colophon.pipelines.runner import PipelineOutcome, run
+from jupyter_colophon.pipelines.preview import preview_stages
+from jupyter_colophon.pipelines.runner import PipelineOutcome, run_pipeline
 from pyspark.sql import SparkSession
-from support.receiver import start_receiver
 from support.servers import catalog, known, server
+from support.webhook_receiver import start_webhook_receiver
 
 __all__ = ["catalog", "known", "server"]
 pytestmark = pytest.mark.usefixtures("known")
@@ -32,14 +32,14 @@ def run_stages(
 ) -> PipelineOutcome:
     pairs = [{"from": one, "to": other} for one, other in connections]
     document = {"metadata": {"namespace": "shop", "stages": stages, "connections": pairs}}
-    return run(check_pipeline("plugins", document, load_plugins(), more), spark)
+    return run_pipeline(check_and_prepare_pipeline("plugins", document, load_plugins(), more), spark)
 
 
 def test_plugins_read_and_write_tables_databases_streams_and_catalog(
     spark: SparkSession, catalog: Any, server: Any, tmp_path: Path
 ) -> None:
     place = {"url": f"jdbc:derby:{tmp_path}/base;create=true", "driver": "org.apache.derby.jdbc.EmbeddedDriver"}
-    with start_receiver() as receiver:
+    with start_webhook_receiver() as receiver:
         written = run_stages(
             spark,
             [
@@ -125,7 +125,7 @@ def test_missing_connector_fails_before_any_stage(
     stages = [stage("data", "source", plugin, **settings), stage("out", "sink", "table", name="never")]
     pairs = [{"from": "data", "to": "out"}]
     metadata = {"namespace": "shop", "stages": stages, "connections": pairs}
-    (shown,) = preview(check_pipeline("shown", {"metadata": metadata}, load_plugins()), spark)
+    (shown,) = preview_stages(check_and_prepare_pipeline("shown", {"metadata": metadata}, load_plugins()), spark)
     assert package in shown.error
 
 
@@ -148,7 +148,7 @@ def test_invalid_topic_offsets_are_rejected_before_run(name: str, value: str) ->
     stages = [stage("topic", "source", "kafka", **settings), stage("out", "sink", "table", name="out")]
     metadata = {"namespace": "shop", "stages": stages, "connections": [{"from": "topic", "to": "out"}]}
     with pytest.raises(InvalidInstance) as refused:
-        check_pipeline("offsets", {"metadata": metadata}, load_plugins())
+        check_and_prepare_pipeline("offsets", {"metadata": metadata}, load_plugins())
     assert [one.pointer for one in refused.value.problems] == [f"/metadata/stages/0/properties/{name}"]
 
 
@@ -171,11 +171,11 @@ def test_preview_keeps_decimals_and_rejects_unknown_arguments(spark: SparkSessio
     metadata = {"namespace": "shop", "stages": stages, "connections": [
         {"from": "orders", "to": "asked"}, {"from": "asked", "to": "out"}
     ]}  # fmt: skip
-    shown = preview(check_pipeline("shown", {"metadata": metadata}, load_plugins()), spark)[-1]
+    shown = preview_stages(check_and_prepare_pipeline("shown", {"metadata": metadata}, load_plugins()), spark)[-1]
     assert shown.rows == ({"pay": 2, "a.b`c": 1},)
     metadata["stages"][1]["properties"]["query"] = "SELECT 10.50BD AS pay FROM orders LIMIT 1"
-    shown = preview(check_pipeline("shown", {"metadata": metadata}, load_plugins()), spark)[-1]
+    shown = preview_stages(check_and_prepare_pipeline("shown", {"metadata": metadata}, load_plugins()), spark)[-1]
     assert shown.rows == ({"pay": "10.50"},)
     with pytest.raises(InvalidInstance) as refused:
-        check_pipeline("shown", {"metadata": metadata}, load_plugins(), {"souce": "x"})
+        check_and_prepare_pipeline("shown", {"metadata": metadata}, load_plugins(), {"souce": "x"})
     assert [one.pointer for one in refused.value.problems] == ["/arguments/souce"]

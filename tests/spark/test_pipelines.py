@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.client.absence import read_or_none
-from jupyter_colophon.client.programs.outbox_sender import get_outbox_sender
+from jupyter_colophon.client.absence import read_or_none_if_absent
+from jupyter_colophon.client.programs.outbox_sender import get_or_create_outbox_sender
 from jupyter_colophon.client.transport import ServerAddress, Transport
-from jupyter_colophon.pipelines.check import PreparedPipeline, check_pipeline
+from jupyter_colophon.pipelines.check import PreparedPipeline, check_and_prepare_pipeline
 from jupyter_colophon.pipelines.plugin_registry import load_plugins
-from jupyter_colophon.pipelines.preview import preview
-from jupyter_colophon.pipelines.runner import run
+from jupyter_colophon.pipelines.preview import preview_stages
+from jupyter_colophon.pipelines.runner import run_pipeline
 from live import run_live_server
 from pyspark.sql import SparkSession
 from support.commands import Commands
@@ -47,7 +47,7 @@ def pipeline(stages: list[dict[str, Any]], *connections: str, **more: Any) -> Pr
         names = line.split(" > ")
         pairs += [{"from": one, "to": other} for one, other in pairwise(names)]
     metadata = {"namespace": "staff", "stages": stages, "connections": pairs, **more}
-    return check_pipeline("copies", {"metadata": metadata}, load_plugins())
+    return check_and_prepare_pipeline("copies", {"metadata": metadata}, load_plugins())
 
 
 def annotate(catalog: Any, urn: str, *tags: str, **properties: str) -> None:
@@ -62,9 +62,9 @@ def read_annotations(catalog: Any, urn: str) -> tuple[dict[str, str], list[str]]
     pause = threading.Event()
     while catalog.read_health()["inbox"]["pending"]:
         pause.wait(0.01)
-    found = (read_or_none(lambda: catalog.read_entity_metadata(urn)) or {"USER": {"properties": {}, "tags": []}})[
-        "USER"
-    ]
+    found = (
+        read_or_none_if_absent(lambda: catalog.read_entity_metadata(urn)) or {"USER": {"properties": {}, "tags": []}}
+    )["USER"]
     return found["properties"], found["tags"]
 
 
@@ -88,7 +88,7 @@ def test_documented_example_runs(spark: SparkSession, catalog: Any, place: Path)
         arguments={"source": str(place / "employee"), "sink": str(place / "staff")},
     )
     lines: list[str] = []
-    outcome = run(prepared, spark, log=lines.append)
+    outcome = run_pipeline(prepared, spark, log=lines.append)
     assert (outcome.status, outcome.error, outcome.waiting, outcome.dropped) == ("succeeded", "", 0, 0)
     assert rows(spark, place / "staff") == [(1, "***", 5), (2, "***", 7), (2, "***", 7), (3, None, 9)]
     assert read_annotations(catalog, sink) == ({"owner": "Ada"}, ["hr"])
@@ -133,7 +133,7 @@ def test_sink_lineage_includes_only_connected_sources(spark: SparkSession, catal
         "employees > both > third",
         "teams > both",
     )
-    assert run(prepared, spark).status == "succeeded"
+    assert run_pipeline(prepared, spark).status == "succeeded"
     employee, team = FILE.format(place / "employee"), FILE.format(place / "team")
     for name, sources in (("first", {employee}), ("second", {team}), ("third", {employee, team})):
         graph = catalog.read_lineage(FILE.format(place / name), direction="upstream", levels=1)
@@ -168,7 +168,7 @@ def test_running_pipeline_reports_stage_status(spark: SparkSession, catalog: Any
         "employees > slow > staff > annotated",
     )
     with ThreadPoolExecutor(1) as pool:
-        ending = pool.submit(run, prepared, spark)
+        ending = pool.submit(run_pipeline, prepared, spark)
         pause = threading.Event()
         facts: dict[str, Any] = {}
         while facts.get("stage.staff.status") != "running" and not ending.done():
@@ -198,7 +198,7 @@ def test_propagation_rule_copies_metadata_to_sinks_and_columns(spark: SparkSessi
         "employees > summed > sums",
         propagation={"tags": ["conf*", "hr"], "properties": ["unit"]},
     )
-    assert run(prepared, spark).status == "succeeded"
+    assert run_pipeline(prepared, spark).status == "succeeded"
     assert read_annotations(catalog, sink) == ({}, ["hr"])
     assert read_annotations(catalog, f"urn:li:schemaField:({sink},total)") == ({"unit": "EUR"}, ["confidential"])
     assert read_annotations(catalog, f"urn:li:schemaField:({sink},who)") == ({}, [])
@@ -225,12 +225,12 @@ def test_all_transforms_produce_expected_data(spark: SparkSession, place: Path) 
         "grouped > outlines",
         arguments={"least": "11"},
     )  # fmt: skip
-    shown = {one.stage: one for one in preview(prepared, spark, until="grouped")}
+    shown = {one.stage: one for one in preview_stages(prepared, spark, until="grouped")}
     assert list(shown) == ["employees", "teams", "once", "named", "joined", "grouped"]
     assert shown["joined"].columns == (("id", "bigint"), ("empName", "string"), ("pay", "bigint"), ("team", "string"))
     assert {(row["team"], row["total"]) for row in shown["grouped"].rows} == {("x", 5), ("y", 7)}
     assert not (place / "out").exists()
-    outcome = run(prepared, spark)
+    outcome = run_pipeline(prepared, spark)
     assert (outcome.status, outcome.error) == ("succeeded", "")
     assert rows(spark, place / "out") == [("y", 14)]
     assert spark.read.json(str(place / "lines")).count() == 2
@@ -253,7 +253,7 @@ def test_analysis_error_fails_run_before_any_write(spark: SparkSession, catalog:
         "employees > first",
         "employees > wrong > second",
     )
-    outcome = run(prepared, spark)
+    outcome = run_pipeline(prepared, spark)
     assert (outcome.status, "nosuch" in outcome.error) == ("failed", True)
     assert [one.status for one in outcome.stages] == ["succeeded", "failed", "waiting", "waiting"]
     assert not (place / "first").exists()
@@ -279,7 +279,7 @@ def test_failed_run_has_one_line_error_without_java_details(
         "made": stage("made", "transform", "projection", keep=["id"]),
         "out": stage("out", "sink", "file", path=str(place / "out")),
     }
-    outcome = run(pipeline([*(stages | {wrong["name"]: wrong}).values()], "employees > made > out"), spark)
+    outcome = run_pipeline(pipeline([*(stages | {wrong["name"]: wrong}).values()], "employees > made > out"), spark)
     assert outcome.status == "failed"
     assert expected in outcome.error
     assert "\n" not in outcome.error
@@ -297,7 +297,7 @@ def test_failing_sink_is_retried_and_session_views_are_kept(spark: SparkSession,
         "employees > asked > again",
         retries=1,
     )
-    outcome = run(prepared, spark)
+    outcome = run_pipeline(prepared, spark)
     assert (outcome.status, outcome.stages[-1].tries) == ("failed", 2)
     assert spark.table("employees").count() == 1
 
@@ -343,7 +343,7 @@ def test_columns_tagged_by_datahub_clients_are_masked(
         ],
         "people > masked > staff",
     )
-    assert run(prepared, spark).status == "succeeded"
+    assert run_pipeline(prepared, spark).status == "succeeded"
     assert rows(spark, folder / "staff") == [("***", "***", "***", "***", "plain", "***")]
 
 
@@ -361,10 +361,10 @@ def test_run_without_server_queues_writes_and_fails_on_reads(
     ]
     masked = stage("masked", "transform", "mask", tagged=["confidential"])
     monkeypatch.delenv("COLOPHON_URL")
-    closed = run(pipeline([stages[0], masked, stages[1]], "employees > masked > staff"), spark)
+    closed = run_pipeline(pipeline([stages[0], masked, stages[1]], "employees > masked > staff"), spark)
     assert (closed.status, "MetadataUnavailable" in closed.error) == ("failed", True)
     assert not (place / "staff").exists()
-    outcome = run(pipeline(stages, "employees > staff > annotated"), spark)
+    outcome = run_pipeline(pipeline(stages, "employees > staff > annotated"), spark)
     assert (outcome.status, outcome.waiting > 0) == ("succeeded", True)
 
 
@@ -407,11 +407,11 @@ def test_unavailable_server_receives_run_later_in_order_and_once(
             ],
             "employees > staff > step0 > step1 > step2 > step3",
         )
-        outcome = run(prepared, spark)
+        outcome = run_pipeline(prepared, spark)
         assert (outcome.status, outcome.dropped) == ("succeeded", 0)
         assert outcome.waiting > len(steps)
         away.start()
-        sender = get_outbox_sender(ServerAddress(away.url, away.token))
+        sender = get_or_create_outbox_sender(ServerAddress(away.url, away.token))
         pause = threading.Event()
         while sender.flush(5):
             pause.wait(0.1)

@@ -9,9 +9,9 @@ import pytest
 from jupyter_colophon.spark.plans.observation import DataRef, Observation
 from jupyter_colophon.spark.plans.plan_nodes import PLAN_NODES
 from jupyter_colophon.spark.plans.plan_reader import BOUNDED, get_reader
-from jupyter_colophon.spark.plans.plan_tree import walk
+from jupyter_colophon.spark.plans.plan_tree import walk_tree
 from pyspark.sql import SparkSession
-from support.oracle import create_tables, list_questions, read_corpus
+from support.oracle import create_tables, list_warehouse_queries, read_corpus
 
 IS_FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
 
@@ -26,7 +26,7 @@ def test_statement_reads_and_writes_are_captured(case: dict[str, Any], watch: An
     holds(case, watch)
 
 
-@pytest.mark.parametrize("case", list_questions()[:: 1 if IS_FULL else 3], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", list_warehouse_queries()[:: 1 if IS_FULL else 3], ids=lambda case: case["name"])
 def test_warehouse_query_is_captured(case: dict[str, Any], watch: Any, warehouse: None) -> None:
     holds(case, watch)
 
@@ -62,9 +62,11 @@ def holds(case: dict[str, Any], watch: Any) -> None:
 
 def undeclared(plan: Any, watch: Any) -> set[str]:
     """Return the kinds of nodes in a plan that the table of plan nodes lacks."""
-    root = get_reader(watch.spark._jsparkSession).read_full(plan, BOUNDED)
+    root = get_reader(watch.spark._jsparkSession).read_complete_plan(plan, BOUNDED)
     assert root is not None
-    return {node.kind for node in walk(root) if node.is_plan and not node.kind.startswith("Resolved")} - set(PLAN_NODES)
+    return {node.kind for node in walk_tree(root) if node.is_plan and not node.kind.startswith("Resolved")} - set(
+        PLAN_NODES
+    )
 
 
 def one(seen: list[Observation]) -> Observation:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.capture.attach import attach
+from jupyter_colophon.spark.capture.attach import attach_listener
 from jupyter_colophon.spark.plans.observation import MissingDetail, Observation
 from py4j.protocol import Py4JJavaError
 from pyspark.core.rdd import RDD
@@ -69,7 +69,7 @@ def test_unknown_rdd_sources_are_reported_as_missing(watch: Any) -> None:
 
 def test_rdd_methods_are_wrapped_once_for_all_sessions(spark: Any, watch: Any) -> None:
     wrapped, seen = RDD.collect, list[Observation]()
-    other = attach(spark.newSession(), seen.append)
+    other = attach_listener(spark.newSession(), seen.append)
     assert RDD.collect is wrapped
     assert len(watch.observe(spark.table("shop.orders").rdd.collect)) == 1
     assert seen == []

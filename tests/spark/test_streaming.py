@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.spark.capture import streams
-from jupyter_colophon.spark.capture.attach import attach
+from jupyter_colophon.spark.capture.attach import attach_listener
 from jupyter_colophon.spark.plans.observation import MissingDetail, Observation
 from pyspark.errors import StreamingQueryException
 
@@ -97,7 +97,7 @@ def test_unrecorded_stream_is_reported_as_missing(watch: Any) -> None:
             raise ValueError("secret value")
         seen.append(observation)
 
-    capture = attach(watch.spark, sink)
+    capture = attach_listener(watch.spark, sink)
     try:
         run_stream(watch, lambda writer: writer.format("parquet").start(f"{watch.folder}/unrecorded"))
     finally:

@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.core.identity.names import make_stream_urn
 from pyspark.sql import SparkSession
 from support.catalog import ADA
-from support.streams import catalog_with_clicks
+from support.stream_catalog import open_catalog_with_clicks
 
 #: The day is part of the path: a schema without it fails until there is an event.
 SCHEMA = "timestamp LONG, source STRING, body STRUCT<page: STRING, n: LONG>, day DATE"
@@ -15,7 +15,7 @@ CLICKS = make_stream_urn("shop", "clicks")
 
 
 def test_spark_reads_each_event_once_during_writes(spark: SparkSession, tmp_path: Path) -> None:
-    catalog = catalog_with_clicks(tmp_path)
+    catalog = open_catalog_with_clicks(tmp_path)
     folder = catalog.streams.get_folder(CLICKS, ADA)
     assert folder is not None
 

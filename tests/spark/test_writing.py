@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from jupyter_colophon.spark.plans.observation import Kind, MissingDetail, Observation, SchemaField
+from jupyter_colophon.spark.plans.observation import DatasetKind, MissingDetail, Observation, SchemaField
 from pyspark.sql import functions as F
 
 
@@ -23,7 +23,7 @@ def test_each_way_to_save_table_is_one_write(watch: Any) -> None:
     for way in ways:
         observation = one(watch.observe(way))
         assert [watch.short(ref.urn) for ref in observation.reads] == ["shop.orders"]
-        assert [ref.kind for ref in observation.writes] == [Kind.TABLE]
+        assert [ref.kind for ref in observation.writes] == [DatasetKind.TABLE]
         assert {(edge.source_field, edge.target_field) for edge in observation.columns} == {
             (name, name) for name in ("id", "customer", "amount", "day")
         }
@@ -61,7 +61,7 @@ def test_files_are_named_by_folder_on_write_and_read(watch: Any, format_: str) -
     path = f"{watch.folder}/some {format_} (new), 100%"
     written = one(watch.observe(lambda: watch.spark.table("shop.customers").write.format(format_).save(path)))
     (ref,) = written.writes
-    assert (ref.kind, ref.format, ref.location) == (Kind.FILE, format_, f"file:{path}")
+    assert (ref.kind, ref.format, ref.location) == (DatasetKind.FILE, format_, f"file:{path}")
     assert ref.urn.endswith(f"some {format_} %28new%29%2C 100%25,PROD)")
     assert [field.path for field in ref.fields or ()] == ["id", "name", "city"]
     read = watch.observe(lambda: watch.spark.read.format(format_).load(path).collect())

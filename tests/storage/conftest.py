@@ -10,7 +10,7 @@ from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.spi import StorageProvider
 from support.stores import STORES
-from support.things import THINGS
+from support.things_table import THINGS
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.storage.spi import FieldValue, Range, Row, StorageProvider, StructuredTable
-from support.things import THINGS, list_keys, row, run_on_table
+from support.things_table import THINGS, build_row, list_row_keys, run_on_table
 
 Key = tuple[Any, ...]
 Model = dict[Key, Row]
@@ -46,26 +46,26 @@ def fits(row: Row, filters: list[FieldValue]) -> bool:
 
 
 def written(model: Model, key: Key, changes: Row) -> Row:
-    old = model.get(key) or dict.fromkeys(THINGS.fields) | row(key)
+    old = model.get(key) or dict.fromkeys(THINGS.fields) | build_row(key)
     return old | changes
 
 
 def upsert(model: Model, table: StructuredTable, key: Key, changes: Row) -> None:
     model[key] = written(model, key, changes)
-    table.upsert(row(key, **changes))
+    table.upsert(build_row(key, **changes))
 
 
 def upsert_all(model: Model, table: StructuredTable, rows: list[tuple[Key, Row]]) -> None:
     for key, changes in rows:
         model[key] = written(model, key, changes)
-    table.upsert_many([row(key, **changes) for key, changes in rows])
+    table.upsert_many([build_row(key, **changes) for key, changes in rows])
 
 
 def update(model: Model, table: StructuredTable, key: Key, changes: Row) -> None:
     there = key in model
     if there:
         model[key] = written(model, key, changes)
-    assert table.update(row(key, **changes)) is there
+    assert table.update(build_row(key, **changes)) is there
 
 
 def delete(model: Model, table: StructuredTable, key: Key) -> None:
@@ -134,7 +134,7 @@ def test_any_history_equals_a_dictionary(
             ask(model, table, keys, filters, limit)
         ranges = [keys for keys, _, _ in questions]
         either = sorted(key for key in model if any(is_in(key, keys) for keys in ranges))
-        assert list_keys(table.scan_ranges(ranges)) == either
+        assert list_row_keys(table.scan_ranges(ranges)) == either
         assert table.count(ranges) == (len(either) if ranges else len(model))
 
     run_on_table(shared, lambda table: table.delete_range(Range()))
@@ -146,12 +146,12 @@ def test_any_history_equals_a_dictionary(
 def ask(model: Model, table: Any, bounds: Range, filters: list[FieldValue], limit: int | None) -> None:
     found = sorted(key for key in model if is_in(key, bounds) and fits(model[key], filters))
     by_number = sorted(found, key=lambda key: (model[key]["n"] is not None, model[key]["n"] or 0, key))
-    assert list_keys(table.scan(bounds, limit, "asc", filters)) == found[:limit]
-    assert list_keys(table.scan(bounds, limit, "desc", filters)) == found[::-1][:limit]
-    assert list_keys(table.scan(bounds, limit, "asc", filters, "n")) == by_number[:limit]
-    assert list_keys(table.scan(bounds, limit, "desc", filters, "n")) == by_number[::-1][:limit]
+    assert list_row_keys(table.scan(bounds, limit, "asc", filters)) == found[:limit]
+    assert list_row_keys(table.scan(bounds, limit, "desc", filters)) == found[::-1][:limit]
+    assert list_row_keys(table.scan(bounds, limit, "asc", filters, "n")) == by_number[:limit]
+    assert list_row_keys(table.scan(bounds, limit, "desc", filters, "n")) == by_number[::-1][:limit]
     assert table.count([bounds], filters) == len(found)
     for name, value in filters:
         expected = sorted(key for key in model if model[key][name] == value)
-        assert list_keys(table.scan_index(name, value, limit)) == expected[:limit]
-    assert sorted(list_keys(table.read_many(found))) == found
+        assert list_row_keys(table.scan_index(name, value, limit)) == expected[:limit]
+    assert sorted(list_row_keys(table.read_many(found))) == found

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.errors import InvalidField
 from jupyter_colophon.storage.spi import Range, StorageProvider
-from support.things import KEY, KEYS, row, run_on_table
+from support.things_table import KEY, KEYS, build_row, run_on_table
 
 AT = ("a", 1, "x")
 BOUNDS = {"n": (-(2**63), 2**63 - 1), "i": (-(2**31), 2**31 - 1)}
@@ -35,7 +35,7 @@ def test_increment_counts_from_null(things: StorageProvider) -> None:
 
 def test_increment_many_adds_to_each_row(things: StorageProvider) -> None:
     run_on_table(things, lambda table: table.increment_many({}, "n"))
-    run_on_table(things, lambda table: table.upsert_many([row(KEYS[0], n=3, y=True), row(KEYS[1])]))
+    run_on_table(things, lambda table: table.upsert_many([build_row(KEYS[0], n=3, y=True), build_row(KEYS[1])]))
     amounts = {key: at - 1 for at, key in enumerate(KEYS)}
     run_on_table(things, lambda table: table.increment_many(amounts, "n"))
     assert [entry["n"] for entry in run_on_table(things, lambda table: list(table.scan(Range())))] == [2, 0, 1, 2, 3, 4]
@@ -43,7 +43,7 @@ def test_increment_many_adds_to_each_row(things: StorageProvider) -> None:
 
 
 def test_overflow_in_increment_many_undoes_the_transaction(things: StorageProvider) -> None:
-    run_on_table(things, lambda table: table.upsert(row(KEYS[1], n=2**63 - 1)))
+    run_on_table(things, lambda table: table.upsert(build_row(KEYS[1], n=2**63 - 1)))
     with pytest.raises(InvalidField):
         run_on_table(things, lambda table: table.increment_many(dict.fromkeys(KEYS[:3], 1), "n"))
     assert [entry["n"] for entry in run_on_table(things, lambda table: list(table.scan(Range())))] == [2**63 - 1]
@@ -52,7 +52,8 @@ def test_overflow_in_increment_many_undoes_the_transaction(things: StorageProvid
 def test_decrement_many_deletes_rows_at_zero(things: StorageProvider) -> None:
     run_on_table(things, lambda table: table.decrement_many({}, "n"))
     run_on_table(
-        things, lambda table: table.upsert_many([row(key, n=at) for at, key in enumerate(KEYS)] + [row(KEYS[0])])
+        things,
+        lambda table: table.upsert_many([build_row(key, n=at) for at, key in enumerate(KEYS)] + [build_row(KEYS[0])]),
     )
     run_on_table(things, lambda table: table.decrement_many(dict.fromkeys([*KEYS, ("not", 1, "there")], 2), "n"))
     assert [entry["n"] for entry in run_on_table(things, lambda table: list(table.scan(Range())))] == [1, 2, 3]

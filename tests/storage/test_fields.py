@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.errors import InvalidField
 from jupyter_colophon.storage.spi import FieldValue, Range, Row, StorageProvider
-from support.things import KEY, run_on_table
+from support.things_table import KEY, run_on_table
 
 ROWS: dict[str, Row] = {
     "unknown field": KEY | {"none": 1},

@@ -18,9 +18,9 @@ from jupyter_colophon.storage.sqlite import provider
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
 from jupyter_colophon.storage.tables import ASPECTS, IDEMPOTENCY_RESULTS
-from support.catalog import ADA, open_catalog_file, search, write_metadata
+from support.catalog import ADA, open_catalog_file, search_catalog, write_metadata
 from support.disk import fill_disk
-from support.process import start_script
+from support.process import start_script_process
 from support.urns import ORDERS
 
 OPEN = """
@@ -104,7 +104,11 @@ def test_file_that_is_not_a_database_is_an_error_and_unchanged(tmp_path: Path, c
 
 def test_processes_can_start_together_in_an_empty_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "colophon.db"
-    with start_script(OPEN, str(path)) as a, start_script(OPEN, str(path)) as b, start_script(OPEN, str(path)) as c:
+    with (
+        start_script_process(OPEN, str(path)) as a,
+        start_script_process(OPEN, str(path)) as b,
+        start_script_process(OPEN, str(path)) as c,
+    ):
         for process in (a, b, c):
             output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
@@ -154,7 +158,7 @@ def test_concurrent_processes_lose_no_write(tmp_path: Path) -> None:
     path = tmp_path / "colophon.db"
     catalog = open_catalog_file(path)
     write_metadata(catalog)
-    with start_script(RACER, str(path), "a") as a, start_script(RACER, str(path), "b") as b:
+    with start_script_process(RACER, str(path), "a") as a, start_script_process(RACER, str(path), "b") as b:
         for process in (a, b):
             output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
@@ -174,7 +178,7 @@ def test_blocked_writer_raises_conflict(tmp_path: Path, monkeypatch: pytest.Monk
         with pytest.raises(StoreUnavailable):
             write_metadata(catalog, properties={"a": "b"})
         assert catalog.provider.check_health()["status"] == "down"
-        assert search(catalog, "orders").total == 1
+        assert search_catalog(catalog, "orders").total == 1
         other.execute("ROLLBACK")
     assert write_metadata(catalog, properties={"a": "b"}).version == 2
     catalog.close()
@@ -187,7 +191,7 @@ def test_full_disk_is_reported_and_writes_resume_with_space(tmp_path: Path) -> N
         with pytest.raises(StorageError):
             write_metadata(catalog, properties={"a": "x" * 9_000})
         assert catalog.provider.check_health()["status"] == "down"
-        assert search(catalog, "orders").total == 1
+        assert search_catalog(catalog, "orders").total == 1
     assert catalog.provider.check_health()["status"] == "ok"
     assert write_metadata(catalog, properties={"a": "x" * 9_000}).version == 2
     catalog.close()

@@ -25,7 +25,7 @@ from jupyter_colophon.storage.sqlite import provider
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
 from jupyter_colophon.storage.sqlite.session import SqliteSession
 from support.disk import fill_disk
-from support.things import THINGS, list_keys, row, run_on_table
+from support.things_table import THINGS, build_row, list_row_keys, run_on_table
 
 _ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 
@@ -56,11 +56,11 @@ def thread() -> Iterator[ThreadPoolExecutor]:
 
 
 def write(number: int, text: str = "") -> Callable[[TableContext], None]:
-    return lambda tx: tx.get_table("things").upsert(row(("a", number, text)))
+    return lambda tx: tx.get_table("things").upsert(build_row(("a", number, text)))
 
 
 def numbers(store: SqliteProvider) -> list[int]:
-    return [key[1] for key in run_on_table(store, lambda table: list_keys(table.scan(Range())), read_only=True)]
+    return [key[1] for key in run_on_table(store, lambda table: list_row_keys(table.scan(Range())), read_only=True)]
 
 
 def waiting(store: SqliteProvider, count: int) -> None:

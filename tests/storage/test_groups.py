@@ -12,7 +12,7 @@ from jupyter_colophon.storage import transaction_lifetime
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import CHANGE
 from support.changes import add_changes
-from support.things import KEYS, list_keys, row, run_on_table
+from support.things_table import KEYS, build_row, list_row_keys, run_on_table
 
 Work = Callable[[TableContext], Any]
 #: How long a callable may take; distinguishable from a short one on a busy machine too.
@@ -49,7 +49,7 @@ def together(store: StorageProvider, threads: ThreadPoolExecutor, *works: Work) 
 
 
 def writes(number: int) -> Work:
-    return lambda tx: tx.get_table("things").upsert(row(("a", number, "x")))
+    return lambda tx: tx.get_table("things").upsert(build_row(("a", number, "x")))
 
 
 def never_ends(tx: TableContext) -> None:
@@ -59,7 +59,7 @@ def never_ends(tx: TableContext) -> None:
 
 
 def numbers(store: StorageProvider) -> list[int]:
-    return [key[1] for key in run_on_table(store, lambda table: list_keys(table.scan(Range())), read_only=True)]
+    return [key[1] for key in run_on_table(store, lambda table: list_row_keys(table.scan(Range())), read_only=True)]
 
 
 def test_concurrent_writes_are_all_stored(things: StorageProvider, threads: ThreadPoolExecutor) -> None:

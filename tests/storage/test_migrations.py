@@ -11,8 +11,8 @@ from jupyter_colophon.operations import problems
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.migrations.runner import StoreMigration, load_progress, migrate, require_not_newer
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
-from support.process import run_script, start_script
-from support.things import THINGS, run_on_table
+from support.process import run_script, start_script_process
+from support.things_table import THINGS, run_on_table
 
 #: Migrates a store and counts each slice; kills itself in the third slice on request.
 MIGRATING = """
@@ -104,7 +104,7 @@ def test_killed_process_leaves_no_partial_slice(tmp_path: Path) -> None:
     store = providers.open_provider(choose_sqlite_file(path))
     store.table_admin.create_or_update(THINGS, tables.SETTINGS)
     for _ in range(3):
-        with start_script(MIGRATING, str(path), "die") as dying:
+        with start_script_process(MIGRATING, str(path), "die") as dying:
             assert dying.wait(timeout=300) == -signal.SIGKILL
         assert counted(store) == {("slice", 0): 1, ("slice", 1): 1}
     assert run_script(MIGRATING, str(path), "live") == ""

@@ -15,9 +15,9 @@ from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.spi import Document, Range, TableContext, TableSpec, TextQuery
-from support.catalog import search, write_metadata
-from support.postgres import create_schema
-from support.process import run_script, start_script
+from support.catalog import search_catalog, write_metadata
+from support.postgres import create_store_in_schema
+from support.process import run_script, start_script_process
 
 SECRET = "canary-4711"
 SPEC = TableSpec("things", {"a": "string", "b": "string", "c": "string", "n": "long"}, ("a", "b", "c"))
@@ -71,7 +71,7 @@ def test_password_is_in_no_error_log_or_response(caplog: pytest.LogCaptureFixtur
     caplog.set_level(logging.DEBUG)
     with pytest.raises(StoreUnavailable) as away:
         providers.open_provider(StoreChoice("postgresql", {"dsn": f"host=/nowhere password={SECRET}"}))
-    with create_schema() as store:
+    with create_store_in_schema() as store:
         dsn = f"{store.options['dsn']} password={SECRET}"
         provider = providers.open_provider(StoreChoice("postgresql", dict(store.options) | {"dsn": dsn}))
         provider.table_admin.create_or_update()
@@ -82,21 +82,25 @@ def test_password_is_in_no_error_log_or_response(caplog: pytest.LogCaptureFixtur
 
 
 def test_processes_can_start_together_in_a_new_schema() -> None:
-    with create_schema() as store:
+    with create_store_in_schema() as store:
         text = json.dumps(asdict(store))
-        with start_script(OPEN, text) as a, start_script(OPEN, text) as b, start_script(OPEN, text) as c:
+        with (
+            start_script_process(OPEN, text) as a,
+            start_script_process(OPEN, text) as b,
+            start_script_process(OPEN, text) as c,
+        ):
             for process in (a, b, c):
                 output, _ = process.communicate(timeout=300)
                 assert process.returncode == 0, output
 
 
 def test_catalogs_in_two_schemas_are_independent() -> None:
-    with create_schema() as one, create_schema() as other:
+    with create_store_in_schema() as one, create_store_in_schema() as other:
         first, second = (open_catalog(store, Identity()) for store in (one, other))
         head, received = second.feed.read_head(), second.provider.get_data_version()
         write_metadata(first)
-        assert search(first, "orders").total == 1
-        assert search(second, "orders").total == 0
+        assert search_catalog(first, "orders").total == 1
+        assert search_catalog(second, "orders").total == 0
         assert (second.feed.read_head(), second.provider.get_data_version()) == (head, received)
         first.close()
         second.close()
@@ -107,7 +111,7 @@ def test_keys_may_have_any_length(letters: str) -> None:
     dice = random.Random(len(letters))
     start = "".join(dice.choices(letters, k=3_000))
     keys = [tuple(start + "".join(dice.choices(letters, k=dice.randint(0, 3_000))) for _ in "abc") for _ in range(20)]
-    with create_schema() as store:
+    with create_store_in_schema() as store:
         provider = providers.open_provider(store)
         provider.table_admin.create_or_update(SPEC)
 
@@ -131,7 +135,7 @@ def test_keys_may_have_any_length(letters: str) -> None:
 
 def test_unlimited_scan_gives_every_row_once_in_both_orders() -> None:
     names = [f"{number:05}" for number in range(2_500)]
-    with create_schema() as store:
+    with create_store_in_schema() as store:
         provider = providers.open_provider(store)
         provider.table_admin.create_or_update(SPEC)
 
@@ -151,7 +155,7 @@ def test_unlimited_scan_gives_every_row_once_in_both_orders() -> None:
 
 
 def test_nothing_is_committed_after_an_ignored_failed_statement() -> None:
-    with create_schema() as store:
+    with create_store_in_schema() as store:
         provider = providers.open_provider(store)
         provider.table_admin.create_or_update(SPEC)
 
@@ -170,7 +174,7 @@ def test_document_of_any_size_is_found_by_each_word() -> None:
     words = [f"w{number:06}" + "\U000f00e4" * 200 for number in range(3_000)]
     terms = frozenset({"term", "t" * 5_000})
     document = Document("urn", "space", "dataset", frozenset({("tag", "t")}), frozenset(words), terms)
-    with create_schema() as store:
+    with create_store_in_schema() as store:
         provider = providers.open_provider(store)
         provider.table_admin.create_or_update()
         provider.tx_runner.run(lambda tx: tx.search.put(document))
@@ -199,7 +203,7 @@ def test_document_of_any_size_is_found_by_each_word() -> None:
 
 
 def test_tables_of_an_older_catalog_are_upgraded() -> None:
-    with create_schema() as store:
+    with create_store_in_schema() as store:
         open_catalog(store, Identity()).close()
         with psycopg.connect(store.options["dsn"]) as connection:
             connection.execute(f"SET search_path TO {store.options['schema']}")
@@ -216,7 +220,7 @@ def test_tables_of_an_older_catalog_are_upgraded() -> None:
 
 
 def test_catalog_of_newer_version_is_refused() -> None:
-    with create_schema() as store:
+    with create_store_in_schema() as store:
         open_catalog(store, Identity()).close()
         with psycopg.connect(store.options["dsn"]) as connection:
             connection.execute(f"SET search_path TO {store.options['schema']}")

@@ -11,9 +11,9 @@ from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.portable.provider import PortableProvider
 from jupyter_colophon.storage.spi import CAPABILITIES, SUBSYSTEMS, Range, StorageProvider
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
-from support.catalog import ADA, forget, list_names, search, touch, write_metadata
-from support.stores import STORES, install_provider
-from support.things import KEYS, THINGS, fill, list_keys, run_on_table
+from support.catalog import ADA, delete_entity_or_aspect, list_hit_names, record_run, search_catalog, write_metadata
+from support.stores import STORES, install_provider_package
+from support.things_table import KEYS, THINGS, insert_key_rows, list_row_keys, run_on_table
 from support.urns import CELL, ORDERS, REPORT
 
 
@@ -33,11 +33,11 @@ def test_installed_provider_is_found_by_its_entry_point(tmp_path: Path) -> None:
     choice = StoreChoice("stranger", {"place": str(tmp_path)})
     with pytest.raises(InvalidField):
         providers.open_provider(choice)
-    with install_provider(tmp_path, "stranger", "support.toy_store:ToyProvider"):
+    with install_provider_package(tmp_path, "stranger", "support.toy_store:ToyProvider"):
         store = providers.open_provider(choice)
     store.table_admin.create_or_update(THINGS)
-    run_on_table(store, fill)
-    assert run_on_table(store, lambda table: list_keys(table.scan(Range(), order="desc"))) == KEYS[::-1]
+    run_on_table(store, insert_key_rows)
+    assert run_on_table(store, lambda table: list_row_keys(table.scan(Range(), order="desc"))) == KEYS[::-1]
     store.close()
     with pytest.raises(InvalidField):
         providers.open_provider(choice)
@@ -46,7 +46,7 @@ def test_installed_provider_is_found_by_its_entry_point(tmp_path: Path) -> None:
 def test_invalid_option_or_path_raises(tmp_path: Path) -> None:
     with pytest.raises(InvalidField):
         providers.open_provider(StoreChoice("sqlite", {"path": str(tmp_path / "store.db"), "none": 1}))
-    with install_provider(tmp_path, "stranger", "support.toy_store:ToyProvider"), pytest.raises(InvalidField):
+    with install_provider_package(tmp_path, "stranger", "support.toy_store:ToyProvider"), pytest.raises(InvalidField):
         providers.open_provider(StoreChoice("stranger", {}))
     with pytest.raises(StorageError):
         providers.open_provider(StoreChoice("sqlite", {"path": str(tmp_path)}))
@@ -68,11 +68,16 @@ def test_missing_capabilities_are_supplied(tmp_path: Path, lacking: frozenset[st
     half.initialize({"path": tmp_path / "store.db"})
     store: StorageProvider = PortableProvider(half)
     store.table_admin.create_or_update(THINGS)
-    run_on_table(store, fill)
-    assert run_on_table(store, lambda table: list_keys(table.scan(Range.prefix("a"), 2, "desc"))) == KEYS[:3][::-1][:2]
-    assert run_on_table(store, lambda table: list_keys(table.scan(Range(("a", 1), ("b", 9)), order_by="n"))) == KEYS[:5]
+    run_on_table(store, insert_key_rows)
+    assert (
+        run_on_table(store, lambda table: list_row_keys(table.scan(Range.prefix("a"), 2, "desc"))) == KEYS[:3][::-1][:2]
+    )
+    assert (
+        run_on_table(store, lambda table: list_row_keys(table.scan(Range(("a", 1), ("b", 9)), order_by="n")))
+        == KEYS[:5]
+    )
     assert run_on_table(
-        store, lambda table: list_keys(table.scan_ranges([Range.prefix("b"), Range.prefix("a", 1)]))
+        store, lambda table: list_row_keys(table.scan_ranges([Range.prefix("b"), Range.prefix("a", 1)]))
     ) == [
         *KEYS[:2],
         *KEYS[3:],
@@ -87,15 +92,21 @@ def test_whole_catalog_works_on_any_store(choice: StoreChoice) -> None:
     write_metadata(catalog, ORDERS, {"owner": "Ada", "note": "straße"}, ["raw"])
     write_metadata(catalog, ORDERS, {"owner": "Grace"}, ["raw", "checked"], version=1)
     write_metadata(catalog, REPORT, {"source": "orders"})
-    run = touch(catalog, CELL, "0e2f2c0e-9d5c-4f0e-8a44-64f1d4a8a001", ("read", ORDERS), ("write", REPORT), end=2_000)
-    assert list_names(search(catalog, "owner:grace")) == list_names(search(catalog, "chec*")) == ["orders"]
-    assert list_names(search(catalog, "straße")) == []
-    assert sorted(list_names(search(catalog, "sales*"))) == ["orders", "report", "sales"]
-    forget(catalog, REPORT)
-    assert list_names(search(catalog, "source:orders")) == []
+    run = record_run(
+        catalog, CELL, "0e2f2c0e-9d5c-4f0e-8a44-64f1d4a8a001", ("read", ORDERS), ("write", REPORT), end=2_000
+    )
+    assert (
+        list_hit_names(search_catalog(catalog, "owner:grace"))
+        == list_hit_names(search_catalog(catalog, "chec*"))
+        == ["orders"]
+    )
+    assert list_hit_names(search_catalog(catalog, "straße")) == []
+    assert sorted(list_hit_names(search_catalog(catalog, "sales*"))) == ["orders", "report", "sales"]
+    delete_entity_or_aspect(catalog, REPORT)
+    assert list_hit_names(search_catalog(catalog, "source:orders")) == []
     catalog.close()
     again = open_catalog(choice, Identity())
-    assert list_names(search(again, "owner:grace")) == ["orders"]
+    assert list_hit_names(search_catalog(again, "owner:grace")) == ["orders"]
     changes = again.feed.read_changes(0, 500, {"urn": ORDERS}, ADA)
     assert [change.operation for change in changes if change.aspect == "technicalMetadata"] == ["create", "update"]
     assert [change.run for change in changes if change.operation == "access"] == [run]

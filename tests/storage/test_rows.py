@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.errors import InvalidField
 from jupyter_colophon.storage.spi import Range, StorageProvider, StructuredTable
-from support.things import KEY, KEYS, fill, list_keys, row, run_on_table
+from support.things_table import KEY, KEYS, build_row, insert_key_rows, list_row_keys, run_on_table
 
 FULL = KEY | {"n": 7, "i": -7, "x": 0.5, "f": 0.25, "y": True, "z": b"\x00\xff"}
 KEPT = tuple(KEYS[0])
@@ -60,17 +60,25 @@ def test_upsert_merges(things: StorageProvider) -> None:
 
 
 def test_upsert_many_merges_in_order(things: StorageProvider) -> None:
-    rows = [FULL, KEY | {"n": 8}, row(KEYS[1], n=1), row(KEYS[2], n=2), KEY | {"n": 9}, {"n": 3} | row(KEYS[3]), KEY]
+    rows = [
+        FULL,
+        KEY | {"n": 8},
+        build_row(KEYS[1], n=1),
+        build_row(KEYS[2], n=2),
+        KEY | {"n": 9},
+        {"n": 3} | build_row(KEYS[3]),
+        KEY,
+    ]
     run_on_table(things, lambda table: table.upsert_many(rows))
     assert run_on_table(things, lambda table: table.read(KEPT)) == FULL | {"n": 9}
     assert [entry["n"] for entry in run_on_table(things, lambda table: list(table.scan(Range())))] == [9, 1, 2, 3]
 
 
 def test_delete_many_removes_all_keys(things: StorageProvider) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     run_on_table(things, lambda table: table.delete_many([]))
     run_on_table(things, lambda table: table.delete_many([*KEYS[1:4], ("not", 1, "there"), KEYS[1]]))
-    assert list_keys(run_on_table(things, lambda table: list(table.scan(Range())))) == [KEYS[0], *KEYS[4:]]
+    assert list_row_keys(run_on_table(things, lambda table: list(table.scan(Range())))) == [KEYS[0], *KEYS[4:]]
     with pytest.raises(InvalidField):
         run_on_table(things, lambda table: table.delete_many([KEYS[0], ("a",)]))
     assert run_on_table(things, lambda table: table.count()) == 3
@@ -78,13 +86,13 @@ def test_delete_many_removes_all_keys(things: StorageProvider) -> None:
 
 def test_upsert_many_accepts_any_number_of_rows(things: StorageProvider) -> None:
     run_on_table(things, lambda table: table.upsert_many([]))
-    run_on_table(things, lambda table: table.upsert_many([row(("many", at, "x"), n=at) for at in range(3_000)]))
+    run_on_table(things, lambda table: table.upsert_many([build_row(("many", at, "x"), n=at) for at in range(3_000)]))
     assert [entry["n"] for entry in run_on_table(things, lambda table: list(table.scan(Range())))] == list(range(3_000))
 
 
 def test_rows_of_a_failed_transaction_are_not_stored(things: StorageProvider) -> None:
     def work(table: StructuredTable) -> None:
-        table.upsert_many([row(key, n=1) for key in KEYS])
+        table.upsert_many([build_row(key, n=1) for key in KEYS])
         raise KeyError
 
     with pytest.raises(KeyError):
@@ -130,15 +138,15 @@ def test_values_are_read_unchanged(things: StorageProvider, name: str, value: An
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
 def test_strings_are_read_unchanged_also_in_keys(things: StorageProvider, text: str) -> None:
     key = (text, 1, text)
-    run_on_table(things, lambda table: table.upsert(row(key, n=1)))
-    run_on_table(things, lambda table: table.upsert(row((text, 1, text + "a"), n=1)))
-    assert run_on_table(things, lambda table: table.read(key)) == dict.fromkeys(FULL) | row(key, n=1)
-    assert sorted(run_on_table(things, lambda table: list_keys(table.scan(Range.prefix(text))))) == [
+    run_on_table(things, lambda table: table.upsert(build_row(key, n=1)))
+    run_on_table(things, lambda table: table.upsert(build_row((text, 1, text + "a"), n=1)))
+    assert run_on_table(things, lambda table: table.read(key)) == dict.fromkeys(FULL) | build_row(key, n=1)
+    assert sorted(run_on_table(things, lambda table: list_row_keys(table.scan(Range.prefix(text))))) == [
         key,
         (text, 1, text + "a"),
     ]
     run_on_table(things, lambda table: table.delete(key))
-    assert run_on_table(things, lambda table: list_keys(table.scan(Range()))) == [(text, 1, text + "a")]
+    assert run_on_table(things, lambda table: list_row_keys(table.scan(Range()))) == [(text, 1, text + "a")]
 
 
 def test_read_with_columns_returns_only_those(things: StorageProvider) -> None:
@@ -152,9 +160,9 @@ def test_read_of_missing_row_returns_none(things: StorageProvider) -> None:
 
 
 def test_read_many_omits_missing_rows(things: StorageProvider) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     requested = [*KEYS, ("none", 1, "x")] * 300
-    assert sorted(set(run_on_table(things, lambda table: list_keys(table.read_many(requested))))) == sorted(KEYS)
+    assert sorted(set(run_on_table(things, lambda table: list_row_keys(table.read_many(requested))))) == sorted(KEYS)
     assert run_on_table(things, lambda table: table.read_many([])) == []
 
 
@@ -164,10 +172,10 @@ def test_read_many_returns_whole_rows(things: StorageProvider) -> None:
 
 
 def test_delete_of_missing_row_changes_nothing(things: StorageProvider) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     run_on_table(things, lambda table: table.delete(("none", 1, "x")))
     run_on_table(things, lambda table: table.delete(KEPT))
-    assert run_on_table(things, lambda table: list_keys(table.scan(Range()))) == KEYS[1:]
+    assert run_on_table(things, lambda table: list_row_keys(table.scan(Range()))) == KEYS[1:]
 
 
 def test_deleted_row_is_recreated_empty(things: StorageProvider) -> None:
@@ -179,5 +187,5 @@ def test_deleted_row_is_recreated_empty(things: StorageProvider) -> None:
 
 def test_stats_count_rows(things: StorageProvider) -> None:
     assert run_on_table(things, lambda table: table.get_stats().rows) == 0
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     assert run_on_table(things, lambda table: table.get_stats().rows) == len(KEYS)

@@ -10,7 +10,7 @@ from jupyter_colophon.core.errors import InvalidField, NotFound, TableSchemaInco
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableSpec
-from support.things import KEY, KEYS, THINGS, fill, list_keys, run_on_table
+from support.things_table import KEY, KEYS, THINGS, insert_key_rows, list_row_keys, run_on_table
 
 UNSOUND: dict[str, TableSpec] = {
     "no key": TableSpec("t", {"a": "string"}, ()),
@@ -72,12 +72,12 @@ def test_table_names_must_differ_in_more_than_case(things: StorageProvider) -> N
 
 @pytest.mark.parametrize("spec", INCOMPATIBLE.values(), ids=INCOMPATIBLE)
 def test_incompatible_spec_is_rejected_and_changes_nothing(things: StorageProvider, spec: TableSpec) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     with pytest.raises(TableSchemaIncompatible):
         things.table_admin.create_or_update(TableSpec("other", {"a": "string"}, ("a",)), spec)
     assert things.table_admin.list() == ["things"]
     assert things.table_admin.get_spec("things") == THINGS
-    assert run_on_table(things, lambda table: list_keys(table.scan(Range()))) == KEYS
+    assert run_on_table(things, lambda table: list_row_keys(table.scan(Range()))) == KEYS
 
 
 def test_table_gets_fields_indexes_and_wider_fields(things: StorageProvider) -> None:
@@ -86,13 +86,13 @@ def test_table_gets_fields_indexes_and_wider_fields(things: StorageProvider) -> 
     things.table_admin.create_or_update(GROWN)
     assert run_on_table(things, lambda table: table.read(("a", 1, "x"))) == full | {"more": None, "flag": None}
     run_on_table(things, lambda table: table.upsert(KEY | {"i": 2**40, "more": "yes", "flag": False}))
-    assert run_on_table(things, lambda table: list_keys(table.scan_index("more", "yes"))) == [("a", 1, "x")]
-    assert run_on_table(things, lambda table: list_keys(table.scan_index("i", 2**40))) == [("a", 1, "x")]
+    assert run_on_table(things, lambda table: list_row_keys(table.scan_index("more", "yes"))) == [("a", 1, "x")]
+    assert run_on_table(things, lambda table: list_row_keys(table.scan_index("i", 2**40))) == [("a", 1, "x")]
     assert run_on_table(things, lambda table: table.increment(("a", 1, "x"), "i", 2**40)) == 2**41
 
 
 def test_creating_an_existing_table_changes_nothing(things: StorageProvider) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     things.table_admin.create_or_update(THINGS, THINGS)
     assert run_on_table(things, lambda table: table.count()) == len(KEYS)
 
@@ -123,7 +123,7 @@ def test_tables_are_listed_described_and_dropped(things: StorageProvider) -> Non
 
 
 def test_dropped_table_can_be_recreated_with_any_spec(things: StorageProvider) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     things.table_admin.drop("things")
     things.table_admin.create_or_update(TableSpec("things", {"a": "long"}, ("a",)))
     assert run_on_table(things, lambda table: list(table.scan(Range()))) == []
@@ -149,7 +149,7 @@ def test_rename_keeps_rows_and_indexes(things: StorageProvider, another: Storage
         (1, 7, b"\x00", True)
     ]
     admin.create_or_update(admin.get_spec("objects"), THINGS)
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     assert run_on_table(things, lambda table: table.count()) == len(KEYS)
 
 
@@ -171,10 +171,10 @@ def test_names_may_be_sql_keywords(store: StorageProvider) -> None:
 
 
 def test_table_of_another_process_is_visible(things: StorageProvider, another: StorageProvider) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     assert another.table_admin.list() == ["things"]
     assert another.table_admin.get_spec("things") == THINGS
-    assert run_on_table(another, lambda table: list_keys(table.scan(Range()))) == KEYS
+    assert run_on_table(another, lambda table: list_row_keys(table.scan(Range()))) == KEYS
 
 
 def test_outdated_process_gets_an_error(things: StorageProvider, another: StorageProvider) -> None:

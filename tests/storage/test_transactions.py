@@ -10,7 +10,7 @@ from jupyter_colophon.core.lineage.graph import ALL_TIME
 from jupyter_colophon.storage.spi import Document, Range, RetryPolicy, StorageProvider, TableContext, TextQuery
 from jupyter_colophon.storage.tables import CHANGE
 from support.changes import add_changes
-from support.things import KEY, KEYS, fill, list_keys, run_on_table
+from support.things_table import KEY, KEYS, insert_key_rows, list_row_keys, run_on_table
 
 DOCUMENT = Document("urn:1", "sales", "dataset", frozenset(), frozenset({"orders"}), frozenset({"all"}))
 ERRORS = [ValueError("mine"), KeyError("mine"), ConditionFailed("it", "1", 2), InvalidField("mine"), SystemExit(3)]
@@ -58,7 +58,7 @@ def test_run_returns_the_result_of_the_callable(things: StorageProvider) -> None
     ],
 )
 def test_rows_are_lazy_and_end_with_the_transaction(things: StorageProvider, question: Any, read_only: bool) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
 
     def work(table: Any) -> tuple[Any, Any]:
         begun, untouched = question(table), question(table)
@@ -71,7 +71,7 @@ def test_rows_are_lazy_and_end_with_the_transaction(things: StorageProvider, que
 
 
 def test_unread_rows_block_nothing(things: StorageProvider, another: StorageProvider) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
 
     def begin(table: Any) -> Any:
         rows = table.scan(Range())
@@ -150,7 +150,7 @@ def test_reader_sees_one_snapshot(things: StorageProvider, another: StorageProvi
     def work(tx: TableContext) -> tuple[int, int]:
         before = count(tx)
         with ThreadPoolExecutor(1) as elsewhere:
-            elsewhere.submit(run_on_table, another, fill).result(timeout=300)
+            elsewhere.submit(run_on_table, another, insert_key_rows).result(timeout=300)
         return before, count(tx)
 
     assert things.tx_runner.run(work, read_only=True) == (0, 0)
@@ -251,11 +251,11 @@ def test_written_rows_survive_reopening(things: StorageProvider, another: Storag
 
 
 def test_repair_and_reclaim_keep_all_rows(things: StorageProvider) -> None:
-    run_on_table(things, fill)
+    run_on_table(things, insert_key_rows)
     things.tx_runner.run(lambda tx: tx.search.put(DOCUMENT))
     things.repair()
     assert things.reclaim() >= 0
-    assert run_on_table(things, lambda table: list_keys(table.scan(Range()))) == KEYS
+    assert run_on_table(things, lambda table: list_row_keys(table.scan(Range()))) == KEYS
     assert things.tx_runner.run(
         lambda tx: [len(group.numbers) for group in tx.search.group_matches(TextQuery(("orders",)), 9)]
     ) == [1]

@@ -31,11 +31,11 @@ from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.changes import consumed_offsets, schedules, sinks
 from jupyter_colophon.storage.migrations.runner import NAME, Progress, load_progress
 from jupyter_colophon.storage.spi import Range, TableContext
-from support.catalog import ADA, list_names, search, write_metadata
-from support.keeping import create_maintenance, list_findings
-from support.postgres import get_server
-from support.process import start_script
-from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, file, table
+from support.catalog import ADA, list_hit_names, search_catalog, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
+from support.postgres import get_or_start_server
+from support.process import start_script_process
+from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, build_file_urn, build_table_urn
 
 DATA = Path(__file__).parent / "data"
 BOB = Principal("bob", None, frozenset({"read", "annotate", "emit"}))
@@ -88,7 +88,7 @@ def _sqlite(folder: Path) -> Iterator[StoreChoice]:
 
 @contextmanager
 def _postgresql(folder: Path) -> Iterator[StoreChoice]:
-    running_server, database = get_server(), f"old_{folder.name.lower().replace('-', '_')}"
+    running_server, database = get_or_start_server(), f"old_{folder.name.lower().replace('-', '_')}"
     running_server.execute(f'CREATE DATABASE "{database}"')
     try:
         with psycopg.connect(running_server.get_dsn(database), autocommit=True) as connection:
@@ -131,30 +131,34 @@ def test_no_row_is_lost_and_no_check_fails(old: StoreChoice) -> None:
         name: count for name, count in ROWS.items() if name not in grown
     }
     assert all(counts[name] >= ROWS[name] for name in grown)
-    assert list_findings(create_maintenance(catalog)) == []
+    assert list_integrity_issues(create_maintenance(catalog)) == []
     assert sorted(catalog.provider.table_admin.list()) == sorted(spec.id for spec in tables.ALL)
     catalog.close()
 
 
 class TestReading:
     def test_search_keys_and_counts_after_upgrade(self, upgraded: Catalog) -> None:
-        answer = search(upgraded, "tags:gold")
-        assert list_names(answer) == ["orders"]
+        answer = search_catalog(upgraded, "tags:gold")
+        assert list_hit_names(answer) == ["orders"]
         assert ("gold", 1) in answer.facets["tag"]
         assert [count for _, count in answer.facets["platform"]] == [1]
-        assert list_names(search(upgraded, "owner:sre")) == ["orders"]
-        assert sorted(list_names(search(upgraded, "source:*"))) == ["orders", "report"]
-        assert list_names(search(upgraded, "second")) == ["twice"]
-        assert [list_names(search(upgraded, word)) for word in ("first", "nobody", "tags:secret")] == [[], [], []]
+        assert list_hit_names(search_catalog(upgraded, "owner:sre")) == ["orders"]
+        assert sorted(list_hit_names(search_catalog(upgraded, "source:*"))) == ["orders", "report"]
+        assert list_hit_names(search_catalog(upgraded, "second")) == ["twice"]
+        assert [list_hit_names(search_catalog(upgraded, word)) for word in ("first", "nobody", "tags:secret")] == [
+            [],
+            [],
+            [],
+        ]
         hidden = upgraded.searcher.search(SearchRequest("tags:secret", removed=True), ADA)
-        assert list_names(hidden) == ["hidden"]
+        assert list_hit_names(hidden) == ["hidden"]
         values, _ = upgraded.keys.list_values(ValuesRequest("source", ""), 10, ADA)
         assert values == [("orders", 1), ("till", 1)]
 
     def test_history_and_timeseries_after_upgrade(self, upgraded: Catalog) -> None:
         history, _ = upgraded.reader.list_versions(Urn.parse(ORDERS), "technicalMetadata", 9, "", ADA)
         assert [version.value["properties"]["owner"] for version in history] == ["Grace", "Ada"]
-        twice, _ = upgraded.reader.list_versions(Urn.parse(table("twice")), "technicalMetadata", 9, "", ADA)
+        twice, _ = upgraded.reader.list_versions(Urn.parse(build_table_urn("twice")), "technicalMetadata", 9, "", ADA)
         assert [version.version for version in twice] == [3]
         assert upgraded.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA).actor == "bob"
 
@@ -174,7 +178,9 @@ class TestReading:
     def test_lineage_and_columns_after_upgrade(self, upgraded: Catalog) -> None:
         lineage = upgraded.lineage.read_lineage(LineageRequest(Urn.parse(REPORT), levels=3, columns=True), ADA)
         load = "urn:li:dataJob:(urn:li:dataFlow:(colophon,shop,sales),flows.load)"
-        assert {ORDERS, REPORT, CELL, load, file("/data/raw/orders.csv")} <= {node.urn for node in lineage.nodes}
+        assert {ORDERS, REPORT, CELL, load, build_file_urn("/data/raw/orders.csv")} <= {
+            node.urn for node in lineage.nodes
+        }
         assert [(edge.source_field, edge.target_field) for edge in lineage.columns] == [("price", "total")]
 
     def test_openlineage_data_after_upgrade(self, upgraded: Catalog) -> None:
@@ -221,7 +227,7 @@ class TestReading:
 def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> None:
     with _sqlite(tmp_path) as choice:
         path = tmp_path / "colophon.db"
-        with start_script(DYING, str(path)) as dying:
+        with start_script_process(DYING, str(path)) as dying:
             assert dying.wait(timeout=300) == -signal.SIGKILL
         store = providers.open_provider(choice)
         assert store.tx_runner.run(load_progress).place != ""
@@ -229,10 +235,10 @@ def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> 
         with ThreadPoolExecutor(3) as threads:
             catalogs = list(threads.map(lambda _: open_catalog(choice, Identity()), range(3), timeout=300))
         for catalog in catalogs:
-            assert list_names(search(catalog, "tags:gold")) == ["orders"]
+            assert list_hit_names(search_catalog(catalog, "tags:gold")) == ["orders"]
             assert catalog.provider.tx_runner.run(load_progress) == Progress(1)
         assert write_metadata(catalogs[0], ORDERS, {"owner": "Mary"}, version=2).version == 3
-        assert list_findings(create_maintenance(catalogs[0])) == []
+        assert list_integrity_issues(create_maintenance(catalogs[0])) == []
         for catalog in catalogs:
             catalog.close()
 
@@ -284,5 +290,5 @@ def test_upgraded_catalog_is_backed_up_and_restored(old: StoreChoice, tmp_path: 
     catalog.close()
     store = open_for_maintenance(choose_sqlite_file(tmp_path / "restored.db"), lambda what, steps: None, new=True)
     store.create_backups("1").restore(path)
-    assert list_findings(store) == []
+    assert list_integrity_issues(store) == []
     store.close()

@@ -8,7 +8,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import ConditionFailed
 from jupyter_colophon.core.model.proposal import Condition
 from jupyter_colophon.schemaspaces import instances
-from support.snippets import SPACE, snippet
+from support.snippets import SPACE, build_snippet
 
 
 def main(who: str, count: int) -> None:
@@ -17,7 +17,7 @@ def main(who: str, count: int) -> None:
     for number in range(count):
         while True:
             seen = store.get(SPACE, "shared", Principal(who))
-            changed = snippet("Shared", code=[*seen.metadata["code"], f"{who}-{number}"])
+            changed = build_snippet("Shared", code=[*seen.metadata["code"], f"{who}-{number}"])
             try:
                 store.update(SPACE, "shared", changed, Condition(version=seen.version), Principal(who))
             except ConditionFailed:

@@ -36,14 +36,14 @@ async def list_tool_names(client: Client) -> set[str]:
     return {tool.name for tool in (await client.list_tools()).tools}
 
 
-async def call(client: Client, name: str, **arguments: Any) -> Any:
+async def call_tool(client: Client, name: str, **arguments: Any) -> Any:
     """Call a tool and return its document."""
     result = await client.call_tool(name, arguments)
     assert not result.is_error, result.content
     return result.structured_content
 
 
-async def call_refused(client: Client, name: str, **arguments: Any) -> str:
+async def call_refused_tool(client: Client, name: str, **arguments: Any) -> str:
     """Call a tool that refuses and return its error message."""
     result = await client.call_tool(name, arguments)
     assert result.is_error

@@ -23,7 +23,7 @@ def open_catalog_file(path: Path, **identity: Any) -> Catalog:
     return open_catalog(choose_sqlite_file(path), Identity(**identity))
 
 
-def metadata(properties: Mapping[str, str] | None = None, tags: Iterable[str] = ()) -> dict[str, Any]:
+def build_metadata_value(properties: Mapping[str, str] | None = None, tags: Iterable[str] = ()) -> dict[str, Any]:
     """Build a value of `businessMetadata` or `technicalMetadata`."""
     return {"properties": dict(properties or {}), "tags": list(tags)}
 
@@ -39,23 +39,25 @@ def write_metadata(
     principal: Principal = ADA,
 ) -> ProposalResult:
     """Write one aspect."""
-    proposal = Proposal(Urn.parse(urn), aspect, "upsert", metadata(properties, tags), Condition(version=version))
+    proposal = Proposal(
+        Urn.parse(urn), aspect, "upsert", build_metadata_value(properties, tags), Condition(version=version)
+    )
     return catalog.write_path.propose([proposal], principal)[0]
 
 
-def write_numbered(catalog: Catalog, number: int) -> ProposalResult:
+def write_numbered_version(catalog: Catalog, number: int) -> ProposalResult:
     """Write a version of ORDERS with its own idempotency key; writing it in another process makes another version."""
-    value = metadata({"number": f"n{number}", "by": str(os.getpid())})
+    value = build_metadata_value({"number": f"n{number}", "by": str(os.getpid())})
     proposal = Proposal(Urn.parse(ORDERS), "technicalMetadata", "upsert", value)
     return catalog.write_path.propose([proposal], ADA, once=IdempotencyKey("ada", f"key-{number}", "f"))[0]
 
 
-def forget(catalog: Catalog, urn: str = ORDERS, aspect: str | None = None) -> ProposalResult:
+def delete_entity_or_aspect(catalog: Catalog, urn: str = ORDERS, aspect: str | None = None) -> ProposalResult:
     """Delete an entity or one of its aspects."""
     return catalog.write_path.propose([Proposal(Urn.parse(urn), aspect, "delete")], ADA)[0]
 
 
-def touch(
+def record_run(
     catalog: Catalog,
     program: str,
     run_id: str,
@@ -72,11 +74,11 @@ def touch(
     return run
 
 
-def search(catalog: Catalog, text: str, limit: int = 50, cursor: str = "", **filters: str) -> SearchResult:
+def search_catalog(catalog: Catalog, text: str, limit: int = 50, cursor: str = "", **filters: str) -> SearchResult:
     """Search the catalog."""
     return catalog.searcher.search(SearchRequest(text, tuple(filters.items()), limit, cursor), ADA)
 
 
-def list_names(answer: SearchResult) -> list[str]:
+def list_hit_names(answer: SearchResult) -> list[str]:
     """Return the names of the hits, best first."""
     return [hit.summary.name for hit in answer.hits]

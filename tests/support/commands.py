@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from support import warm
+from support import fork_server
 from support.packages import build_python_path
 
 
@@ -59,7 +59,7 @@ class Commands:
     def run(self, *arguments: str) -> CommandResult:
         """Run a command without further options."""
         if not self.before and "PYTHONPATH" not in self.environment:
-            return CommandResult(*warm.get_warm_process()(arguments, self.home, self.whole_environment))
+            return CommandResult(*fork_server.get_fork_server()(arguments, self.home, self.whole_environment))
         done = subprocess.run(
             [*self.before, sys.executable, "-m", "jupyter_colophon.cli", *arguments],
             capture_output=True,

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def build(folder: Path) -> tuple[Path, Path]:
+def build_distributions(folder: Path) -> tuple[Path, Path]:
     """Build the source distribution and, from it, the wheel below `folder`; return their paths."""
     source = folder / "source"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True).stdout
@@ -21,7 +21,7 @@ def build(folder: Path) -> tuple[Path, Path]:
     return sdist, wheel
 
 
-def create_environment(folder: Path, *requirements: str) -> Path:
+def create_virtual_environment(folder: Path, *requirements: str) -> Path:
     """Create a virtual environment with only these requirements; return its folder of commands."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     # Few of these modules are ever imported; those are compiled then.

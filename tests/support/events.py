@@ -15,7 +15,7 @@ class Event(NamedTuple):
 
 
 @dataclass
-class Events:
+class EventStream:
     """A connection whose headers were read."""
 
     status: int
@@ -65,10 +65,10 @@ class Events:
         self.writer.close()
 
 
-Stream = Callable[..., Awaitable[Events]]
+Stream = Callable[..., Awaitable[EventStream]]
 
 
-async def open_stream(port: int, path: str, headers: dict[str, str], **params: Any) -> Events:
+async def open_event_stream(port: int, path: str, headers: dict[str, str], **params: Any) -> EventStream:
     """Open a connection and read its headers."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**18)
     target = f"{path}?{urlencode(params)}" if params else path
@@ -79,4 +79,4 @@ async def open_stream(port: int, path: str, headers: dict[str, str], **params: A
     while line := (await reader.readline()).decode().strip():
         name, _, value = line.partition(": ")
         answered[name] = value
-    return Events(status, answered, reader, writer)
+    return EventStream(status, answered, reader, writer)

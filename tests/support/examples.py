@@ -24,19 +24,21 @@ class Broken:
 
 def build_full_value(schema: Mapping[str, Any]) -> Any:
     """Build a value with every member of the schema; the last alternative of a union; recursion is cut off."""
-    return _ValueBuilder(schema.get("$defs", {}), False).build(schema)
+    return _ValueBuilder(schema.get("$defs", {}), False).build_value(schema)
 
 
 def build_minimal_value(schema: Mapping[str, Any]) -> Any:
     """Build a value with the required members only."""
-    return _ValueBuilder(schema.get("$defs", {}), True).build(schema)
+    return _ValueBuilder(schema.get("$defs", {}), True).build_value(schema)
 
 
 def add_related_urns(value: Any, relationships: Iterable[Relationship]) -> Any:
     """Replace values of relationships by URNs of suitable types."""
     for relationship in relationships:
         if relationship.types:
-            _put(value, relationship.path, URNS.get(relationship.types[0], f"urn:li:{relationship.types[0]}:one"))
+            _replace_at(
+                value, relationship.path, URNS.get(relationship.types[0], f"urn:li:{relationship.types[0]}:one")
+            )
     return value
 
 
@@ -45,14 +47,14 @@ def build_broken_values(schema: Mapping[str, Any]) -> Iterator[Broken]:
     yield from _ValueBreaker(schema.get("$defs", {}), build_full_value(schema)).break_value(schema, ())
 
 
-def _put(value: Any, path: tuple[str, ...], urn: str) -> None:
+def _replace_at(value: Any, path: tuple[str, ...], urn: str) -> None:
     step, *rest = path
     keys = list(value if isinstance(value, dict) else range(len(value))) if step == ANY else [step]
     for key in keys:
         if not rest:
             value[key] = urn
         elif isinstance(value, list) or key in value:
-            _put(value[key], tuple(rest), urn)
+            _replace_at(value[key], tuple(rest), urn)
 
 
 def resolve_reference(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -68,10 +70,10 @@ class _ValueBuilder:
         self.definitions, self.is_least = definitions, is_least
         self.open: list[str] = []
 
-    def build(self, node: Mapping[str, Any]) -> Any:
+    def build_value(self, node: Mapping[str, Any]) -> Any:
         if "$ref" in node:
             self.open.append(node["$ref"])
-            item = self.build(resolve_reference(node, self.definitions))
+            item = self.build_value(resolve_reference(node, self.definitions))
             self.open.pop()
             return item
         if "enum" in node:
@@ -80,7 +82,7 @@ class _ValueBuilder:
         if kind == "object":
             return self._build_object(node)
         if kind == "array":
-            return [] if self.is_least or self._is_recursive(node["items"]) else [self.build(node["items"])]
+            return [] if self.is_least or self._is_recursive(node["items"]) else [self.build_value(node["items"])]
         return {"string": _build_text(node), "integer": 7, "number": 0.5, "boolean": True}[kind]
 
     def _build_object(self, node: Mapping[str, Any]) -> Json:
@@ -88,9 +90,9 @@ class _ValueBuilder:
         if is_union(node):
             named = dict([list(named.items())[-1]])
         members = node.get("required", ()) if self.is_least and not is_union(node) else named
-        value = {name: self.build(named[name]) for name in members if not self._is_recursive(named[name])}
+        value = {name: self.build_value(named[name]) for name in members if not self._is_recursive(named[name])}
         if isinstance(node.get("additionalProperties"), Mapping) and not self.is_least:
-            value["key"] = self.build(node["additionalProperties"])
+            value["key"] = self.build_value(node["additionalProperties"])
         return value
 
     def _is_recursive(self, node: Mapping[str, Any]) -> bool:
@@ -120,9 +122,9 @@ class _ValueBreaker:
     def break_value(self, node: Mapping[str, Any], place: tuple[str, ...]) -> Iterator[Broken]:
         node = resolve_reference(node, self.definitions)
         here = _get_at(self.value, place)
-        yield Broken("wrong type", self._with(place, _build_wrong_type(node)), (format_pointer(place),))
+        yield Broken("wrong type", self._copy_with(place, _build_wrong_type(node)), (format_pointer(place),))
         if "enum" in node:
-            yield Broken("no such word", self._with(place, "none of these"), (format_pointer(place),))
+            yield Broken("no such word", self._copy_with(place, "none of these"), (format_pointer(place),))
         if isinstance(here, dict):
             yield from self._break_object(node, here, place)
         elif isinstance(here, list) and here:
@@ -132,14 +134,16 @@ class _ValueBreaker:
         named, others = node.get("properties", {}), node.get("additionalProperties")
         for name in node.get("required", ()):
             rest = {key: member for key, member in here.items() if key != name}
-            yield Broken("missing", self._with(place, rest), (format_pointer(place), format_pointer((*place, name))))
+            yield Broken(
+                "missing", self._copy_with(place, rest), (format_pointer(place), format_pointer((*place, name)))
+            )
         if others is False:
             fault = "no such part" if is_union(node) else "unknown"
-            yield Broken(fault, self._with(place, here | {"unheardOf": 1}), (format_pointer(place),))
+            yield Broken(fault, self._copy_with(place, here | {"unheardOf": 1}), (format_pointer(place),))
         for name in here:
             yield from self.break_value(named.get(name, others), (*place, name))
 
-    def _with(self, place: tuple[str, ...], new: Any) -> Any:
+    def _copy_with(self, place: tuple[str, ...], new: Any) -> Any:
         if not place:
             return new
         value = copy.deepcopy(self.value)

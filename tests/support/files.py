@@ -14,22 +14,22 @@ SPACE = "code-snippets"
 _NOBODY = 65_534
 
 
-def user_folder(root: Path) -> Path:
+def get_user_folder(root: Path) -> Path:
     """Return the folder that is written."""
     return root / "user" / "metadata" / SPACE
 
 
-def shared_folder(root: Path) -> Path:
+def get_shared_folder(root: Path) -> Path:
     """Return the shared folder."""
     return root / "shared" / "metadata" / SPACE
 
 
-def open_files(root: Path, wait_s: float = 10.0) -> InstanceFiles:
+def open_instance_files(root: Path, wait_s: float = 10.0) -> InstanceFiles:
     """Open the instances of both folders with an empty cache."""
-    return InstanceFiles(SPACE, [user_folder(root), shared_folder(root)], cache=DocumentCache(), wait_s=wait_s)
+    return InstanceFiles(SPACE, [get_user_folder(root), get_shared_folder(root)], cache=DocumentCache(), wait_s=wait_s)
 
 
-def document(number: int = 0, **metadata: Any) -> dict[str, Any]:
+def build_instance_document(number: int = 0, **metadata: Any) -> dict[str, Any]:
     """Build the document of an instance."""
     return {
         "display_name": f"Snippet {number}",
@@ -38,7 +38,7 @@ def document(number: int = 0, **metadata: Any) -> dict[str, Any]:
     }
 
 
-def put(folder: Path, name: str, text: str | bytes) -> Path:
+def write_file(folder: Path, name: str, text: str | bytes) -> Path:
     """Write a file as an editor does, and create its folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
@@ -46,14 +46,14 @@ def put(folder: Path, name: str, text: str | bytes) -> Path:
     return path
 
 
-def save(files: InstanceFiles, name: str, value: dict[str, Any], *, create: bool = False) -> None:
+def save_instance(files: InstanceFiles, name: str, value: dict[str, Any], *, create: bool = False) -> None:
     """Save an instance as the service does."""
     with files.lock_instance(name) as slot:
         slot.write(value, create=create)
 
 
 @contextmanager
-def as_nobody() -> Iterator[None]:
+def drop_root_permissions() -> Iterator[None]:
     """Drop root's permissions if the tests run as root."""
     if os.geteuid() != 0:
         yield
@@ -65,8 +65,8 @@ def as_nobody() -> Iterator[None]:
         os.seteuid(0)
 
 
-def list_left_files(root: Path) -> list[str]:
+def list_left_files_without_locks(root: Path) -> list[str]:
     """List the files in the user's folder, hidden ones included; check that the folder of locks is empty."""
-    locks = user_folder(root) / ".locks"
+    locks = get_user_folder(root) / ".locks"
     assert not locks.exists() or list(locks.iterdir()) == []
-    return sorted(path.name for path in user_folder(root).iterdir() if path != locks)
+    return sorted(path.name for path in get_user_folder(root).iterdir() if path != locks)

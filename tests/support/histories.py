@@ -10,14 +10,20 @@ from jupyter_colophon.core.lineage.run import RunChange
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.spi import Range
-from support.catalog import ADA, metadata, touch
-from support.urns import cell, file, table
+from support.catalog import ADA, build_metadata_value, record_run
+from support.urns import build_cell_urn, build_file_urn, build_table_urn
 
-URNS = [table("a"), table("b"), table("a", "zoo"), file("/data/x.parquet"), cell("1")]
+URNS = [
+    build_table_urn("a"),
+    build_table_urn("b"),
+    build_table_urn("a", "zoo"),
+    build_file_urn("/data/x.parquet"),
+    build_cell_urn("1"),
+]
 _KEYS = st.sampled_from(["owner", "Owner", "note", "schema"])
 _VALUES = st.sampled_from(["ops", "Ops", "ops ", "ß", "", "a b-c"])
 _METADATA = st.builds(
-    metadata,
+    build_metadata_value,
     st.dictionaries(_KEYS, _VALUES, max_size=3),
     st.lists(st.sampled_from(["faa", "FAA", "owner"]), unique=True, max_size=2),
 )
@@ -29,12 +35,19 @@ _FORGETS = st.tuples(
 )
 _RUNS = st.tuples(
     st.just("run"),
-    st.sampled_from([cell("1"), cell("2")]),
+    st.sampled_from([build_cell_urn("1"), build_cell_urn("2")]),
     st.sampled_from(["r1", "r2"]),
     st.tuples(st.sampled_from(["read", "write", "unknown"]), st.sampled_from(URNS[:4])),
 )
-_ENDS = st.tuples(st.just("end"), st.sampled_from([cell("1"), cell("2")]), st.sampled_from(["r1", "r2"]), st.none())
-_RENAMES = st.tuples(st.just("rename"), st.sampled_from(URNS[:2]), st.sampled_from([*URNS[:2], table("c")]), st.none())
+_ENDS = st.tuples(
+    st.just("end"),
+    st.sampled_from([build_cell_urn("1"), build_cell_urn("2")]),
+    st.sampled_from(["r1", "r2"]),
+    st.none(),
+)
+_RENAMES = st.tuples(
+    st.just("rename"), st.sampled_from(URNS[:2]), st.sampled_from([*URNS[:2], build_table_urn("c")]), st.none()
+)
 #: Lists of steps for `apply_steps`.
 HISTORIES = st.lists(st.one_of(_WRITES, _WRITES, _DECLARES, _FORGETS, _RUNS, _ENDS, _RENAMES), min_size=1, max_size=14)
 
@@ -51,14 +64,14 @@ def apply_steps(catalog: Catalog, steps: list[Any]) -> None:
             elif kind == "rename":
                 catalog.write_path.rename(Urn.parse(who), Urn.parse(what), ADA)
             elif kind == "run":
-                runs[who, what] = touch(catalog, who, what, value)
+                runs[who, what] = record_run(catalog, who, what, value)
             elif (who, what) in runs:
                 catalog.write_path.change_run(runs[who, what], RunChange("succeeded", 9_000), ADA)
         except (NotFound, InvalidInstance, RenameConflict):
             assert kind in ("forget", "rename")
 
 
-def read_derived(catalog: Catalog) -> Any:
+def read_derived_rows(catalog: Catalog) -> Any:
     """Read all derived rows, by table."""
 
     def read(tx: Any) -> Any:

@@ -29,14 +29,14 @@ spark.sql("SELECT twice(id) FROM shop.orders").collect()
 """
 
 
-def use_fast_java() -> None:
+def set_fast_java_options() -> None:
     """Let Spark start fast Java processes, here and in each child process."""
     archive = f'"-XX:SharedArchiveFile={ARCHIVE}" -Xlog:disable' if ARCHIVE.exists() else ""
     os.environ["SPARK_SUBMIT_OPTS"] = f"{_SHORT_LIVED} {archive} {os.environ.get('SPARK_SUBMIT_OPTS', '')}"
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _SHORT_LIVED)
 
 
-def _make_archive() -> None:
+def _create_class_archive() -> None:
     """Let Java write the archive at its exit, under a temporary name first so that no partial archive is used."""
     folder = ARCHIVE.with_suffix(".work")
     shutil.rmtree(folder, ignore_errors=True)
@@ -52,4 +52,4 @@ def _make_archive() -> None:
 
 
 if __name__ == "__main__":
-    _make_archive()
+    _create_class_archive()

@@ -18,7 +18,7 @@ def find_memory_folder() -> Path | None:
     return _MEMORY if usable and shutil.disk_usage(_MEMORY).free > _FREE else None
 
 
-def use_memory() -> None:
+def put_test_folders_in_memory() -> None:
     """Put the folders of tests in memory, here and in each child process.
 
     A store flushes each commit, which is slow on a disk. Full-size tests run on the disk. Folders that the user chose
@@ -37,7 +37,7 @@ def use_memory() -> None:
 
 
 @contextmanager
-def create_quick_folder() -> Iterator[Path]:
+def create_memory_folder() -> Iterator[Path]:
     """Create a temporary folder, in memory if possible."""
     with tempfile.TemporaryDirectory(prefix="colophon-", dir=find_memory_folder()) as folder:
         yield Path(folder)

@@ -15,13 +15,13 @@ def read_recording(name: str) -> list[dict[str, Any]]:
     return recording
 
 
-def read_bodies(*names: str) -> Iterator[dict[str, Any]]:
+def read_recorded_events(*names: str) -> Iterator[dict[str, Any]]:
     """Yield the events of these recordings."""
     for name in names:
         yield from (request["body"] for request in read_recording(name))
 
 
-def event(
+def build_event(
     type_: str = "COMPLETE",
     second: int = 0,
     *,
@@ -45,7 +45,9 @@ def event(
     }
 
 
-def data(name: str, namespace: str = "postgres://db:5432", own: Any = None, **facets: Any) -> dict[str, Any]:
+def build_event_dataset(
+    name: str, namespace: str = "postgres://db:5432", own: Any = None, **facets: Any
+) -> dict[str, Any]:
     """Build a dataset of an event; `own` are its input and output facets."""
     dataset = {"namespace": namespace, "name": name, "facets": facets}
     return dataset | ({"inputFacets": own, "outputFacets": own} if own else {})

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.core.openlineage.columns import read_column_edges
-from jupyter_colophon.spark.capture.attach import attach
+from jupyter_colophon.spark.capture.attach import attach_listener
 from jupyter_colophon.spark.plans.observation import Observation
 from jupyter_colophon.spark.session import get_session
 
@@ -27,11 +27,11 @@ Seen = dict[str, Any]
 
 def list_cases() -> Iterator[dict[str, Any]]:
     """Yield all statements of the corpora, each with `before`, `sql`, and the table `{t}` that it creates."""
-    yield from list_questions()
+    yield from list_warehouse_queries()
     yield from read_corpus("queries")["cases"]
 
 
-def list_questions() -> list[dict[str, Any]]:
+def list_warehouse_queries() -> list[dict[str, Any]]:
     """Return the queries of the warehouse, each creating a table."""
     queries = read_corpus("warehouse")["cases"]
     return [{**case, "sql": f"CREATE TABLE {{t}} USING parquet AS {case['sql']}"} for case in queries]
@@ -51,7 +51,7 @@ def create_tables(spark: Any, tables: Iterable[str]) -> None:
         spark.sql(f"CREATE TABLE {name} USING parquet AS {query}")
 
 
-class Place:
+class RunFolder:
     """The folder of a run, and the short names in it."""
 
     def __init__(self, folder: Path, warehouse: str) -> None:
@@ -77,10 +77,10 @@ class Place:
         return path.removeprefix(self.folder)
 
 
-def summarize_ours(seen: Iterable[Observation], place: Place) -> Seen:
+def summarize_our_observations(seen: Iterable[Observation], place: RunFolder) -> Seen:
     """Summarize what our listener observed of a statement."""
     observations = list(seen)
-    return _sort(
+    return _build_sorted_summary(
         (place.shorten_urn(ref.urn) for observation in observations for ref in observation.reads),
         (place.shorten_urn(ref.urn) for observation in observations for ref in observation.writes),
         {
@@ -91,7 +91,7 @@ def summarize_ours(seen: Iterable[Observation], place: Place) -> Seen:
     )
 
 
-def summarize_agent(events: Iterable[Mapping[str, Any]], place: Place) -> Seen:
+def summarize_agent_events(events: Iterable[Mapping[str, Any]], place: RunFolder) -> Seen:
     """Summarize what the agent observed of a statement in all its events."""
     reads, writes = set[str](), set[str]()
     named: dict[tuple[str, str], str] = {}
@@ -107,10 +107,10 @@ def summarize_agent(events: Iterable[Mapping[str, Any]], place: Place) -> Seen:
             edges = read_column_edges(dataset["facets"].get("columnLineage"), lambda *_: None)  # type: ignore[arg-type,return-value]
             for (source, _, field, target), how in edges.items():
                 columns[f"{named.get(source) or place.shorten_path(source[1])}.{field} -> {target}"] = str(how)
-    return _sort(reads, writes, columns)
+    return _build_sorted_summary(reads, writes, columns)
 
 
-def _sort(reads: Iterable[str], writes: Iterable[str], columns: dict[str, str]) -> Seen:
+def _build_sorted_summary(reads: Iterable[str], writes: Iterable[str], columns: dict[str, str]) -> Seen:
     return {"reads": sorted(set(reads)), "writes": sorted(set(writes)), "columns": dict(sorted(columns.items()))}
 
 
@@ -125,7 +125,7 @@ def main(out: Path) -> None:
         for statement in read_corpus("queries")["files"]:
             spark.sql(statement.replace("{dir}", str(folder)))
         warehouse = spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:")
-        _run_all(spark, Place(folder, warehouse), log, out)
+        _run_all_cases(spark, RunFolder(folder, warehouse), log, out)
         spark.stop()
 
 
@@ -145,9 +145,9 @@ def build_settings(log: Path) -> dict[str, str]:
     }
 
 
-def _run_all(spark: Any, place: Place, log: Path, out: Path) -> None:
+def _run_all_cases(spark: Any, place: RunFolder, log: Path, out: Path) -> None:
     seen: list[Observation] = []
-    capture = attach(spark, seen.append)
+    capture = attach_listener(spark, seen.append)
     with out.open("w", encoding="utf-8") as lines:
         for number, case in enumerate(list_cases()):
             name = f"shop.made_{number}"
@@ -157,20 +157,20 @@ def _run_all(spark: Any, place: Place, log: Path, out: Path) -> None:
 
             for statement in case.get("before", ()):
                 run(statement)
-            capture.flush(PATIENCE_MS)
+            capture.wait_for_observations(PATIENCE_MS)
             seen.clear()
             length = log.stat().st_size
             run(case["sql"])
-            capture.flush(PATIENCE_MS)
-            events = [json.loads(line) for line in _read_after(log, length)]
-            both = {"ours": summarize_ours(seen, place), "agent": summarize_agent(events, place)}
+            capture.wait_for_observations(PATIENCE_MS)
+            events = [json.loads(line) for line in _read_lines_after(log, length)]
+            both = {"ours": summarize_our_observations(seen, place), "agent": summarize_agent_events(events, place)}
             missing = sorted({str(word) for observation in seen for word in observation.missing})
             text = json.dumps({"case": case["name"], "unseen": missing, **both}).replace(name, "{t}")
             lines.write(text + "\n")
             lines.flush()
 
 
-def _read_after(log: Path, length: int) -> list[str]:
+def _read_lines_after(log: Path, length: int) -> list[str]:
     with log.open("rb") as events:
         events.seek(length)
         return events.read().decode().splitlines()

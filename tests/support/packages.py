@@ -92,12 +92,12 @@ def build_python_path(*folders: Path) -> str:
     return os.pathsep.join(map(str, (*folders, Path(jupyter_colophon.__file__).parents[1])))
 
 
-def install_things(folder: Path) -> Path:
+def install_things_package(folder: Path) -> Path:
     """Write the package into a folder for `PYTHONPATH`; return the folder."""
-    return install(folder, "things", THINGS, _ENTRY_POINTS)
+    return install_package(folder, "things", THINGS, _ENTRY_POINTS)
 
 
-def install(folder: Path, module: str, source: str, entry_points: str) -> Path:
+def install_package(folder: Path, module: str, source: str, entry_points: str) -> Path:
     """Write a package of one module into a folder for `PYTHONPATH`; return the folder."""
     about = folder / f"{module}_for_tests-2.5.dist-info"
     about.mkdir(parents=True)

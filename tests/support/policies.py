@@ -5,7 +5,7 @@ from typing import ClassVar
 from jupyter_colophon.core.access import Action, Principal
 
 
-class Namespaces:
+class HiddenAndReadOnlyNamespaces:
     """Hide one namespace from kernels and make another one read-only for them; the server's user may do everything."""
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
@@ -15,7 +15,7 @@ class Namespaces:
         return namespace != "secret" and (action == "read" or namespace != "shown")
 
 
-class Reviewed:
+class KafkaDeniedInHr:
     """Deny the principal `kafka` writing into the namespace `hr`."""
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
@@ -23,7 +23,7 @@ class Reviewed:
         return action == "read" or (principal.user, namespace) != ("kafka", "hr")
 
 
-class Closing:
+class ClosedNamespaces:
     """Deny writing into namespaces that were closed."""
 
     closed: ClassVar[set[str]] = set()
@@ -33,7 +33,7 @@ class Closing:
         return action == "read" or namespace not in self.closed
 
 
-class Failing:
+class FailingPolicy:
     """Raise an error for the namespace `secret`."""
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
@@ -43,11 +43,11 @@ class Failing:
         return True
 
 
-class Nothing:
+class NotAPolicy:
     """Not a policy."""
 
 
-class Divided:
+class AnnotateOrEmitByNamespace:
     """Let kernels only annotate in the namespace `people`, and only emit in the namespace `machines`."""
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:

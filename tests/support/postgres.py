@@ -59,12 +59,14 @@ class PostgresServer:
 
     def __init__(self, below: Path | None = None) -> None:
         self._programs, self._user = _find_programs(), _find_user()
-        _clear(below or Path(tempfile.gettempdir()))
+        _remove_files_of_killed_servers(below or Path(tempfile.gettempdir()))
         self.folder = Path(tempfile.mkdtemp(prefix=f"pg-{os.getpid()}-", dir=below))
         if self._user is not None:
             os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
         self._data = self.folder / "data"
-        self._run("initdb", "-U", "colophon", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "-D", self._data)
+        self._run_program(
+            "initdb", "-U", "colophon", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "-D", self._data
+        )
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
@@ -83,7 +85,7 @@ class PostgresServer:
         """Start the server and wait until it accepts connections."""
         settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
         settings += ["-c", f"unix_socket_directories={self.folder}"]
-        command = [*self._as_user(), str(self._programs / "postgres"), "-D", str(self._data), *settings]
+        command = [*self._build_user_command(), str(self._programs / "postgres"), "-D", str(self._data), *settings]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
         for _ in range(600):
@@ -97,20 +99,20 @@ class PostgresServer:
 
     def crash(self) -> None:
         """Stop the server immediately (`pg_ctl stop -m immediate`)."""
-        self._end(signal.SIGQUIT)
+        self._end_and_wait(signal.SIGQUIT)
 
     def freeze(self) -> None:
         """Suspend the server with all its connections: it accepts data and answers nothing."""
-        self._signal(signal.SIGSTOP)
+        self._signal_all_processes(signal.SIGSTOP)
 
     def resume(self) -> None:
         """Resume the server."""
-        self._signal(signal.SIGCONT)
+        self._signal_all_processes(signal.SIGCONT)
 
     def stop(self) -> None:
         """Stop the server and remove its files."""
         if self._process is not None:
-            self._end(signal.SIGINT)
+            self._end_and_wait(signal.SIGINT)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def get_dsn(self, database: str) -> str:
@@ -122,26 +124,26 @@ class PostgresServer:
         with psycopg.connect(self.dsn, autocommit=True) as connection:
             connection.execute(statement)
 
-    def _signal(self, which: signal.Signals) -> None:
+    def _signal_all_processes(self, which: signal.Signals) -> None:
         for pid in (self.pid, *_list_children(self.pid)):
             with suppress(ProcessLookupError):
                 os.kill(pid, which)
 
-    def _end(self, how: signal.Signals) -> None:
+    def _end_and_wait(self, how: signal.Signals) -> None:
         assert self._process is not None
         self._process.send_signal(how)
         self._process.wait(timeout=300)
         self._process = None
 
-    def _as_user(self) -> list[str]:
+    def _build_user_command(self) -> list[str]:
         if self._user is None:
             return []
         groups = ["--reuid", str(self._user.pw_uid), "--regid", str(self._user.pw_gid), "--clear-groups"]
         # Ends with this process, also if this process is killed.
         return ["setpriv", *groups, "--pdeathsig", "INT"]
 
-    def _run(self, program: str, *arguments: object) -> None:
-        command = [*self._as_user(), str(self._programs / program), *map(str, arguments)]
+    def _run_program(self, program: str, *arguments: object) -> None:
+        command = [*self._build_user_command(), str(self._programs / program), *map(str, arguments)]
         subprocess.run(command, check=True, capture_output=True, cwd=self.folder)
 
 
@@ -156,7 +158,7 @@ def _list_children(pid: int) -> list[int]:
     return children
 
 
-def _clear(below: Path) -> None:
+def _remove_files_of_killed_servers(below: Path) -> None:
     """Remove the files of servers whose process was killed."""
     for folder in below.glob("pg-[0-9]*-*"):
         if not Path("/proc", folder.name.split("-")[1]).exists():
@@ -164,7 +166,7 @@ def _clear(below: Path) -> None:
 
 
 @lru_cache(maxsize=1)
-def get_server() -> PostgresServer:
+def get_or_start_server() -> PostgresServer:
     """Return the server of this test session."""
     started = PostgresServer(find_memory_folder())
     atexit.register(started.stop)
@@ -172,9 +174,9 @@ def get_server() -> PostgresServer:
 
 
 @contextmanager
-def create_schema(running: PostgresServer | None = None) -> Iterator[StoreChoice]:
+def create_store_in_schema(running: PostgresServer | None = None) -> Iterator[StoreChoice]:
     """Yield a store in a schema that does not exist yet; drop it at the end."""
-    running = running or get_server()
+    running = running or get_or_start_server()
     schema = f"test_{uuid.uuid4().hex[:12]}"
     try:
         yield StoreChoice("postgresql", {"dsn": running.dsn, "schema": schema})
@@ -185,8 +187,8 @@ def create_schema(running: PostgresServer | None = None) -> Iterator[StoreChoice
 @contextmanager
 def create_empty_store() -> Iterator[StoreChoice]:
     """Yield an empty store that was created before, in a third of the time that creating one takes."""
-    running, name = get_server(), f"store_{uuid.uuid4().hex[:12]}"
-    running.execute(f"CREATE DATABASE {name} TEMPLATE {_create_template()} STRATEGY file_copy")
+    running, name = get_or_start_server(), f"store_{uuid.uuid4().hex[:12]}"
+    running.execute(f"CREATE DATABASE {name} TEMPLATE {_create_template_database()} STRATEGY file_copy")
     try:
         yield StoreChoice("postgresql", {"dsn": running.get_dsn(name)})
     finally:
@@ -194,9 +196,9 @@ def create_empty_store() -> Iterator[StoreChoice]:
 
 
 @lru_cache(maxsize=1)
-def _create_template() -> str:
+def _create_template_database() -> str:
     """Create the database that is copied; it must have no connections."""
-    running, name = get_server(), "made"
+    running, name = get_or_start_server(), "made"
     running.execute(f"CREATE DATABASE {name}")
     open_catalog(StoreChoice("postgresql", {"dsn": running.get_dsn(name)}), Identity()).close()
     return name

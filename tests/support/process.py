@@ -19,7 +19,7 @@ def run_script(script: str, *arguments: str) -> str:
 
 
 @contextmanager
-def start_script(script: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+def start_script_process(script: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
     """Start a Python script in a separate process with pipes; kill it at the end if it still runs."""
     process = subprocess.Popen(
         [*_build_command(script), *arguments],

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from support.commands import CommandResult, Commands
-from support.warm import Warm
+from support.fork_server import ForkServer
 
 
 @dataclass(frozen=True)
-class Shell:
+class InstanceShell:
     """Run the commands on instances."""
 
     commands: Commands
-    warm: Warm
+    warm: ForkServer
 
     def __call__(self, *words: str) -> CommandResult:
         """Run a command; it never ends with a traceback."""
@@ -31,23 +31,23 @@ class Shell:
         """The working directory."""
         return self.commands.home
 
-    def get_path(self, space: str, name: str) -> Path:
+    def get_instance_path(self, space: str, name: str) -> Path:
         """Return the file of an instance."""
         return self.home / "data" / "metadata" / space / f"{name}.json"
 
-    def read(self, space: str, name: str) -> Any:
+    def read_instance_file(self, space: str, name: str) -> Any:
         """Read the file of an instance."""
-        return json.loads(self.get_path(space, name).read_text())
+        return json.loads(self.get_instance_path(space, name).read_text())
 
-    def put(self, space: str, name: str, content: str | Mapping[str, Any]) -> Path:
+    def write_instance_file(self, space: str, name: str, content: str | Mapping[str, Any]) -> Path:
         """Write the file of an instance as another program does."""
-        path = self.get_path(space, name)
+        path = self.get_instance_path(space, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content if isinstance(content, str) else json.dumps(content))
         return path
 
 
-def snippet(display_name: str = "Hello", **metadata: Any) -> dict[str, Any]:
+def build_snippet_document(display_name: str = "Hello", **metadata: Any) -> dict[str, Any]:
     """Build a code snippet as it is in a file."""
     content = {"language": "Python", "code": ["print('hello')"], **metadata}
     return {"display_name": display_name, "metadata": content, "schema_name": "code-snippet"}

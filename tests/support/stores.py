@@ -14,30 +14,30 @@ from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
 from jupyter_colophon.storage.providers import GROUP
-from support.postgres import create_empty_store, create_schema
+from support.postgres import create_empty_store, create_store_in_schema
 
 Store = Callable[[Path], AbstractContextManager[StoreChoice]]
 
 
 @contextmanager
-def _sqlite(folder: Path) -> Iterator[StoreChoice]:
+def _create_sqlite_store(folder: Path) -> Iterator[StoreChoice]:
     yield choose_sqlite_file(folder / "store.db")
 
 
 @contextmanager
-def _postgresql(folder: Path) -> Iterator[StoreChoice]:
-    with create_schema() as choice:
+def _create_postgresql_store(folder: Path) -> Iterator[StoreChoice]:
+    with create_store_in_schema() as choice:
         yield choice
 
 
 @contextmanager
-def _toy(folder: Path) -> Iterator[StoreChoice]:
-    with install_provider(folder, "toy", "support.toy_store:ToyProvider"):
+def _create_toy_store(folder: Path) -> Iterator[StoreChoice]:
+    with install_provider_package(folder, "toy", "support.toy_store:ToyProvider"):
         yield StoreChoice("toy", {"place": str(folder)})
 
 
 @contextmanager
-def install_provider(folder: Path, name: str, target: str) -> Iterator[None]:
+def install_provider_package(folder: Path, name: str, target: str) -> Iterator[None]:
     """Install a package with a storage provider in this folder, as pip does."""
     package = folder / f"{name}_store-1.0.dist-info"
     package.mkdir()
@@ -52,9 +52,9 @@ def install_provider(folder: Path, name: str, target: str) -> Iterator[None]:
 
 #: The context manager that creates a store, by provider; the folder belongs to the test.
 STORES: dict[str, Store] = {
-    "sqlite": _sqlite,
-    "postgresql": _postgresql,
-    "toy": _toy,
+    "sqlite": _create_sqlite_store,
+    "postgresql": _create_postgresql_store,
+    "toy": _create_toy_store,
 }
 
 
@@ -83,7 +83,7 @@ READY: dict[str, Store] = STORES | {"postgresql": lambda folder: create_empty_st
 
 
 @contextmanager
-def create_catalog(name: str, folder: Path) -> Iterator[Catalog]:
+def open_new_catalog(name: str, folder: Path) -> Iterator[Catalog]:
     """Open a catalog in an empty store of this kind."""
     with READY[name](folder) as choice:
         catalog = open_catalog(choice, Identity())

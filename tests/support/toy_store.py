@@ -14,7 +14,7 @@ from jupyter_colophon.storage import specs
 from jupyter_colophon.storage.spi import DEFAULT_RETRY, RetryPolicy, TableSpec
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 from jupyter_colophon.storage.transactions import run_after_commit
-from support.toy_table import Content, ToyTable
+from support.toy_table import TableContent, ToyTable
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 class _ToyStore:
     """One store; committed data is never changed, only replaced."""
 
-    tables: Mapping[str, Content] = field(default_factory=dict)
+    tables: Mapping[str, TableContent] = field(default_factory=dict)
     commits: int = 0
     writing: threading.Lock = field(default_factory=threading.Lock)
 
@@ -51,7 +51,7 @@ class ToyProvider:
             raise StorageError("a transaction cannot be opened inside another one")
         self._busy.now = True
         try:
-            after, value = self._read(work) if read_only else self._write(work)
+            after, value = self._run_read(work) if read_only else self._run_write(work)
         finally:
             self._busy.now = False
         run_after_commit(after)
@@ -78,14 +78,14 @@ class ToyProvider:
     def close(self) -> None:
         pass
 
-    def _read(self, work: Callable[[Any], T]) -> tuple[list[Callable[[], None]], T]:
+    def _run_read(self, work: Callable[[Any], T]) -> tuple[list[Callable[[], None]], T]:
         tx = ToyContext(self.place.tables, TransactionLifetime(), read_only=True)
         try:
             return tx.after, work(tx)
         finally:
             tx.life.end()
 
-    def _write(self, work: Callable[[Any], T]) -> tuple[list[Callable[[], None]], T]:
+    def _run_write(self, work: Callable[[Any], T]) -> tuple[list[Callable[[], None]], T]:
         with self.place.writing:
             tx = ToyContext(self.place.tables, TransactionLifetime.create_for_write(), read_only=False)
             try:
@@ -96,15 +96,15 @@ class ToyProvider:
             self.replace({**self.place.tables, **tx.written})
         return tx.after, value
 
-    def replace(self, tables: Mapping[str, Content]) -> None:
+    def replace(self, tables: Mapping[str, TableContent]) -> None:
         self.place.tables = tables
         self.place.commits += 1
 
 
 class ToyContext:
-    def __init__(self, tables: Mapping[str, Content], life: TransactionLifetime, *, read_only: bool) -> None:
+    def __init__(self, tables: Mapping[str, TableContent], life: TransactionLifetime, *, read_only: bool) -> None:
         self._found, self.life, self._read_only = tables, life, read_only
-        self.written: dict[str, Content] = {}
+        self.written: dict[str, TableContent] = {}
         self.after: list[Callable[[], None]] = []
 
     def get_table(self, table_id: str) -> ToyTable:
@@ -121,10 +121,10 @@ class ToyContext:
     def on_commit(self, action: Callable[[], None]) -> None:
         self.after.append(action)
 
-    def _get_content(self, table_id: str) -> Content:
+    def _get_content(self, table_id: str) -> TableContent:
         return self.written.get(table_id) or self._found[table_id]
 
-    def _get_writable_content(self, table_id: str) -> Content:
+    def _get_writable_content(self, table_id: str) -> TableContent:
         if self._read_only:
             raise StorageError("the transaction is read-only")
         if table_id not in self.written:
@@ -145,9 +145,9 @@ class ToyAdmin:
                 specs.check_newcomer(spec, tables)
                 if spec.id in tables:
                     specs.check_successor(tables[spec.id].spec, spec)
-                    tables[spec.id] = tables[spec.id].reshape(spec)
+                    tables[spec.id] = tables[spec.id].copy_with_fields(spec)
                 else:
-                    tables[spec.id] = Content(spec)
+                    tables[spec.id] = TableContent(spec)
             self._provider.replace(tables)
 
     def exists(self, table_id: str) -> bool:
@@ -166,7 +166,7 @@ class ToyAdmin:
                 specs.check_free(new_id, tables)
                 spec = specs.rename_spec(old.spec, new_id, fields)
                 specs.check_spec(spec)
-                tables[new_id] = old.rename_fields(spec, fields)
+                tables[new_id] = old.copy_with_renamed_fields(spec, fields)
                 self._provider.replace(tables)
 
     def drop(self, table_id: str) -> None:

@@ -16,31 +16,31 @@ _BOUNDS = {"int": 2**31, "long": 2**63}
 
 
 @dataclass
-class Content:
+class TableContent:
     """The content of a table."""
 
     spec: TableSpec
     rows: dict[Key, Row] = field(default_factory=dict)
     keys: list[Key] = field(default_factory=list)
 
-    def copy(self) -> "Content":
-        return Content(self.spec, dict(self.rows), list(self.keys))
+    def copy(self) -> "TableContent":
+        return TableContent(self.spec, dict(self.rows), list(self.keys))
 
-    def reshape(self, spec: TableSpec) -> "Content":
+    def copy_with_fields(self, spec: TableSpec) -> "TableContent":
         empty = dict.fromkeys(spec.fields)
-        return Content(spec, {key: empty | row for key, row in self.rows.items()}, list(self.keys))
+        return TableContent(spec, {key: empty | row for key, row in self.rows.items()}, list(self.keys))
 
-    def rename_fields(self, spec: TableSpec, fields: Mapping[str, str]) -> "Content":
+    def copy_with_renamed_fields(self, spec: TableSpec, fields: Mapping[str, str]) -> "TableContent":
         rows = {key: {fields.get(name, name): value for name, value in row.items()} for key, row in self.rows.items()}
-        return Content(spec, rows, list(self.keys))
+        return TableContent(spec, rows, list(self.keys))
 
-    def put(self, key: Key, changes: Row) -> None:
+    def upsert_row(self, key: Key, changes: Row) -> None:
         if key not in self.rows:
             insort(self.keys, key)
         old = self.rows.get(key) or dict.fromkeys(self.spec.fields)
         self.rows[key] = old | changes
 
-    def remove(self, key: Key) -> None:
+    def remove_row(self, key: Key) -> None:
         if self.rows.pop(key, None) is not None:
             del self.keys[bisect_left(self.keys, key)]
 
@@ -49,25 +49,29 @@ class ToyTable:
     """A table inside one transaction."""
 
     def __init__(
-        self, spec: TableSpec, life: TransactionLifetime, reading: Callable[[], Content], writing: Callable[[], Content]
+        self,
+        spec: TableSpec,
+        life: TransactionLifetime,
+        reading: Callable[[], TableContent],
+        writing: Callable[[], TableContent],
     ) -> None:
         self._spec, self._life, self._reading_now, self._writing_now = spec, life, reading, writing
 
     def upsert(self, row: Row) -> None:
         fields.check_row(self._spec, row)
-        self._get_writable_content().put(self._get_key(row), row)
+        self._get_writable_content().upsert_row(self._get_key(row), row)
 
     def upsert_many(self, rows: Sequence[Row]) -> None:
         for row in rows:
             fields.check_row(self._spec, row)
         for row in rows:
-            self._get_writable_content().put(self._get_key(row), row)
+            self._get_writable_content().upsert_row(self._get_key(row), row)
 
     def update(self, row: Row) -> bool:
         fields.check_row(self._spec, row)
         there = self._get_key(row) in self._get_content().rows
         if there:
-            self._get_writable_content().put(self._get_key(row), row)
+            self._get_writable_content().upsert_row(self._get_key(row), row)
         return there
 
     def read(self, key: Key, columns: Sequence[str] | None = None) -> Row | None:
@@ -96,19 +100,19 @@ class ToyTable:
         if order != "asc" or order_by is not None:
             raise InvalidField("the toy store has only one order")
         self._life.check()
-        return self._limit_rows(self._walk(keys, filters), limit)
+        return self._limit_rows(self._iterate_current_rows(keys, filters), limit)
 
     def scan_index(self, field: str, value: Any, limit: int | None = None) -> Iterator[Row]:
         fields.check_index(self._spec, field, value)
         fields.require_non_negative_limit(limit)
         self._life.check()
-        return self._limit_rows(self._walk(Range(), (FieldValue(field, value),)), limit)
+        return self._limit_rows(self._iterate_current_rows(Range(), (FieldValue(field, value),)), limit)
 
     def scan_ranges(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
         for keys in ranges:
             self._check_range(keys)
         fields.require_non_negative_limit(limit)
-        rows = merge(*(self._walk(keys, ()) for keys in ranges), key=self._get_key)
+        rows = merge(*(self._iterate_current_rows(keys, ()) for keys in ranges), key=self._get_key)
         return self._limit_rows((next(same) for _, same in groupby(rows, key=self._get_key)), limit)
 
     def compare_and_swap(self, key: Key, field: str, old: Any, new: Any) -> bool:
@@ -118,7 +122,7 @@ class ToyTable:
         row = self._get_content().rows.get(key) or dict(zip(self._spec.primary_key, key, strict=True))
         if row.get(field) != old:
             return False
-        self._get_writable_content().put(key, row | {field: new})
+        self._get_writable_content().upsert_row(key, row | {field: new})
         return True
 
     def increment(self, key: Key, field: str, amount: int) -> int:
@@ -129,7 +133,9 @@ class ToyTable:
         bound = _BOUNDS[self._spec.fields[field]]
         if not -bound <= value < bound:
             raise InvalidField(f"{self._spec.id}.{field} would exceed the range of {self._spec.fields[field]}")
-        self._get_writable_content().put(key, dict(zip(self._spec.primary_key, key, strict=True)) | {field: value})
+        self._get_writable_content().upsert_row(
+            key, dict(zip(self._spec.primary_key, key, strict=True)) | {field: value}
+        )
         return int(value)
 
     def increment_many(self, amounts: Mapping[Key, int], field: str) -> None:
@@ -145,38 +151,40 @@ class ToyTable:
             fields.check_key(self._spec, key)
         for key, amount in amounts.items():
             if key in self._get_content().rows and self.increment(key, field, -amount) <= 0:
-                self._get_writable_content().remove(key)
+                self._get_writable_content().remove_row(key)
 
     def delete(self, key: Key) -> None:
         fields.check_key(self._spec, key)
-        self._get_writable_content().remove(key)
+        self._get_writable_content().remove_row(key)
 
     def delete_many(self, keys: Sequence[Key]) -> None:
         for key in keys:
             fields.check_key(self._spec, key)
         for key in keys:
-            self._get_writable_content().remove(key)
+            self._get_writable_content().remove_row(key)
 
     def delete_range(self, keys: Range) -> int:
         self._check_range(keys)
-        deleted = [self._get_key(row) for row in self._walk(keys, ())]
+        deleted = [self._get_key(row) for row in self._iterate_current_rows(keys, ())]
         for key in deleted:
-            self._get_writable_content().remove(key)
+            self._get_writable_content().remove_row(key)
         return len(deleted)
 
     def update_range(self, keys: Range, changes: Row) -> int:
         self._check_range(keys)
         fields.check_change(self._spec, changes)
-        updated = [self._get_key(row) for row in self._walk(keys, ())]
+        updated = [self._get_key(row) for row in self._iterate_current_rows(keys, ())]
         for key in updated:
-            self._get_writable_content().put(key, changes)
+            self._get_writable_content().upsert_row(key, changes)
         return len(updated)
 
     def count(self, ranges: Sequence[Range] = (), filters: Sequence[FieldValue] = ()) -> int:
         for keys in ranges:
             self._check_range(keys)
         fields.check_filters(self._spec, filters)
-        return len({self._get_key(row) for keys in ranges or (Range(),) for row in self._walk(keys, filters)})
+        return len(
+            {self._get_key(row) for keys in ranges or (Range(),) for row in self._iterate_current_rows(keys, filters)}
+        )
 
     def get_stats(self) -> TableStats:
         return TableStats(self.count(), None)
@@ -186,7 +194,7 @@ class ToyTable:
         if {len(keys.begin), len(keys.end)} - {0, len(self._spec.primary_key)}:
             raise InvalidField("the toy store takes complete keys only")
 
-    def _walk(self, keys: Range, filters: Sequence[FieldValue]) -> Iterator[Row]:
+    def _iterate_current_rows(self, keys: Range, filters: Sequence[FieldValue]) -> Iterator[Row]:
         """Yield the current rows, including those that the transaction writes during the iteration."""
         place = bisect_left if keys.begin_inclusive else bisect_right
         last = keys.begin
@@ -211,11 +219,11 @@ class ToyTable:
             at += 1
             yield row
 
-    def _get_content(self) -> Content:
+    def _get_content(self) -> TableContent:
         self._life.check()
         return self._reading_now()
 
-    def _get_writable_content(self) -> Content:
+    def _get_writable_content(self) -> TableContent:
         self._life.check()
         return self._writing_now()
 

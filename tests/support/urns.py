@@ -15,16 +15,16 @@ NOTEBOOK = str(make_notebook_program_urn("default", "shop.ipynb"))
 CELL = str(make_cell_program_urn("default", "shop.ipynb", "a1"))
 
 
-def table(name: str, database: str = "sales") -> str:
+def build_table_urn(name: str, database: str = "sales") -> str:
     """Return the URN of a Spark table."""
     return str(make_home_dataset_urn(database, name))
 
 
-def file(path: str) -> str:
+def build_file_urn(path: str) -> str:
     """Return the URN of a file."""
     return str(make_dataset_urn("file", path))
 
 
-def cell(name: str) -> str:
+def build_cell_urn(name: str) -> str:
     """Return the URN of a cell of the notebook `shop.ipynb`."""
     return str(make_cell_program_urn("default", "shop.ipynb", name))

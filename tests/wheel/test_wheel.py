@@ -19,7 +19,7 @@ from support import distribution
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The built distributions by kind."""
-    sdist, wheel = distribution.build(tmp_path_factory.mktemp("dist"))
+    sdist, wheel = distribution.build_distributions(tmp_path_factory.mktemp("dist"))
     return {"sdist": sdist, "wheel": wheel}
 
 
@@ -28,7 +28,7 @@ def commands(
     request: pytest.FixtureRequest, distributions: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """The commands of an environment with one of the distributions."""
-    return distribution.create_environment(
+    return distribution.create_virtual_environment(
         tmp_path_factory.mktemp("environment") / "venv", str(distributions[request.param]), "jupyterlab>=4.5.10,<5"
     )
 

@@ -100,7 +100,7 @@ def _parse_operation(path: str, method: str, description: Document, document: Do
 def _parse_parameters(declared: Any, document: Document) -> Iterator[Parameter]:
     in_path: set[str] = set()
     for item in declared:
-        parameter = _resolve(item, document)
+        parameter = _resolve_reference(item, document)
         in_path |= {parameter["name"]} if parameter["in"] == "path" else set()
         # A URN in a path may also be sent as a query parameter, which clients do not need.
         if parameter["in"] == "query" and parameter["name"] in in_path:
@@ -114,7 +114,7 @@ def _parse_parameters(declared: Any, document: Document) -> Iterator[Parameter]:
         )
 
 
-def _resolve(node: Document, document: Document) -> Document:
+def _resolve_reference(node: Document, document: Document) -> Document:
     reference = node.get("$ref")
     if reference is None:
         return node

@@ -35,12 +35,12 @@ def generate() -> str:
     ):
         lines.append(f"## {title}\n")
         for path in sorted(paths):
-            messages = collect_python(path) if path.suffix == ".py" else collect_typescript(path)
+            messages = collect_python_texts(path) if path.suffix == ".py" else collect_typescript_texts(path)
             lines.extend(_render_module(path, messages))
     return "\n".join(lines)
 
 
-def collect_python(path: Path) -> list[str]:
+def collect_python_texts(path: Path) -> list[str]:
     """Return the texts of a Python module in their order: strings of prose that are neither docstrings nor SQL."""
     tree = ast.parse(path.read_text())
     skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -49,7 +49,7 @@ def collect_python(path: Path) -> list[str]:
     return list(dict.fromkeys(text for text in texts if _PROSE.search(text) and not _SQL.match(text)))
 
 
-def collect_typescript(path: Path) -> list[str]:
+def collect_typescript_texts(path: Path) -> list[str]:
     """Return the translated texts of a TypeScript module in their order, labels of one word included."""
     groups = _TRANSLATED.findall(path.read_text())
     texts = ("".join(part) for group in groups for part in _LITERAL.findall(group))

@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 
-from jupyter_colophon.cli.command import CliCommand, run_command
+from jupyter_colophon.cli.command import CliCommand, run_command_and_print_errors
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser, ShowVersion, StoreOnce, add_common_options
 
@@ -52,14 +52,14 @@ COMMANDS = {
 }
 
 
-def find_class_path(command: str) -> str:
+def get_command_class_path(command: str) -> str:
     """Return the dotted path of a command's class."""
     return f"jupyter_colophon.cli.{COMMANDS[command][0]}"
 
 
 def load_command(name: str) -> type[CliCommand]:
     """Import the class of a command."""
-    module, _, kind = find_class_path(name).rpartition(".")
+    module, _, kind = get_command_class_path(name).rpartition(".")
     loaded: type[CliCommand] = getattr(import_module(module), kind)
     return loaded
 
@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         try:
-            status = _run(sys.argv[1:] if argv is None else argv)
+            status = _run_command_line(sys.argv[1:] if argv is None else argv)
         finally:
             # Short output is still in the buffer: a closed pipe is noticed here, not when Python exits.
             sys.stdout.flush()
@@ -109,19 +109,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     sys.exit(status)
 
 
-def _run(argv: Sequence[str]) -> int:
+def _run_command_line(argv: Sequence[str]) -> int:
     if "_ARGCOMPLETE" in os.environ:
-        _complete()
+        _print_completions_and_exit()
     args, unknown = build_parser(argv).parse_known_args(argv)
     command = args.command(args)
     if command.takes_unknown:
         args.words = [*unknown, *args.words]
     elif unknown:
         args.parser.refuse_unknown(unknown)
-    return run_command(command)
+    return run_command_and_print_errors(command)
 
 
-def _complete() -> None:
+def _print_completions_and_exit() -> None:
     """Print the completions of a command line for the shell, and exit (docs/decisions/0031)."""
     import argcomplete
 

@@ -57,7 +57,7 @@ class CliCommand(ABC):
         """The settings. Raises InvalidConfiguration."""
         return read_settings(self.args)
 
-    def find_overlay(self) -> Path | None:
+    def find_registry_extension(self) -> Path | None:
         """Return the user's extension of the registry, or None. Raises InvalidConfiguration if it cannot be read.
 
         Without its entity types, data derived from their entities would look superfluous.
@@ -66,7 +66,7 @@ class CliCommand(ABC):
 
         return require_readable(self.settings.get_registry_extension())
 
-    def silence_logs(self) -> None:
+    def drop_logs_unless_debug(self) -> None:
         """Drop log lines unless `--debug` was given: an error is printed as one line."""
         if not self.is_debug:
             logging.getLogger("jupyter_colophon").addHandler(logging.NullHandler())
@@ -77,8 +77,8 @@ class CliCommand(ABC):
         from jupyter_colophon.maintenance import open_for_maintenance
 
         store = self.settings.store() if new else require_existing_store(self.settings)
-        self.silence_logs()
-        overlay = self.find_overlay()
+        self.drop_logs_unless_debug()
+        overlay = self.find_registry_extension()
         with ProgressLine(sys.stderr) as line:
             maintenance = open_for_maintenance(store, line.show, new=new, registry_extension=overlay)
             try:
@@ -90,31 +90,35 @@ class CliCommand(ABC):
         """Print the result on stdout: the document with `--json`, else the text."""
         print(json.dumps(document, ensure_ascii=False) if self.json else text)
 
-    def fail(self, text: str, status: int = EXIT_FAILED) -> int:
+    def print_error_and_get_status(self, text: str, status: int = EXIT_FAILED) -> int:
         """Print an error, and return the exit code."""
         print_error(text)
         return status
 
 
-def run_command(command: CliCommand) -> int:
+def run_command_and_print_errors(command: CliCommand) -> int:
     """Run a command, and return the exit code. An error is one line on stderr."""
     try:
         return command.run()
     except InvalidConfiguration as error:
-        return command.fail(error.detail, EXIT_USAGE)
+        return command.print_error_and_get_status(error.detail, EXIT_USAGE)
     except MetadataError as error:
-        return command.fail(_format_error(error), EXIT_USAGE if _is_option_error(error) else EXIT_FAILED)
+        return command.print_error_and_get_status(
+            _format_error(error), EXIT_USAGE if _is_option_error(error) else EXIT_FAILED
+        )
     except ClientError as error:
-        return command.fail(str(error))
+        return command.print_error_and_get_status(str(error))
     except BrokenPipeError:
         raise
     except OSError as error:
         file = f"{error.filename}: " if error.filename else ""
-        return command.fail(f"{file}{error.strerror or error}")
+        return command.print_error_and_get_status(f"{file}{error.strerror or error}")
     except Exception as error:
         if command.is_debug:
             raise
-        return command.fail(f"internal error ({type(error).__name__}); run with --debug for a traceback")
+        return command.print_error_and_get_status(
+            f"internal error ({type(error).__name__}); run with --debug for a traceback"
+        )
 
 
 def _is_option_error(error: MetadataError) -> bool:

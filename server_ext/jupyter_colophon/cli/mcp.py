@@ -7,11 +7,11 @@ from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from jupyter_colophon.cli.catalog.client import open_services
+from jupyter_colophon.cli.catalog.client import open_local_services
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser
-from jupyter_colophon.cli.servers import create_server
+from jupyter_colophon.cli.servers import create_server_address
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidConfiguration
@@ -49,13 +49,13 @@ class McpCommand(CliCommand):
             raise InvalidConfiguration("the MCP SDK is not installed: pip install jupyter-colophon[mcp]")
         if self.settings.mcp_access == "off":
             raise InvalidConfiguration("the MCP server is disabled: set c.Colophon.mcp_access")
-        from jupyter_colophon.mcp_server.access import read_only_reason
+        from jupyter_colophon.mcp_server.access import find_read_only_reason
         from jupyter_colophon.mcp_server.toolbox import Toolbox
         from jupyter_colophon.mcp_server.transports import serve_stdio
 
         principal = Principal(getpass.getuser())
         with _open_caller(self.args.url or os.environ.get("COLOPHON_URL", ""), self.settings, principal) as caller:
-            serve_stdio(Toolbox(caller, read_only_reason(self.settings.mcp_access, principal)))
+            serve_stdio(Toolbox(caller, find_read_only_reason(self.settings.mcp_access, principal)))
         return EXIT_OK
 
 
@@ -63,10 +63,10 @@ class McpCommand(CliCommand):
 def _open_caller(url: str, settings: "Settings", principal: Principal) -> Iterator["Caller"]:
     """Open the catalog of a server, or the store of the settings. Raises InvalidConfiguration, NotFound, StorageError."""
     if url:
-        with closing(Transport(create_server(url), timeout_s=_TIMEOUT_S)) as transport:
+        with closing(Transport(create_server_address(url), timeout_s=_TIMEOUT_S)) as transport:
             yield transport
         return
     from jupyter_colophon.operations.in_process import InProcessCaller
 
-    with open_services(settings) as services:
+    with open_local_services(settings) as services:
         yield InProcessCaller(services, principal)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jupyter_colophon.cli import app
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_USAGE
-from jupyter_colophon.cli.parser import CommandParser, add_long_settings, add_short_settings
+from jupyter_colophon.cli.parser import CommandParser, add_long_setting_options, add_short_setting_options
 
 #: Commands with an option for each property of a schema. Such an option may have the name of a setting.
 _SCHEMA_OPTION_COMMANDS = ("create", "update", "install")
@@ -26,44 +26,44 @@ class MetadataCommand(CliCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the settings and the words of the command."""
-        _add_url(parser)
-        _add_log_level(parser)
+        _add_url_option(parser)
+        _add_log_level_option(parser)
         parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND SCHEMASPACE [OPTIONS]")
 
     def run(self) -> int:
         """Run the command. The exit code of any failure is 1, as in Elyra, but that of a wrong setting is 2."""
-        from jupyter_colophon.cli.instances.client import open_client
+        from jupyter_colophon.cli.instances.client import open_instance_client
         from jupyter_colophon.cli.instances.output import log_to_stderr
-        from jupyter_colophon.cli.instances.run import run
+        from jupyter_colophon.cli.instances.run import run_instance_command_line
 
-        words = self._take_settings(self.args.words)
+        words = self._move_settings_to_arguments(self.args.words)
         unknown = next((word.partition("=")[0] for word in words if word.startswith("--Colophon.")), None)
         if unknown:
-            return self.fail(f"unknown option {unknown}", EXIT_USAGE)
+            return self.print_error_and_get_status(f"unknown option {unknown}", EXIT_USAGE)
         level = "DEBUG" if self.is_debug else getattr(self.args, "log_level", "WARNING")
         try:
             log_to_stderr(level)
         except ValueError:
-            return self.fail(f"unknown log level {level!r}")
-        with open_client(getattr(self.args, "url", None), self.settings) as client:
-            return run(words, client)
+            return self.print_error_and_get_status(f"unknown log level {level!r}")
+        with open_instance_client(getattr(self.args, "url", None), self.settings) as client:
+            return run_instance_command_line(words, client)
 
-    def _take_settings(self, words: Sequence[str]) -> list[str]:
+    def _move_settings_to_arguments(self, words: Sequence[str]) -> list[str]:
         """Move settings from the words to the arguments; return the other words."""
         if not words:
             return []
         command, *rest = words
         if command not in _SCHEMA_OPTION_COMMANDS:
-            return [command, *self._parse(_create_settings_parser(), rest)]
+            return [command, *self._parse_into_arguments(_create_settings_parser(), rest)]
         before = _create_settings_parser()
         before.add_argument("schemaspace", nargs="?")
         before.add_argument("options", nargs=argparse.REMAINDER)
-        unknown = self._parse(before, rest)
-        options = self._parse(_create_settings_parser(short=False), self.args.options)
+        unknown = self._parse_into_arguments(before, rest)
+        options = self._parse_into_arguments(_create_settings_parser(short=False), self.args.options)
         schemaspace = [] if self.args.schemaspace is None else [self.args.schemaspace]
         return [command, *unknown, *schemaspace, *options]
 
-    def _parse(self, parser: CommandParser, words: Sequence[str]) -> list[str]:
+    def _parse_into_arguments(self, parser: CommandParser, words: Sequence[str]) -> list[str]:
         """Parse words into the arguments; return unknown words."""
         _, unknown = parser.parse_known_args(words, self.args)
         return list(unknown)
@@ -73,15 +73,15 @@ def _create_settings_parser(*, short: bool = True) -> CommandParser:
     """Return a parser of settings; unless `short`, only of long names, which no property of a schema has."""
     parser = CommandParser(prog="jupyter colophon metadata", add_help=False, has_common_options=False)
     if short:
-        add_short_settings(parser)
-        _add_url(parser)
-    _add_log_level(parser)
+        add_short_setting_options(parser)
+        _add_url_option(parser)
+    _add_log_level_option(parser)
     parser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS)
-    add_long_settings(parser)
+    add_long_setting_options(parser)
     return parser
 
 
-def _add_url(parser: CommandParser) -> None:
+def _add_url_option(parser: CommandParser) -> None:
     parser.add_argument(
         "--url",
         default=argparse.SUPPRESS,
@@ -89,7 +89,7 @@ def _add_url(parser: CommandParser) -> None:
     )
 
 
-def _add_log_level(parser: CommandParser) -> None:
+def _add_log_level_option(parser: CommandParser) -> None:
     parser.add_argument(
         "--log-level", metavar="LEVEL", default=argparse.SUPPRESS, help="Minimum level of log lines on stderr."
     )

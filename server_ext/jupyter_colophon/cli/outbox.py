@@ -5,10 +5,10 @@ import logging
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser
-from jupyter_colophon.cli.servers import add_server_url, require_server
+from jupyter_colophon.cli.servers import add_server_url_option, require_server_address
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.programs.outbox import claim_orphaned_files, find_folder, is_same_server
-from jupyter_colophon.client.programs.outbox_delivery import Delivery
+from jupyter_colophon.client.programs.outbox import claim_orphaned_files, find_outbox_folder, is_same_server
+from jupyter_colophon.client.programs.outbox_delivery import OutboxDelivery
 from jupyter_colophon.client.transport import Transport
 
 
@@ -30,25 +30,25 @@ class OutboxCommand(CliCommand):
             description=description,
             examples=("--url=http://localhost:8888/",),
         )
-        add_server_url(flush)
+        add_server_url_option(flush)
         flush.add_argument(
             "--all-servers", action="store_true", help="Also send metadata that was emitted for other servers."
         )
 
     def run(self) -> int:
         """Send the files that no running process owns: a running process sends its own."""
-        server = require_server(self.args.url)
+        server = require_server_address(self.args.url)
         logging.basicConfig(format="%(message)s")
         catalog = Operations(Transport(server))
-        delivery, pending, other_servers = Delivery(catalog), 0, 0
-        for file in claim_orphaned_files(find_folder()):
+        delivery, pending, other_servers = OutboxDelivery(catalog), 0, 0
+        for file in claim_orphaned_files(find_outbox_folder()):
             try:
                 if not self.args.all_servers and not is_same_server(file.server, server.url):
                     other_servers += len(file)
-                elif pending or not delivery.send_all(file):
+                elif pending or not delivery.send_pending_entries(file):
                     pending += len(file)
             finally:
-                file.release()
+                file.release_or_remove()
         catalog.close()
         result = {
             "sent": delivery.sent,
@@ -61,7 +61,7 @@ class OutboxCommand(CliCommand):
             f"{delivery.sent} sent, {delivery.dropped} dropped, {pending} pending{_format_other_servers(other_servers)}",
         )
         if pending:
-            return self.fail(delivery.error)
+            return self.print_error_and_get_status(delivery.error)
         return EXIT_FAILED if delivery.dropped else EXIT_OK
 
 

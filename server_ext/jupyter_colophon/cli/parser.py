@@ -66,7 +66,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; options may stand between the values of an argument that takes several."""
-        is_intermixed = self._has_list and not self._is_intermixed and "_ARGCOMPLETE" not in os.environ
+        is_intermixed = self._has_multi_value_argument and not self._is_intermixed and "_ARGCOMPLETE" not in os.environ
         if not is_intermixed:
             return super().parse_known_args(args, namespace)
         self._is_intermixed = True
@@ -82,37 +82,39 @@ class CommandParser(argparse.ArgumentParser):
         print_error(f"{message} (see {self.prog} --help)")
         sys.exit(EXIT_USAGE)
 
-    def refuse_unknown(self, words: Sequence[str]) -> NoReturn:
+    def exit_for_unknown_words(self, words: Sequence[str]) -> NoReturn:
         """Exit with an error that names unknown options or arguments, and the most similar option."""
         options = [word.partition("=")[0] for word in words if word.startswith("-")]
         if not options:
             self.error(f"unexpected arguments: {' '.join(words)}")
-        self.error(f"unknown option {options[0]}{suggest(options[0], self._option_string_actions, quotes='')}")
+        self.error(
+            f"unknown option {options[0]}{format_suggestion(options[0], self._option_string_actions, quotes='')}"
+        )
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is not among the choices, with the most similar one."""
         if action.choices is None or value in action.choices:
             return
         choices = [str(choice) for choice in action.choices]
-        suggestion = suggest(str(value), choices)
+        suggestion = format_suggestion(str(value), choices)
         if isinstance(action, argparse._SubParsersAction):
             kind = str(action.metavar).lower()
-            choice_list = list_choices(choices) if len(choices) <= _LISTED_COMMANDS_MAX else ""
+            choice_list = format_choices(choices) if len(choices) <= _LISTED_COMMANDS_MAX else ""
             raise argparse.ArgumentError(None, f"unknown {kind} {value!r}{suggestion or choice_list}")
-        raise argparse.ArgumentError(action, f"invalid value {value!r}{suggestion or list_choices(choices)}")
+        raise argparse.ArgumentError(action, f"invalid value {value!r}{suggestion or format_choices(choices)}")
 
     @property
-    def _has_list(self) -> bool:
+    def _has_multi_value_argument(self) -> bool:
         return any(action.nargs in ("*", "+") and not action.option_strings for action in self._actions)
 
 
-def suggest(text: str, choices: Iterable[str], *, quotes: str = "'") -> str:
+def format_suggestion(text: str, choices: Iterable[str], *, quotes: str = "'") -> str:
     """Return `; did you mean 'x'?` for the choice that is most similar to a text; "" if none is."""
     similar = get_close_matches(text, list(choices), n=1, cutoff=0.7)
     return f"; did you mean {quotes}{similar[0]}{quotes}?" if similar else ""
 
 
-def list_choices(choices: Iterable[str]) -> str:
+def format_choices(choices: Iterable[str]) -> str:
     """Return the end of an error that lists all choices."""
     return f"; choose from {', '.join(choices)}"
 
@@ -122,12 +124,12 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("common options", "Any setting is an option too: --Colophon.SETTING=VALUE.")
     absent = argparse.SUPPRESS
     group.add_argument("--json", action="store_true", default=absent, help="Print JSON.")
-    add_short_settings(group)
+    add_short_setting_options(group)
     group.add_argument("--debug", action="store_true", default=absent, help="Log everything, and print tracebacks.")
-    add_long_settings(group)
+    add_long_setting_options(group)
 
 
-def add_short_settings(group: argparse._ActionsContainer) -> None:
+def add_short_setting_options(group: argparse._ActionsContainer) -> None:
     """Add the option `--config`, and settings that have a short option."""
     absent = argparse.SUPPRESS
     group.add_argument("--config", metavar="FILE", default=absent, help="Read settings from this config file only.")
@@ -143,7 +145,7 @@ def add_short_settings(group: argparse._ActionsContainer) -> None:
     )
 
 
-def add_long_settings(group: argparse._ActionsContainer) -> None:
+def add_long_setting_options(group: argparse._ActionsContainer) -> None:
     """Add `--Colophon.SETTING` for each setting; help does not list them."""
     for name, trait in Settings.class_traits(config=True).items():
         action = "append" if isinstance(trait, Container | Dict) else "store"
@@ -151,7 +153,7 @@ def add_long_settings(group: argparse._ActionsContainer) -> None:
         group.add_argument(f"--{long}", dest=long, action=action, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
-def complete_with(action: argparse.Action, completer: Completer) -> None:
+def set_completer(action: argparse.Action, completer: Completer) -> None:
     """Complete an argument with the words that `completer` finds."""
     action.completer = completer  # type: ignore[attr-defined]  # argcomplete's protocol
 

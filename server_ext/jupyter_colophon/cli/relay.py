@@ -33,7 +33,7 @@ class RelayCommand(CliCommand):
 
     def run(self) -> int:
         """Deliver until a signal is received."""
-        source = self._read_source()
+        source = self._check_settings_and_read_source()
         stopped = threading.Event()
         for signal_number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signal_number, lambda number, frame: stopped.set())
@@ -50,7 +50,7 @@ class RelayCommand(CliCommand):
             catalog.close()
         return EXIT_OK
 
-    def _read_source(self) -> "ProposalSource | None":
+    def _check_settings_and_read_source(self) -> "ProposalSource | None":
         """Check the settings; return the source of proposals, if one is set. Raises InvalidConfiguration."""
         if not self.settings.sinks and not self.settings.kafka_proposals:
             raise InvalidConfiguration(
@@ -60,10 +60,10 @@ class RelayCommand(CliCommand):
             raise InvalidConfiguration(f"sink {name}: {problem} (c.Colophon.sinks)")
         if not self.settings.kafka_proposals:
             return None
-        from jupyter_colophon.relay.kafka.proposal_consumer import read_source
+        from jupyter_colophon.relay.kafka.proposal_consumer import read_proposal_source
 
         try:
-            return read_source(self.settings.kafka_proposals)
+            return read_proposal_source(self.settings.kafka_proposals)
         except InvalidConfiguration as error:
             raise InvalidConfiguration(f"proposals: {error.detail} (c.Colophon.kafka_proposals)") from None
 

@@ -40,7 +40,9 @@ def write_stored_aspect(
     return operations.write_aspect(urn, aspect, value, if_match=f'"{version}"')
 
 
-def edit_aspect(operations: Operations, urn: str, aspect: str, edit: Callable[[Document], Document]) -> Document:
+def edit_aspect_with_retries(
+    operations: Operations, urn: str, aspect: str, edit: Callable[[Document], Document]
+) -> Document:
     """Read an aspect, write the result of `edit`, and repeat both if another writer was faster. Answer: `WriteResult`.
 
     `edit` gets the current value (empty if there is none), must not change it, and may be called several times.

@@ -25,7 +25,7 @@ class RequestFailed(ClientError):
     """
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
-        super().__init__(_format_sentence(status, problem))
+        super().__init__(_format_problem_line(status, problem))
         self.status, self.problem = status, dict(problem)
 
     @property
@@ -45,7 +45,7 @@ class RequestFailed(ClientError):
         return self.status in {408, 425, 429, 502, 503, 504, 507}
 
 
-def _format_sentence(status: int, problem: Mapping[str, Any]) -> str:
+def _format_problem_line(status: int, problem: Mapping[str, Any]) -> str:
     """Return one line: the problem's detail, then the message for each location."""
     head = str(problem.get("detail") or problem.get("title") or f"the server answered {status}")
     places = [

@@ -23,14 +23,14 @@ class ProgressLine:
         now = time.monotonic()
         if self._watched and now - self._drawn >= _PAUSE_S:
             self._drawn = now
-            self._write(f"{what} {steps or ''}".rstrip())
+            self._replace_line(f"{what} {steps or ''}".rstrip())
 
     def clear(self) -> None:
         """Erase the line."""
         if self._length:
-            self._write("")
+            self._replace_line("")
 
-    def _write(self, text: str) -> None:
+    def _replace_line(self, text: str) -> None:
         """Replace the line. A notebook's output has no erase sequence: overwrite the old text with blanks."""
         blanks = "" if self._is_terminal else " " * (self._length - measure_width(text))
         erased = _ERASE if self._is_terminal else ""

@@ -10,13 +10,13 @@ from tempfile import NamedTemporaryFile
 Done = Callable[[int], None]
 
 
-def save_lines(lines: Iterator[bytes], file: Path, done: Done) -> int:
+def save_export_atomically(lines: Iterator[bytes], file: Path, done: Done) -> int:
     """Write an export atomically to a file, and return the number of aspects. Raises OSError, and errors of the lines."""
     # Read the first line before the file is created: an unknown namespace must not leave a file.
     first = next(lines)
     count = 0
     with (
-        _report_file(file),
+        _name_target_in_errors(file),
         NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}.", delete=False) as temporary,
     ):
         try:
@@ -34,7 +34,7 @@ def save_lines(lines: Iterator[bytes], file: Path, done: Done) -> int:
 
 
 @contextmanager
-def _report_file(file: Path) -> Iterator[None]:
+def _name_target_in_errors(file: Path) -> Iterator[None]:
     """Report errors with the name of the target file instead of that of the temporary file."""
     try:
         yield

@@ -117,13 +117,13 @@ class Transport:
         def send() -> HttpAnswer:
             with self._lock:
                 try:
-                    return self._exchange(method, target, payload, fields, deadline)
+                    return self._send_with_reconnect(method, target, payload, fields, deadline)
                 except (OSError, http.client.HTTPException):
-                    self._drop()
+                    self._drop_connection()
                     raise
 
         try:
-            return _raise_for_status(send() if method == "GET" else _retry_once(send, deadline))
+            return _raise_for_status(send() if method == "GET" else _send_write_with_one_retry(send, deadline))
         except (OSError, http.client.HTTPException) as reason:
             raise ServerUnavailable(self.server.url, _format_reason(reason)) from None
 
@@ -134,7 +134,7 @@ class Transport:
             _format_path(call),
             query=call.query,
             body=call.body,
-            headers=_list_call_headers(call),
+            headers=_build_call_headers(call),
             timeout_s=timeout_s,
         )
         return answer.body if isinstance(answer.body, dict) else {}
@@ -147,17 +147,17 @@ class Transport:
         """
         connection: http.client.HTTPConnection | None = None
         try:
-            connection = self._connect(time.monotonic() + self._timeout_s)
+            connection = self._create_connection(time.monotonic() + self._timeout_s)
             payload = _encode_body(call.body)
             target = self._prefix + _format_path(call) + _format_query(call.query)
             connection.request(
-                call.method, target, payload, self._build_headers(call.method, payload, _list_call_headers(call))
+                call.method, target, payload, self._build_headers(call.method, payload, _build_call_headers(call))
             )
             _set_timeout(connection, timeout_s or LINES_TIMEOUT_S)
             response = connection.getresponse()
             if response.status != HTTPStatus.OK:
                 headers = {name.lower(): value for name, value in response.getheaders()}
-                _raise_for_status(HttpAnswer(response.status, headers, _parse(response.read(_BLOCK_BYTES))))
+                _raise_for_status(HttpAnswer(response.status, headers, _parse_body(response.read(_BLOCK_BYTES))))
             rest = b""
             # Split at \n only: strings contain other line breaks. read1 raises if a chunk is missing, readline does not.
             while block := response.read1(_BLOCK_BYTES):
@@ -172,7 +172,7 @@ class Transport:
     def close(self) -> None:
         """Close the connection; the next request opens another."""
         with self._lock:
-            self._drop()
+            self._drop_connection()
 
     def _build_headers(self, method: str, payload: bytes | None, headers: Mapping[str, str] | None) -> dict[str, str]:
         fields = {"Accept": "application/json", "User-Agent": "jupyter-colophon"}
@@ -185,7 +185,7 @@ class Transport:
         fields.update(headers or {})
         return fields
 
-    def _exchange(
+    def _send_with_reconnect(
         self, method: str, target: str, payload: bytes | None, fields: Mapping[str, str], deadline: float
     ) -> HttpAnswer:
         """Send on the open connection; if the server has closed it, send again on a new one.
@@ -194,14 +194,14 @@ class Transport:
         """
         reused = self._connection is not None
         try:
-            return self._send(method, target, payload, fields, deadline)
+            return self._send_on_open_connection(method, target, payload, fields, deadline)
         except _CONNECTION_CLOSED:
-            self._drop()
+            self._drop_connection()
             if not reused:
                 raise
-        return self._send(method, target, payload, fields, deadline)
+        return self._send_on_open_connection(method, target, payload, fields, deadline)
 
-    def _send(
+    def _send_on_open_connection(
         self, method: str, target: str, payload: bytes | None, fields: Mapping[str, str], deadline: float
     ) -> HttpAnswer:
         connection = self._open_connection(deadline)
@@ -209,24 +209,26 @@ class Transport:
         connection.request(method, target, payload, dict(fields))
         self._set_deadline(connection, deadline)
         response = connection.getresponse()
-        content = self._read(connection, response, deadline)
-        answer = HttpAnswer(response.status, {k.lower(): v for k, v in response.getheaders()}, _parse(content))
+        content = self._read_body_until_deadline(connection, response, deadline)
+        answer = HttpAnswer(response.status, {k.lower(): v for k, v in response.getheaders()}, _parse_body(content))
         if response.will_close:
-            self._drop()
+            self._drop_connection()
         return answer
 
     def _open_connection(self, deadline: float) -> http.client.HTTPConnection:
         if self._connection is None:
-            self._connection = self._connect(deadline)
+            self._connection = self._create_connection(deadline)
         return self._connection
 
-    def _connect(self, deadline: float) -> http.client.HTTPConnection:
+    def _create_connection(self, deadline: float) -> http.client.HTTPConnection:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        connection = kind(self._host, self._port, timeout=min(self._connect_timeout_s, _compute_remaining(deadline)))
+        connection = kind(
+            self._host, self._port, timeout=min(self._connect_timeout_s, _compute_remaining_seconds(deadline))
+        )
         connection.connect()
         return connection
 
-    def _read(
+    def _read_body_until_deadline(
         self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, deadline: float
     ) -> bytes:
         blocks: list[bytes] = []
@@ -247,16 +249,16 @@ class Transport:
         return b"".join(blocks)
 
     def _set_deadline(self, connection: http.client.HTTPConnection, deadline: float) -> None:
-        _set_timeout(connection, _compute_remaining(deadline))
+        _set_timeout(connection, _compute_remaining_seconds(deadline))
 
-    def _drop(self) -> None:
+    def _drop_connection(self) -> None:
         if self._connection is not None:
             with suppress(OSError):
                 self._connection.close()
             self._connection = None
 
 
-def _retry_once(attempt: Callable[[], HttpAnswer], deadline: float) -> HttpAnswer:
+def _send_write_with_one_retry(attempt: Callable[[], HttpAnswer], deadline: float) -> HttpAnswer:
     """Return the response to a write; send it a second time if the first response was lost and there is time."""
     try:
         answer = attempt()
@@ -286,12 +288,12 @@ def _format_path(call: Call) -> str:
     return call.path_template.format_map({name: quote(value, safe="") for name, value in call.path.items()})
 
 
-def _list_call_headers(call: Call) -> dict[str, str]:
+def _build_call_headers(call: Call) -> dict[str, str]:
     content_type = {} if call.body is None else {"Content-Type": call.content_type}
     return content_type | {name: str(value) for name, value in call.headers.items()}
 
 
-def _compute_remaining(deadline: float) -> float:
+def _compute_remaining_seconds(deadline: float) -> float:
     """Return the seconds until the deadline.
 
     Raises:
@@ -308,7 +310,7 @@ def _format_query(query: Mapping[str, object] | None) -> str:
     return f"?{urlencode(parameters)}" if parameters else ""
 
 
-def _parse(content: bytes) -> object:
+def _parse_body(content: bytes) -> object:
     """Return the JSON of a response; None without a body, the bytes if it is not JSON."""
     if not content:
         return None
@@ -330,10 +332,10 @@ def _raise_for_status(answer: HttpAnswer) -> HttpAnswer:
     if answer.status == 404 and not {"type", "status"} & problem.keys():
         msg = "the Jupyter Colophon extension is not enabled there"
         raise http.client.HTTPException(msg)
-    raise RequestFailed(answer.status, {**problem, "detail": _find_detail(answer.status, problem)})
+    raise RequestFailed(answer.status, {**problem, "detail": _get_problem_detail(answer.status, problem)})
 
 
-def _find_detail(status: int, body: Mapping[str, Any]) -> str:
+def _get_problem_detail(status: int, body: Mapping[str, Any]) -> str:
     """Return the detail of a problem; for errors of Jupyter itself, which are not problem documents, our own text."""
     words = str(body.get("detail") or body.get("message") or f"the server answered {status}")
     # Without a valid token Jupyter treats us as a browser and requires a cookie, a sign-in, or an XSRF token. A denied

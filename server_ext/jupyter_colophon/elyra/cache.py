@@ -36,13 +36,13 @@ class FileMetadataCache(SingletonConfigurable):
         return len(self._entries)
 
     def __contains__(self, path: str) -> bool:
-        return path in self._entries and self._entries[path][0] == _stamp(path)
+        return path in self._entries and self._entries[path][0] == _read_file_stamp(path)
 
     def add_item(self, path: str, entry: dict[str, Any]) -> None:
         """Add a copy of an entry."""
         if not self.enabled:
             return
-        self._entries[path] = _stamp(path), deepcopy(entry)
+        self._entries[path] = _read_file_stamp(path), deepcopy(entry)
         self._entries.move_to_end(path)
         if len(self._entries) > self.max_size:
             self.trims += 1
@@ -65,7 +65,7 @@ class FileMetadataCache(SingletonConfigurable):
         return self._entries.pop(path, (None, None))[1] if self.enabled else None
 
 
-def _stamp(path: str) -> Stamp:
+def _read_file_stamp(path: str) -> Stamp:
     try:
         status = os.stat(path)
     except (OSError, ValueError):

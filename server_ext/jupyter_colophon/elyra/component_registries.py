@@ -34,14 +34,17 @@ class ComponentRegistriesSchemas(ShippedSchemas):
 
         registries = MetadataManager(schemaspace_name or ComponentRegistries.NAME)
         catalogs = MetadataManager(ComponentCatalogs.NAME)
-        waiting = [registry for registry in registries.get_all(of_schema=schema_name) if not _is_factory(registry)]
+        waiting = [
+            registry for registry in registries.get_all(of_schema=schema_name) if not _is_from_installation(registry)
+        ]
         return [
             registry.name
             for registry in waiting
-            if not _has_catalog(catalogs, registry.name) and self._migrate_one(catalogs, registry, dry_run=dry_run)
+            if not _has_catalog(catalogs, registry.name)
+            and self._create_catalog_if_missing(catalogs, registry, dry_run=dry_run)
         ]
 
-    def _migrate_one(self, catalogs: "MetadataManager", registry: Any, *, dry_run: bool) -> bool:
+    def _create_catalog_if_missing(self, catalogs: "MetadataManager", registry: Any, *, dry_run: bool) -> bool:
         catalog = _create_catalog(registry)
         try:
             if dry_run:
@@ -54,7 +57,7 @@ class ComponentRegistriesSchemas(ShippedSchemas):
         return True
 
 
-def _is_factory(registry: Any) -> bool:
+def _is_from_installation(registry: Any) -> bool:
     """Return whether a registry came with an installation, whose package brings catalogs itself."""
     return str(registry.resource or "").startswith(str(Path(sys.prefix, "share", "jupyter", "metadata")))
 

@@ -59,7 +59,7 @@ class MetadataManager(LoggingConfigurable):
         store_type: Any = self.metadata_store_class
         self.metadata_store: Any = store_type(self.schemaspace, **kwargs) if store is None else store
         self._server = (
-            _find_server() if isinstance(self.metadata_store, CatalogMetadataStore) and store is None else None
+            _find_remote_server() if isinstance(self.metadata_store, CatalogMetadataStore) and store is None else None
         )
 
     def schemaspace_exists(self) -> bool:
@@ -87,7 +87,7 @@ class MetadataManager(LoggingConfigurable):
 
         Raises MetadataExistsError, ValueError for a name, ValidationError, and whatever its class raises.
         """
-        _require_instance(metadata)
+        _require_metadata_interface(metadata)
         if not name and not metadata.display_name:
             raise ValueError("Name of metadata was not provided.")
         with _convert_errors():
@@ -98,7 +98,7 @@ class MetadataManager(LoggingConfigurable):
 
         With `for_migration` neither the old nor the new one is loaded, so that `on_load` may call this.
         """
-        _require_instance(metadata)
+        _require_metadata_interface(metadata)
         if not name:
             raise ValueError("Name of metadata was not provided.")
         with _convert_errors():
@@ -143,16 +143,16 @@ class MetadataManager(LoggingConfigurable):
         )
 
 
-def _find_server() -> "ServerAddress | None":
+def _find_remote_server() -> "ServerAddress | None":
     """Return the server named by the environment; None without one, and inside a server process."""
     if not os.environ.get("COLOPHON_URL") or instances.is_served():
         return None
-    from jupyter_colophon.elyra.remote import find_server
+    from jupyter_colophon.elyra.remote import find_server_in_environment
 
-    return find_server()
+    return find_server_in_environment()
 
 
-def _require_instance(metadata: Any) -> None:
+def _require_metadata_interface(metadata: Any) -> None:
     if not metadata:
         raise ValueError("An instance of class 'Metadata' was not provided.")
     if not all(callable(getattr(metadata, name, None)) for name in _REQUIRED_METHODS):

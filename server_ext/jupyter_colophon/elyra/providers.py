@@ -20,9 +20,9 @@ class UpgradedSchemas(ShippedSchemas):
         store = adapt_store(manager.schemaspace, manager.metadata_store)
         stored_instances = store.read_many(store.list_names())
         names = [stored.name for stored in stored_instances if stored.own and is_outdated(stored.document, schema_name)]
-        return [name for name in names if self._save_upgraded(manager, name, dry_run=dry_run)]
+        return [name for name in names if self._save_if_upgraded(manager, name, dry_run=dry_run)]
 
-    def _save_upgraded(self, manager: MetadataManager, name: str, *, dry_run: bool) -> bool:
+    def _save_if_upgraded(self, manager: MetadataManager, name: str, *, dry_run: bool) -> bool:
         try:
             instance = manager.get(name)
             if not dry_run:

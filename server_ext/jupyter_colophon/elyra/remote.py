@@ -21,7 +21,7 @@ _MEMBERS = ("name", "display_name", "schema_name", "metadata")
 _READ_ONLY_MEMBERS = ("resource", "reason")
 
 
-def find_server() -> ServerAddress | None:
+def find_server_in_environment() -> ServerAddress | None:
     """Return the server named by the environment, if any. Raises ValueError if COLOPHON_URL is not a valid URL."""
     url = os.environ.get("COLOPHON_URL")
     return ServerAddress(url, os.environ.get("COLOPHON_TOKEN", "")) if url else None
@@ -38,66 +38,74 @@ class RemoteObjects:
 
     def schemaspace_exists(self) -> bool:
         """Return whether there are instances."""
-        return bool(self._request(partial(self._operations.list_instances, self._space, limit=1))["total"])
+        return bool(
+            self._call_and_convert_errors(partial(self._operations.list_instances, self._space, limit=1))["total"]
+        )
 
     def get_all(self, *, include_invalid: bool = False, of_schema: str | None = None) -> Sequence[InstanceObject]:
         """Return all instances by name; with `include_invalid` invalid ones too, with a `reason`."""
         body = {"includeInvalid": include_invalid} | ({"schema": of_schema} if of_schema else {})
         export = partial(self._operations.export_instances, self._space, body, timeout_s=_TIMEOUT_S)
-        documents = self._request(export)["instances"]
+        documents = self._call_and_convert_errors(export)["instances"]
         objects_by_name = {document["name"]: self._create_object(document) for document in documents}
-        for row in self._read_invalid(of_schema) if include_invalid else ():
+        for row in self._list_invalid_instances(of_schema) if include_invalid else ():
             objects_by_name[row["name"]] = InstanceMetadata(**{"metadata": {}} | _to_object_arguments(row))
         return [objects_by_name[name] for name in sorted(objects_by_name)]
 
     def get(self, name: str) -> InstanceObject:
         """Return a valid instance. Raises InstanceNotFound, SchemaNotFound, ValidationError, ValueError."""
-        document = self._read(name)
+        document = self._read_instance_document(name)
         if document["reason"]:
             first = next((problem["message"] for problem in document["problems"]), document["reason"])
-            _refuse(document["reason"], first, SchemaNotFound(self._space, document["schema_name"]))
+            _raise_by_reason(document["reason"], first, SchemaNotFound(self._space, document["schema_name"]))
         return self._create_object(_to_object_arguments(document))
 
     def create(self, name: str | None, instance: InstanceObject) -> InstanceObject:
         """Save a new instance. Raises InstanceExists, and the errors of `get`."""
-        body = _to_edit(instance) | ({"name": name} if name else {})
+        body = _to_instance_edit(instance) | ({"name": name} if name else {})
         create = partial(self._operations.create_instance, self._space, body)
-        return self._create_object(_to_object_arguments(self._request(create, name or "", body.get("schema_name"))))
+        return self._create_object(
+            _to_object_arguments(self._call_and_convert_errors(create, name or "", body.get("schema_name")))
+        )
 
     def update(self, name: str, instance: InstanceObject, *, for_migration: bool = False) -> InstanceObject:
         """Replace an instance. A mask leaves a secret unchanged."""
-        body = _to_edit(instance)
+        body = _to_instance_edit(instance)
         write = partial(self._operations.write_instance, self._space, name, body)
-        return self._create_object(_to_object_arguments(self._request(write, name, body.get("schema_name"))))
+        return self._create_object(
+            _to_object_arguments(self._call_and_convert_errors(write, name, body.get("schema_name")))
+        )
 
     def remove(self, name: str) -> None:
         """Remove an instance. Raises InstanceNotFound, PermissionError."""
-        self._request(partial(self._operations.delete_instance, self._space, name), name)
+        self._call_and_convert_errors(partial(self._operations.delete_instance, self._space, name), name)
 
-    def _read(self, name: str) -> Mapping[str, Any]:
-        document: Mapping[str, Any] = self._request(partial(self._operations.read_instance, self._space, name), name)
+    def _read_instance_document(self, name: str) -> Mapping[str, Any]:
+        document: Mapping[str, Any] = self._call_and_convert_errors(
+            partial(self._operations.read_instance, self._space, name), name
+        )
         return document
 
-    def _read_invalid(self, schema: str | None) -> Iterator[Mapping[str, Any]]:
+    def _list_invalid_instances(self, schema: str | None) -> Iterator[Mapping[str, Any]]:
         page = partial(
             self._operations.list_instances, self._space, valid="false", schema=schema, sort="name", limit=_PAGE
         )
-        for row in read_pages(lambda cursor: self._request(partial(page, cursor=cursor)), "instances"):
-            yield self._read(row["name"])
+        for row in read_pages(lambda cursor: self._call_and_convert_errors(partial(page, cursor=cursor)), "instances"):
+            yield self._read_instance_document(row["name"])
 
     def _create_object(self, document: Mapping[str, Any]) -> InstanceObject:
         instance: InstanceObject = InstanceMetadata.from_dict(self._space, document)
         return instance
 
-    def _request(self, call: Callable[[], Any], name: str = "", schema: str | None = None) -> Any:
+    def _call_and_convert_errors(self, call: Callable[[], Any], name: str = "", schema: str | None = None) -> Any:
         try:
             return call()
         except RequestFailed as refused:
-            self._raise(refused, name, schema)
+            self._raise_elyra_error(refused, name, schema)
         except ClientError as error:
             raise StoreUnavailable(str(error)) from error
 
-    def _raise(self, refused: RequestFailed, name: str, schema: str | None) -> NoReturn:
+    def _raise_elyra_error(self, refused: RequestFailed, name: str, schema: str | None) -> NoReturn:
         """Raise a refusal as the type that Elyra's users catch."""
         detail = str(refused.problem.get("detail") or refused)
         absent = SchemaNotFound(self._space, schema or "")
@@ -110,10 +118,12 @@ class RemoteObjects:
         if refused.is_temporary or refused.status >= 500:
             raise StoreUnavailable(detail) from refused
         kind = str(refused.problem.get("type", "")).rpartition(":")[2]
-        _refuse("ValidationError" if kind in ("invalid-instance", "invalid-value") else "ValueError", detail, absent)
+        _raise_by_reason(
+            "ValidationError" if kind in ("invalid-instance", "invalid-value") else "ValueError", detail, absent
+        )
 
 
-def _refuse(reason: str, detail: str, absent: SchemaNotFound) -> NoReturn:
+def _raise_by_reason(reason: str, detail: str, absent: SchemaNotFound) -> NoReturn:
     """Raise the error whose name is the reason."""
     if reason == "SchemaNotFoundError":
         raise absent
@@ -129,7 +139,7 @@ def _to_object_arguments(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document["extra"], **{key: document[key] for key in (*_MEMBERS, *_READ_ONLY_MEMBERS)}}
 
 
-def _to_edit(instance: InstanceObject) -> dict[str, Any]:
+def _to_instance_edit(instance: InstanceObject) -> dict[str, Any]:
     """Return the document of `instance-edit.json` for an object."""
     document = instance.to_dict(trim=True)
     extra = {key: value for key, value in document.items() if key not in (*_MEMBERS, *_READ_ONLY_MEMBERS)}

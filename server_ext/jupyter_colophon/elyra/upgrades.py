@@ -16,15 +16,15 @@ class UpgradedInstance(InstanceMetadata):
 
     def on_load(self, **kwargs: Any) -> None:
         """Upgrade the metadata of this object."""
-        upgrade(self.schema_name, self.metadata)
+        upgrade_in_place(self.schema_name, self.metadata)
 
     def pre_save(self, **kwargs: Any) -> None:
         """Upgrade before an update, so that current defaults do not replace the meaning of an old instance."""
         if kwargs.get("for_update"):
-            upgrade(self.schema_name, self.metadata)
+            upgrade_in_place(self.schema_name, self.metadata)
 
 
-def upgrade(schema_name: Any, metadata: Any) -> bool:
+def upgrade_in_place(schema_name: Any, metadata: Any) -> bool:
     """Upgrade the metadata of an instance in place; return whether anything changed."""
     if not isinstance(metadata, dict):
         return False
@@ -32,7 +32,7 @@ def upgrade(schema_name: Any, metadata: Any) -> bool:
     if schema_name in _RUNTIME_TYPES:
         # Elyra below 3.3, 3.4 and 3.5 wrote these without `runtime_type`, authentication types and `git_type`.
         metadata.setdefault("runtime_type", _RUNTIME_TYPES[schema_name])
-        _set_authentication(schema_name, metadata)
+        _set_authentication_type(schema_name, metadata)
     elif "runtime" in metadata and "runtime_type" not in metadata:
         # Component catalogs of Elyra 3.2 named the runtime.
         runtime = metadata["runtime"]
@@ -46,22 +46,22 @@ def is_outdated(document: Mapping[str, Any] | None, schema_name: str) -> bool:
     if document is None or document.get("schema_name") != schema_name:
         return False
     metadata = document.get("metadata")
-    return isinstance(metadata, Mapping) and upgrade(schema_name, dict(metadata))
+    return isinstance(metadata, Mapping) and upgrade_in_place(schema_name, dict(metadata))
 
 
-def _set_authentication(schema_name: str, metadata: dict[str, Any]) -> None:
+def _set_authentication_type(schema_name: str, metadata: dict[str, Any]) -> None:
     if schema_name == "kfp" and metadata.get("auth_type") is None:
-        has_login = _is_given(metadata, "api_username") and _is_given(metadata, "api_password")
+        has_login = _has_value(metadata, "api_username") and _has_value(metadata, "api_password")
         metadata["auth_type"] = "DEX_LEGACY" if has_login else "NO_AUTHENTICATION"
     if schema_name == "airflow" and metadata.get("git_type") is None:
         metadata["git_type"] = "GITHUB"
-    has_login = _is_given(metadata, "cos_username") and _is_given(metadata, "cos_password")
+    has_login = _has_value(metadata, "cos_username") and _has_value(metadata, "cos_password")
     if metadata.get("cos_auth_type") is None and has_login:
-        has_secret = _is_given(metadata, "cos_secret")
+        has_secret = _has_value(metadata, "cos_secret")
         metadata["cos_auth_type"] = "KUBERNETES_SECRET" if has_secret else "USER_CREDENTIALS"
 
 
-def _is_given(metadata: Mapping[str, Any], key: str) -> bool:
+def _has_value(metadata: Mapping[str, Any], key: str) -> bool:
     """Return whether a member has a value: text that is not blank, or a reference to a secret."""
     value = metadata.get(key)
     return bool(value.strip() if isinstance(value, str) else value)

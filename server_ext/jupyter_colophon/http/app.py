@@ -17,7 +17,7 @@ from jupyter_colophon.http.kernels import provisioner
 from jupyter_colophon.http.lazy_routes import LazyRouter, Route
 from jupyter_colophon.http.state import SETTING, ServerState
 from jupyter_colophon.settings import Settings
-from jupyter_colophon.system.private_folders import restrict_folder
+from jupyter_colophon.system.private_folders import restrict_folder_to_owner
 
 _logger = logging.getLogger("jupyter_colophon.http")
 
@@ -48,7 +48,7 @@ class Colophon(Settings, ExtensionApp):
             # Log with the server's format, level and handlers.
             logging.getLogger("jupyter_colophon").parent = self.serverapp.log
         # Earlier versions left the folder readable by others if a kernel was started before the first request.
-        restrict_folder(Path(jupyter_data_dir()) / "colophon")
+        restrict_folder_to_owner(Path(jupyter_data_dir()) / "colophon")
         problem = ""
         try:
             store = self.store()

@@ -30,22 +30,22 @@ def parse_key(word: str) -> str:
     return word
 
 
-def parse_pair(word: str) -> tuple[str, str]:
+def parse_key_value(word: str) -> tuple[str, str]:
     """Parse `KEY=VALUE`."""
-    name, value = _split_pair(word, "KEY=VALUE")
+    name, value = _split_at_equals(word, "KEY=VALUE")
     return parse_key(name), value
 
 
-def parse_argument(word: str) -> tuple[str, str]:
+def parse_name_value(word: str) -> tuple[str, str]:
     """Parse `NAME=VALUE` with any name."""
-    name, value = _split_pair(word, "NAME=VALUE")
+    name, value = _split_at_equals(word, "NAME=VALUE")
     if not name:
         msg = f"{word!r} is not NAME=VALUE"
         raise ArgumentTypeError(msg)
     return name, value
 
 
-def parse_step(word: str) -> str:
+def parse_step_name(word: str) -> str:
     """Return the name of a step: one line of text."""
     name = " ".join(word.split())
     if not 0 < len(name) <= STEP_MAX:
@@ -66,7 +66,7 @@ def create_integer_parser(least: int, most: int) -> Callable[[str], int]:
     return parse_integer
 
 
-def _split_pair(word: str, form: str) -> tuple[str, str]:
+def _split_at_equals(word: str, form: str) -> tuple[str, str]:
     name, equals, value = word.partition("=")
     if not equals:
         msg = f"{word!r} is not {form}"

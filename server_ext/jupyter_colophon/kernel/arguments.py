@@ -46,7 +46,7 @@ def parse_line(line: str) -> argparse.Namespace:
     Raises:
         UsageError: the line is invalid.
     """
-    words = split(line)
+    words = split_words(line)
     if HELP.intersection(words):
         words = ["help", *(word for word in words[:1] if word not in HELP)]
     return _LINE.parse_args(words or ["help"])
@@ -58,7 +58,7 @@ def parse_cell(line: str) -> argparse.Namespace:
     Raises:
         UsageError: the line is invalid, empty, or contains --help; the cell does not run.
     """
-    words = split(line)
+    words = split_words(line)
     if HELP.intersection(words):
         raise UsageError(" ".join(CELL.split()))
     args = CELL_PARSER.parse_args(words)
@@ -69,7 +69,7 @@ def parse_cell(line: str) -> argparse.Namespace:
     return args
 
 
-def split(line: str) -> list[str]:
+def split_words(line: str) -> list[str]:
     """Split a line into words, with quotes as in a shell.
 
     Raises:
@@ -99,15 +99,15 @@ def _create_cell_parser() -> MagicParser:
     parser = MagicParser(prog="%%metadata", add_help=False, allow_abbrev=False)
     parser.add_argument("--tag", dest="tags", action="append", default=[], type=argument_types.parse_tag, metavar="TAG")
     parser.add_argument(
-        "--set", dest="pairs", action="append", default=[], type=argument_types.parse_pair, metavar="KEY=VALUE"
+        "--set", dest="pairs", action="append", default=[], type=argument_types.parse_key_value, metavar="KEY=VALUE"
     )
     for option, key in (("--owner", "owner"), ("--describe", "description")):
-        parser.add_argument(option, dest="pairs", action="append", type=_parse_value_of(key), metavar=key.upper())
-    parser.add_argument("--name", type=argument_types.parse_step, metavar="STEP")
+        parser.add_argument(option, dest="pairs", action="append", type=_create_pair_parser(key), metavar=key.upper())
+    parser.add_argument("--name", type=argument_types.parse_step_name, metavar="STEP")
     return parser
 
 
-def _parse_value_of(key: str) -> Callable[[str], tuple[str, str]]:
+def _create_pair_parser(key: str) -> Callable[[str], tuple[str, str]]:
     return lambda value: (key, value)
 
 

@@ -55,7 +55,7 @@ class CellExecution:
     step: str = ""
     run_id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
-    def covers(self, moment_ms: int) -> bool:
+    def was_running_at(self, moment_ms: int) -> bool:
         """Return whether the cell was running at that time."""
         return self.start_ms <= moment_ms and (self.end_ms is None or moment_ms <= self.end_ms)
 
@@ -63,7 +63,7 @@ class CellExecution:
         return self.start_ms < other.start_ms
 
 
-def read_clock() -> int:
+def read_time_ms() -> int:
     """Return the time in milliseconds since 1970, the clock of Spark's events."""
     return time.time_ns() // 1_000_000
 
@@ -71,12 +71,12 @@ def read_clock() -> int:
 class Timeline:
     """The executions of a kernel in the order of their start. Thread-safe: subshells run cells side by side."""
 
-    def __init__(self, clock: Callable[[], int] = read_clock) -> None:
+    def __init__(self, clock: Callable[[], int] = read_time_ms) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._executions: list[CellExecution] = []
 
-    def open(self, cell: Cell) -> CellExecution:
+    def start_execution(self, cell: Cell) -> CellExecution:
         """Start an execution now and return it."""
         with self._lock:
             execution = CellExecution(cell, self._clock())
@@ -84,16 +84,16 @@ class Timeline:
             del self._executions[:-REMEMBERED]
             return execution
 
-    def close(self, execution: CellExecution, *, succeeded: bool, failure: CellFailure = _UNKNOWN) -> None:
+    def end_execution(self, execution: CellExecution, *, succeeded: bool, failure: CellFailure = _UNKNOWN) -> None:
         """End an execution now, with its failure if it did not succeed."""
         with self._lock:
             execution.succeeded, execution.failure = succeeded, failure
             execution.end_ms = self._clock()
 
-    def find_execution(self, moment_ms: int) -> CellExecution | None:
+    def find_execution_at(self, moment_ms: int) -> CellExecution | None:
         """Return the execution that ran at that time, the latest if there are several; None between cells."""
         with self._lock:
             for execution in reversed(self._executions):
-                if execution.covers(moment_ms):
+                if execution.was_running_at(moment_ms):
                     return execution
             return None

@@ -72,9 +72,11 @@ class Completer:
             return parser._option_string_actions
         if action.choices is not None:
             return action.choices
-        return self._fetch_values(action.dest, CompletionRequest(typed, before, words[1] if words[1:] else ""))
+        return self._fetch_values_if_available(
+            action.dest, CompletionRequest(typed, before, words[1] if words[1:] else "")
+        )
 
-    def _fetch_values(self, kind: str, request: CompletionRequest) -> Iterable[str]:
+    def _fetch_values_if_available(self, kind: str, request: CompletionRequest) -> Iterable[str]:
         """Return values from the server; none if it is unavailable or was a moment ago."""
         find_candidates, catalog = CANDIDATES.get(kind), self._session.catalog
         if find_candidates is None or catalog is None or time.monotonic() < self._paused_until:

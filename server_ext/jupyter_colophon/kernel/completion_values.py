@@ -29,7 +29,7 @@ class CompletionRequest:
     command: str
 
 
-def _list_names(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+def _list_dataset_and_namespace_names(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     """Return tables of the namespace in use, files, namespaces, and tables of a named namespace."""
     word, used = request.typed, current.get_api().namespace
     database, dot, table = word.partition(".")
@@ -61,36 +61,36 @@ def _list_namespaces(catalog: "Operations", request: CompletionRequest) -> list[
 
 
 def _list_tags(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    return _list_values(catalog, "tags", request.typed)
+    return _list_values_of_key(catalog, "tags", request.typed)
 
 
 def _list_owners(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    return _list_values(catalog, "owner", request.typed)
+    return _list_values_of_key(catalog, "owner", request.typed)
 
 
-def _list_keys(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    return [row["key"] for row in _read_keys(catalog, request.typed) if row["kind"] == "property"]
+def _list_property_keys(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return [row["key"] for row in _read_key_rows(catalog, request.typed) if row["kind"] == "property"]
 
 
-def _complete_pair(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+def _complete_key_value(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     key, equals, value = request.typed.partition("=")
     if not equals:
-        return [f"{name}=" for name in _list_keys(catalog, request)]
-    return [f"{key}={word}" for word in _list_values(catalog, key, value) if " " not in word]
+        return [f"{name}=" for name in _list_property_keys(catalog, request)]
+    return [f"{key}={word}" for word in _list_values_of_key(catalog, key, value) if " " not in word]
 
 
-def _complete_query(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+def _complete_search_word(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     key, colon, value = request.typed.partition(":")
     if not colon:
-        return [*_PREFIXES, *(f"{row['key']}:" for row in _read_keys(catalog, request.typed))]
-    return [f"{key}:{word}" for word in _list_values(catalog, key, value)]
+        return [*_PREFIXES, *(f"{row['key']}:" for row in _read_key_rows(catalog, request.typed))]
+    return [f"{key}:{word}" for word in _list_values_of_key(catalog, key, value)]
 
 
-def _read_keys(catalog: "Operations", prefix: str) -> list[dict[str, Any]]:
+def _read_key_rows(catalog: "Operations", prefix: str) -> list[dict[str, Any]]:
     return list(catalog.list_keys(prefix=prefix or None, timeout_s=TIMEOUT_S)["keys"])
 
 
-def _list_values(catalog: "Operations", key: str, prefix: str) -> list[str]:
+def _list_values_of_key(catalog: "Operations", key: str, prefix: str) -> list[str]:
     return [row["value"] for row in catalog.list_values(key, prefix=prefix or None, timeout_s=TIMEOUT_S)["values"]]
 
 
@@ -112,8 +112,12 @@ def _list_pipelines(catalog: "Operations", request: CompletionRequest) -> Iterab
     return [item["name"] for item in instances if item["schema_name"] == "pipeline"]
 
 
-def _complete_name(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
-    return _list_pipelines(catalog, request) if request.command == "pipeline" else _list_names(catalog, request)
+def _complete_pipeline_or_dataset_name(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    return (
+        _list_pipelines(catalog, request)
+        if request.command == "pipeline"
+        else _list_dataset_and_namespace_names(catalog, request)
+    )
 
 
 def _list_facet_values(facet: str, catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
@@ -127,20 +131,20 @@ _BY_PREFIX = ("namespace", "owner", "tag", "type")
 #: By the name (`dest`) of the argument. Other arguments are not completed.
 CANDIDATES: "dict[str, Callable[[Operations, CompletionRequest], Iterable[str]]]" = {
     "field": _list_fields,
-    "key_globs": _list_keys,
-    "keys": _list_keys,
-    "name": _complete_name,
+    "key_globs": _list_property_keys,
+    "keys": _list_property_keys,
+    "name": _complete_pipeline_or_dataset_name,
     "namespace": _list_namespaces,
     "owner": _list_owners,
-    "pairs": _complete_pair,
-    "prefix": _list_keys,
-    "query": _complete_query,
-    "sink": _list_names,
+    "pairs": _complete_key_value,
+    "prefix": _list_property_keys,
+    "query": _complete_search_word,
+    "sink": _list_dataset_and_namespace_names,
     "tag": _list_tags,
     "tag_globs": _list_tags,
     "tags": _list_tags,
     "type": _list_types,
-    "values": _list_keys,
+    "values": _list_property_keys,
     **{
         filter_.name: partial(_list_facet_values, filter_.name)
         for filter_ in FILTERS

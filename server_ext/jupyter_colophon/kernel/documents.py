@@ -27,7 +27,7 @@ def format_time(milliseconds: int) -> str:
     return text.replace("+00:00", "Z")
 
 
-def run_start(program: str, run_id: str, start_ms: int, parent: str | None, facts: Document) -> Document:
+def build_run_start(program: str, run_id: str, start_ms: int, parent: str | None, facts: Document) -> Document:
     """Return a `RunStart` with the status running."""
     return {
         "program": program,
@@ -39,7 +39,7 @@ def run_start(program: str, run_id: str, start_ms: int, parent: str | None, fact
     }
 
 
-def run_end(end_ms: int, ending: Ending, error: str = "") -> Document:
+def build_run_end(end_ms: int, ending: Ending, error: str = "") -> Document:
     """Return a `RunChange` that ends a run, with the class of the exception that ended it, if any."""
     document = {"status": ending, "end": format_time(end_ms)}
     return document | {"facts": {"error": error}} if error else document

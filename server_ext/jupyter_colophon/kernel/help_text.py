@@ -15,7 +15,7 @@ _FORM = "--json returns a document; x = %metadata … --dataframe returns a pand
 NOTES = (_NAME, _TIME, _WORD, _FORM)
 
 
-def find_help(command: str | None, entries: Mapping[str, str]) -> str:
+def build_help_text(command: str | None, entries: Mapping[str, str]) -> str:
     """Return the paragraph of a command with the notes that it needs; the whole help if `command` is None."""
     if command is None:
         return "\n".join([*dict.fromkeys(entries.values()), "", CELL, "", f"{_NAME} {_TIME}", _WORD, _FORM])

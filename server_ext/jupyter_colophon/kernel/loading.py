@@ -8,7 +8,7 @@ from jupyter_colophon.kernel.completion import create_matcher
 from jupyter_colophon.kernel.magic import MetadataMagics
 from jupyter_colophon.kernel.session import KernelSession
 from jupyter_colophon.kernel.settings import KernelSettings
-from jupyter_colophon.rendering.renderers import render
+from jupyter_colophon.rendering.renderers import render_document_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 _loaded: "dict[int, tuple[KernelSession, Callable[[CompletionContext], SimpleMatcherResult]]]" = {}
 
 
-def load(shell: "InteractiveShell") -> KernelSession:
+def load_extension(shell: "InteractiveShell") -> KernelSession:
     """Register the magics and track the cells of an `InteractiveShell`; loading it again restarts it.
 
     Raises:
         ValueError: COLOPHON_URL is not a valid URL of a server.
     """
-    unload(shell)
+    unload_extension(shell)
     session = KernelSession(KernelSettings.from_environ(os.environ), shell)
     if shell.display_formatter is not None:
-        shell.display_formatter.mimebundle_formatter.for_type(Result, _build_display)
+        shell.display_formatter.mimebundle_formatter.for_type(Result, _build_mime_bundle)
     shell.register_magics(MetadataMagics(shell, session))
     matches = create_matcher(session)
     shell.Completer.custom_matchers.append(matches)
@@ -37,12 +37,12 @@ def load(shell: "InteractiveShell") -> KernelSession:
     return session
 
 
-def _build_display(answer: Result, include: object = None, exclude: object = None) -> dict[str, Any]:
+def _build_mime_bundle(answer: Result, include: object = None, exclude: object = None) -> dict[str, Any]:
     """Return the display of a `Result` of `metadata.search(…)` etc.: the same as that of the magic."""
-    return render(answer.kind, answer.document)._repr_mimebundle_()
+    return render_document_page(answer.kind, answer.document)._repr_mimebundle_()
 
 
-def unload(shell: "InteractiveShell") -> None:
+def unload_extension(shell: "InteractiveShell") -> None:
     """Undo `load`; the magics stay defined until the shell ends, since IPython cannot unregister them."""
     if id(shell) in _loaded:
         session, matches = _loaded.pop(id(shell))

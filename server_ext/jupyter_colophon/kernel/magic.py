@@ -14,14 +14,14 @@ from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.kernel.arguments import parse_cell, parse_line
-from jupyter_colophon.kernel.cells import read_clock
+from jupyter_colophon.kernel.cells import read_time_ms
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
-from jupyter_colophon.kernel.help_text import find_help
-from jupyter_colophon.kernel.run_cell import run_body
+from jupyter_colophon.kernel.help_text import build_help_text
+from jupyter_colophon.kernel.run_cell import run_cell_body
 from jupyter_colophon.kernel.sync_status import Pending
 from jupyter_colophon.rendering.elements import TextLine
 from jupyter_colophon.rendering.page import Page, build_document_page
-from jupyter_colophon.rendering.renderers import render
+from jupyter_colophon.rendering.renderers import render_document_page
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -48,15 +48,19 @@ class MetadataMagics(Magics):
         """Run a command; the help below replaces this docstring."""
         __tracebackhide__ = True
         if cell is not None:
-            self._run_cell(parse_cell(line), cell)
+            self._run_cell_and_annotate_outputs(parse_cell(line), cell)
             return None
         args = parse_line(line)
         command = COMMANDS[args.command]
-        pending = Pending() if command.at_once else self._session.sync()
-        answer = _catch_errors(lambda: command.run(self._session, args))
-        value = answer if isinstance(answer, Page) else _catch_errors(lambda: _format(answer, args.form))
+        pending = Pending() if command.at_once else self._session.flush_pending()
+        answer = _call_and_show_errors(lambda: command.run(self._session, args))
+        value = (
+            answer
+            if isinstance(answer, Page)
+            else _call_and_show_errors(lambda: _build_page_or_dataframe(answer, args.form))
+        )
         if isinstance(value, Page):
-            _show(value)
+            _display_page(value)
             value = None
         self._print_pending(pending)
         if isinstance(answer, Result) and answer.failure:
@@ -64,23 +68,23 @@ class MetadataMagics(Magics):
             raise UsageError(f"%metadata: {' '.join(answer.failure.split())}")
         return value
 
-    metadata.__doc__ = find_help(None, {name: command.help for name, command in COMMANDS.items()})
+    metadata.__doc__ = build_help_text(None, {name: command.help for name, command in COMMANDS.items()})
 
-    def _run_cell(self, args: "Namespace", body: str) -> None:
+    def _run_cell_and_annotate_outputs(self, args: "Namespace", body: str) -> None:
         """Run the body, then set tags and properties on the data that it wrote; nothing is set if the body fails."""
         __tracebackhide__ = True
-        since_ms = read_clock()
+        since_ms = read_time_ms()
         if args.name and (running := self._session.provenance.current) is not None:
             running.step = args.name
-        run_body(self._shell, body)
-        pending = self._session.sync(BODY_S, BODY_S)
-        _show(_catch_errors(lambda: self._describe(args, since_ms)))
+        run_cell_body(self._shell, body)
+        pending = self._session.flush_pending(BODY_S, BODY_S)
+        _display_page(_call_and_show_errors(lambda: self._annotate_written_data(args, since_ms)))
         self._print_pending(pending)
 
-    def _describe(self, args: "Namespace", since_ms: int) -> Page:
+    def _annotate_written_data(self, args: "Namespace", since_ms: int) -> Page:
         api, change = current.get_api(), Annotation(properties=dict(args.pairs), tags=tuple(args.tags))
         recorder, execution = self._session.recorder, self._session.provenance.current
-        written = recorder.list_written(execution, since_ms) if recorder and execution else []
+        written = recorder.list_written_urns(execution, since_ms) if recorder and execution else []
         if not written:
             return Page((TextLine("No data written by this cell was captured: nothing to tag."),))
         if change.document:
@@ -93,22 +97,24 @@ class MetadataMagics(Magics):
     def _print_pending(self, pending: Pending) -> None:
         """Show the number of pending reports, since the answer may lack their data."""
         if text := str(pending):
-            _show(Page((TextLine(text, quiet=True),)))
+            _display_page(Page((TextLine(text, quiet=True),)))
         self._session.print_messages()
 
 
-def _show(page: Page) -> None:
+def _display_page(page: Page) -> None:
     display(page)  # type: ignore[no-untyped-call]
 
 
-def _format(answer: Result, form: str | None) -> Any:
+def _build_page_or_dataframe(answer: Result, form: str | None) -> Any:
     """Return the page to show, or the DataFrame to return."""
     if form == "dataframe":
         return answer.to_pandas()
-    return build_document_page(answer.document) if form == "json" else render(answer.kind, answer.document)
+    return (
+        build_document_page(answer.document) if form == "json" else render_document_page(answer.kind, answer.document)
+    )
 
 
-def _catch_errors(answer: Callable[[], Any]) -> Any:
+def _call_and_show_errors(answer: Callable[[], Any]) -> Any:
     """Return the result of a call; a page with one line if the server is unavailable, so that the notebook continues.
 
     Raises:

@@ -18,7 +18,7 @@ class NoticeQueue:
                 self._shown_keys.add(key)
                 self._waiting.append(line)
 
-    def forget(self, key: str) -> bool:
+    def allow_again(self, key: str) -> bool:
         """Allow a line with this key again; return whether one was added before."""
         with self._lock:
             if key not in self._shown_keys:
@@ -26,7 +26,7 @@ class NoticeQueue:
             self._shown_keys.discard(key)
             return True
 
-    def take(self) -> list[str]:
+    def take_lines(self) -> list[str]:
         """Remove and return the pending lines, oldest first."""
         with self._lock:
             lines, self._waiting = self._waiting, []

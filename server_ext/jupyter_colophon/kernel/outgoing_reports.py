@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.kernel.documents import Ending, run_end, run_start
+from jupyter_colophon.kernel.documents import Ending, build_run_end, build_run_start
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.plans.observation import Observation
@@ -42,7 +42,7 @@ class RunReport:
     def start_document(self) -> dict[str, Any]:
         """Return the `RunStart` of this run."""
         parent = self.parent.run_id if self.parent else None
-        return run_start(self.program, self.run_id, self.start_ms, parent, self.facts)
+        return build_run_start(self.program, self.run_id, self.start_ms, parent, self.facts)
 
     @property
     def is_due(self) -> bool:
@@ -69,7 +69,7 @@ class ReportQueue:
         self._in_flight: ReportBatch | None = None
         self._dropped = 0
 
-    def add(self, report: RunReport, observation: "Observation") -> None:
+    def add_observation(self, report: RunReport, observation: "Observation") -> None:
         """Add an observation to the report of a run; above the limit of the queue, drop the oldest observation."""
         with self._changed:
             report.observations.append(observation)
@@ -77,18 +77,18 @@ class ReportQueue:
             self._drop_oldest()
             self._changed.notify_all()
 
-    def end(self, report: RunReport, end_ms: int, ending: Ending) -> None:
+    def record_ending(self, report: RunReport, end_ms: int, ending: Ending) -> None:
         """Record how a run ended."""
         with self._changed:
             # The wall clock may have been put back meanwhile, and nothing ends before it began.
-            report.ending = run_end(max(end_ms, report.start_ms), ending, report.error)
+            report.ending = build_run_end(max(end_ms, report.start_ms), ending, report.error)
             # Without any access the ending waits in the report: a late observation sends it as well.
             if report.is_due:
                 self._enqueue(report)
             self._changed.notify_all()
 
-    def take(self) -> ReportBatch | None:
-        """Take the next batch to send, or None; the caller then calls `acknowledge` or `requeue`."""
+    def take_batch(self) -> ReportBatch | None:
+        """Take the next batch to send, or None; the caller then calls `acknowledge_batch` or `put_back_batch`."""
         with self._changed:
             for report in self._reports:
                 if report.is_due:
@@ -98,7 +98,7 @@ class ReportQueue:
                     return self._in_flight
             return None
 
-    def acknowledge(self, batch: ReportBatch) -> None:
+    def acknowledge_batch(self, batch: ReportBatch) -> None:
         """Remove a batch that the server accepted or rejected for good."""
         with self._changed:
             self._in_flight = None
@@ -108,7 +108,7 @@ class ReportQueue:
                 self._reports = [report for report in self._reports if report is not batch.report]
             self._changed.notify_all()
 
-    def put_back(self, batch: ReportBatch) -> None:
+    def put_back_batch(self, batch: ReportBatch) -> None:
         """Put a batch back that the server did not receive; it is sent again first."""
         with self._changed:
             self._in_flight = None
@@ -123,7 +123,7 @@ class ReportQueue:
         with self._changed:
             return self._count_pending()
 
-    def take_dropped(self) -> int:
+    def take_dropped_count(self) -> int:
         """Return the number of observations that were dropped since the last call."""
         with self._changed:
             count, self._dropped = self._dropped, 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol
 
-from jupyter_colophon.kernel.cells import Cell, CellExecution, read_clock
+from jupyter_colophon.kernel.cells import Cell, CellExecution, read_time_ms
 from jupyter_colophon.kernel.failures import CellFailure
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ P = ParamSpec("P")
 FIRST_REPORT_S = 0.3
 
 
-def _log_errors(
+def _turn_errors_into_notices(
     handler: Callable[Concatenate["Provenance", P], None],
 ) -> Callable[Concatenate["Provenance", P], None]:
     """Wrap a handler so that its errors become notices and never reach the user's cell."""
@@ -45,7 +45,7 @@ class _RunningCell:
     raw_cell: str
 
 
-def _is_same(entered: "ExecutionInfo | _RunningCell", info: "ExecutionInfo") -> bool:
+def _is_same_cell(entered: "ExecutionInfo | _RunningCell", info: "ExecutionInfo") -> bool:
     return entered.raw_cell == info.raw_cell if isinstance(entered, _RunningCell) else entered is info
 
 
@@ -56,10 +56,10 @@ class _CellStack(threading.local):
         self.infos: list[ExecutionInfo | _RunningCell] = []
         self.execution: CellExecution | None = None
 
-    def leave(self, info: "ExecutionInfo") -> bool:
+    def leave_and_check_outermost(self, info: "ExecutionInfo") -> bool:
         """Return whether this ends the outermost cell. IPython also ends empty cells, which never began: ignore those."""
-        while any(_is_same(entered, info) for entered in self.infos):
-            if _is_same(self.infos.pop(), info):
+        while any(_is_same_cell(entered, info) for entered in self.infos):
+            if _is_same_cell(self.infos.pop(), info):
                 return not self.infos
         return False
 
@@ -89,18 +89,18 @@ class Provenance:
         """Return the execution of the outermost cell of this thread."""
         return self._nesting.execution
 
-    def attach(self) -> None:
+    def register_handlers(self) -> None:
         """Register the handlers; a cell that is already running counts from now on."""
         self._enter_running_cell()
         self._shell.events.register("pre_run_cell", self.enter_cell)
         self._shell.events.register("post_run_cell", self.leave_cell)
 
-    def detach(self) -> None:
+    def unregister_handlers(self) -> None:
         """Unregister the handlers."""
         self._shell.events.unregister("pre_run_cell", self.enter_cell)
         self._shell.events.unregister("post_run_cell", self.leave_cell)
 
-    @_log_errors
+    @_turn_errors_into_notices
     def enter_cell(self, info: "ExecutionInfo") -> None:
         """Handle `pre_run_cell`: a cell of the notebook, or nested code that a cell runs."""
         nesting = self._nesting
@@ -109,55 +109,57 @@ class Provenance:
             return
         if nesting.execution is not None:
             # Its end event is missing: an interrupt hit IPython itself.
-            self._end(nesting.execution, succeeded=False, failure=CellFailure.from_exception(KeyboardInterrupt()))
+            self._end_execution(
+                nesting.execution, succeeded=False, failure=CellFailure.from_exception(KeyboardInterrupt())
+            )
         nesting.infos = [info]
-        nesting.execution = self._begin(info.cell_id, info.raw_cell or "")
+        nesting.execution = self._begin_execution(info.cell_id, info.raw_cell or "")
 
-    @_log_errors
+    @_turn_errors_into_notices
     def leave_cell(self, result: "ExecutionResult | None") -> None:
         """Handle `post_run_cell`: wait for Spark's events (500 ms at most), then end the execution."""
         nesting = self._nesting
         info = result.info if result is not None else None
-        if result is None or info is None or not nesting.leave(info):
+        if result is None or info is None or not nesting.leave_and_check_outermost(info):
             return
         execution, nesting.execution = nesting.execution, None
         if execution is not None:
             error = result.error_before_exec or result.error_in_exec
-            self._end(execution, succeeded=result.success, failure=CellFailure.from_exception(error))
+            self._end_execution(execution, succeeded=result.success, failure=CellFailure.from_exception(error))
         self.context.print_messages()
 
-    @_log_errors
+    @_turn_errors_into_notices
     def _enter_running_cell(self) -> None:
         request = self._read_request()
         code = request.get("content", {}).get("code")
         # An extension that is loaded at kernel start has no cell.
         if request.get("header", {}).get("msg_type") == "execute_request" and isinstance(code, str):
             self._nesting.infos = [_RunningCell(code)]
-            self._nesting.execution = self._begin(None, code)
+            self._nesting.execution = self._begin_execution(None, code)
 
-    def _begin(self, cell_id: str | None, source: str) -> CellExecution | None:
+    def _begin_execution(self, cell_id: str | None, source: str) -> CellExecution | None:
         recorder = self.context.recorder
         if recorder is None:
             return None
         # The display hook has the number in every version of IPython; the shell increments it before or after the cell.
-        return recorder.begin(
-            Cell(cell_id or self._read_requested_id() or "", source, self._shell.displayhook.prompt_count)
+        return recorder.begin_cell(
+            Cell(cell_id or self._read_requested_cell_id() or "", source, self._shell.displayhook.prompt_count)
         )
 
-    def _end(self, execution: CellExecution, *, succeeded: bool, failure: CellFailure) -> None:
+    def _end_execution(self, execution: CellExecution, *, succeeded: bool, failure: CellFailure) -> None:
         recorder = self.context.recorder
         if recorder is None:
             return
-        end_ms = read_clock()
+        end_ms = read_time_ms()
         try:
-            self.context.captures.drain()
+            self.context.captures.wait_for_events()
         finally:
-            recorder.end(execution, succeeded=succeeded, end_ms=end_ms, failure=failure)
+            recorder.end_cell(execution, succeeded=succeeded, end_ms=end_ms, failure=failure)
         if not self._reported and recorder.has_accesses(execution):
             self._reported = True
             recorder.flush(FIRST_REPORT_S)
 
-    def _read_requested_id(self) -> str | None:
+    def _read_requested_cell_id(self) -> str | None:
         """Return the `cellId` of the front end's request, for shells that do not pass it to events."""
         cell_id = self._read_request().get("metadata", {}).get("cellId")
         return cell_id if isinstance(cell_id, str) else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_program_urn, make_notebook_program_urn
-from jupyter_colophon.kernel.cells import Cell, CellExecution, Timeline, read_clock
+from jupyter_colophon.kernel.cells import Cell, CellExecution, Timeline, read_time_ms
 from jupyter_colophon.kernel.documents import Ending, build_cell_facts
 from jupyter_colophon.kernel.failures import CellFailure
 from jupyter_colophon.kernel.outgoing_reports import ReportQueue, RunReport
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, slots=True)
-class _Entry:
+class _ExecutionReport:
     """The report of one execution, and its writes with their times."""
 
     report: RunReport
@@ -58,20 +58,20 @@ class Recorder:
         self._queue = ReportQueue()
         self._sender = ReportSender(catalog, self._queue, notices)
         self._lock = threading.Lock()
-        self._entries: WeakKeyDictionary[CellExecution, _Entry] = WeakKeyDictionary()
+        self._entries: WeakKeyDictionary[CellExecution, _ExecutionReport] = WeakKeyDictionary()
         self._session = RunReport(
             program=str(make_notebook_program_urn(namespace, notebook)),
             run_id=str(uuid.uuid4()),
-            start_ms=read_clock(),
+            start_ms=read_time_ms(),
             parent=None,
             facts={"notebook": notebook, "kernel": kernel},
         )
 
-    def begin(self, cell: Cell) -> CellExecution:
+    def begin_cell(self, cell: Cell) -> CellExecution:
         """Start the execution of a cell and return it."""
-        return self._timeline.open(cell)
+        return self._timeline.start_execution(cell)
 
-    def end(
+    def end_cell(
         self, execution: CellExecution, *, succeeded: bool, end_ms: int, failure: CellFailure | None = None
     ) -> None:
         """End a cell at `end_ms`; what Spark reports until this call is still assigned to it.
@@ -79,21 +79,21 @@ class Recorder:
         A cell that accessed no data has a run only if it failed in Spark.
         """
         failure = failure or CellFailure()
-        self._timeline.close(execution, succeeded=succeeded, failure=failure)
+        self._timeline.end_execution(execution, succeeded=succeeded, failure=failure)
         with self._lock:
             entry = self._entries.get(execution)
         if entry is None and failure.is_of_spark:
-            entry = self._get_entry(execution)
+            entry = self._get_or_create_entry(execution)
             entry.report.is_failure = True
         if entry is not None:
-            self._end(entry, execution, end_ms)
+            self._queue_ending(entry, execution, end_ms)
             self._sender.start()
 
-    def _end(self, entry: _Entry, execution: CellExecution, end_ms: int) -> None:
+    def _queue_ending(self, entry: _ExecutionReport, execution: CellExecution, end_ms: int) -> None:
         entry.report.error = execution.failure.error
-        self._queue.end(entry.report, end_ms, entry.choose_ending(execution))
+        self._queue.record_ending(entry.report, end_ms, entry.choose_ending(execution))
 
-    def observe(self, observation: "Observation") -> None:
+    def add_observation(self, observation: "Observation") -> None:
         """Add an observation to the report of its cell. Called on Spark's callback thread, so it only enqueues.
 
         An observation without any access is ignored, unless it has missing lineage, a failed statement, or a failed stream.
@@ -102,17 +102,17 @@ class Recorder:
         has_accesses = observation.reads or observation.writes or observation.intended
         if not (has_accesses or observation.missing or has_failed):
             return
-        execution = self._timeline.find_execution(observation.started_ms)
+        execution = self._timeline.find_execution_at(observation.started_ms)
         if execution is None:
-            self._queue.add(self._session, observation)
+            self._queue.add_observation(self._session, observation)
         else:
-            entry = self._get_entry(execution)
+            entry = self._get_or_create_entry(execution)
             entry.failed |= has_failed
             entry.writes.extend((observation.started_ms, ref) for ref in observation.writes)
-            self._queue.add(entry.report, observation)
+            self._queue.add_observation(entry.report, observation)
             if execution.end_ms is not None:
                 # A late observation: if it is the first, the end of the cell found no report to close.
-                self._end(entry, execution, execution.end_ms)
+                self._queue_ending(entry, execution, execution.end_ms)
         self._sender.start()
 
     def has_accesses(self, execution: CellExecution) -> bool:
@@ -120,7 +120,7 @@ class Recorder:
         with self._lock:
             return execution in self._entries
 
-    def list_written(self, execution: CellExecution, since_ms: int) -> list[str]:
+    def list_written_urns(self, execution: CellExecution, since_ms: int) -> list[str]:
         """Return the URNs that an execution wrote in actions started since then, in the order of the first write."""
         with self._lock:
             entry = self._entries.get(execution)
@@ -131,32 +131,32 @@ class Recorder:
         """Send pending reports, for at most `timeout_s`; return how many are still pending."""
         if not self._queue.count_pending():
             return 0
-        failures = self._sender.failures
-        self._sender.retry()
-        self._queue.wait_until_delivered(timeout_s, lambda: self._sender.failures > failures)
+        failures = self._sender.failure_count
+        self._sender.retry_now()
+        self._queue.wait_until_delivered(timeout_s, lambda: self._sender.failure_count > failures)
         return self._queue.count_pending()
 
     @property
-    def refused(self) -> int:
+    def refused_count(self) -> int:
         """Return the number of reports that the server refused."""
-        return self._sender.refused
+        return self._sender.refused_count
 
-    def close(self, timeout_s: float) -> None:
+    def flush_and_end_run(self, timeout_s: float) -> None:
         """Send pending reports and end the notebook's run, each within half of `timeout_s`; a running cell counts as killed."""
         self.flush(timeout_s / 2)
         with self._lock:
             open_ones = [entry for execution, entry in self._entries.items() if execution.end_ms is None]
         for entry in open_ones:
-            self._queue.end(entry.report, read_clock(), "killed")
-        self._queue.end(self._session, read_clock(), "succeeded")
+            self._queue.record_ending(entry.report, read_time_ms(), "killed")
+        self._queue.record_ending(self._session, read_time_ms(), "succeeded")
         self.flush(timeout_s / 2)
-        self._sender.stop(0.2)
+        self._sender.stop_and_join(0.2)
 
-    def _get_entry(self, execution: CellExecution) -> _Entry:
+    def _get_or_create_entry(self, execution: CellExecution) -> _ExecutionReport:
         with self._lock:
             entry = self._entries.get(execution)
             if entry is None:
-                entry = _Entry(
+                entry = _ExecutionReport(
                     RunReport(
                         program=str(make_cell_program_urn(self._namespace, self._notebook, execution.cell.id)),
                         run_id=execution.run_id,

@@ -24,22 +24,26 @@ def split_at_rename(observations: "Sequence[Observation]") -> "Sequence[Observat
     return observations[: next(ends, len(observations))]
 
 
-def build_carry_over(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
+def build_rename_proposals(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
     """Return the proposals that copy the metadata of the old name and of its fields to the new one, and that link the two.
 
     Existing metadata of the new name stays. The old name keeps its history.
     """
-    proposals = _build_copies(catalog, old, new, run)
+    proposals = _build_copy_proposals(catalog, old, new, run)
     before, after = MetadataEntity(old), MetadataEntity(new)
     if proposals:
         for field in catalog.list_fields(old)["fields"]:
-            proposals += _build_copies(
+            proposals += _build_copy_proposals(
                 catalog, before.append("field", field).urn, after.append("field", field).urn, run
             )
-    return [*proposals, _build_link(new, "renamedFrom", old, run), _build_link(old, "renamedTo", new, run)]
+    return [
+        *proposals,
+        _build_link_proposal(new, "renamedFrom", old, run),
+        _build_link_proposal(old, "renamedTo", new, run),
+    ]
 
 
-def _build_copies(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
+def _build_copy_proposals(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
     entity = find_entity(catalog, old)
     aspects = {} if entity is None else entity.get("aspects", {})
     return [
@@ -49,6 +53,6 @@ def _build_copies(catalog: "Operations", old: str, new: str, run: str) -> list[D
     ]
 
 
-def _build_link(urn: str, name: str, other: str, run: str) -> Document:
+def _build_link_proposal(urn: str, name: str, other: str, run: str) -> Document:
     value = {"properties": {name: other}}
     return {"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value, "run": run}

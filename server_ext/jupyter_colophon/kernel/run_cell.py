@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 
-def run_body(shell: "InteractiveShell", body: str) -> None:
+def run_cell_body(shell: "InteractiveShell", body: str) -> None:
     """Execute code in the user's namespace and display the value of a last expression.
 
     Exceptions of the code propagate, so that the cell fails and later cells stop. A top-level `await` is a SyntaxError:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.core.display_text import count_of
-from jupyter_colophon.kernel.renames import build_carry_over, split_at_rename
-from jupyter_colophon.spark.capture.report_documents import build_accesses, build_proposals
+from jupyter_colophon.kernel.renames import build_rename_proposals, split_at_rename
+from jupyter_colophon.spark.capture.report_documents import build_access_documents, build_written_data_proposals
 from jupyter_colophon.spark.plans.observation import MissingDetail, merge_refs
 from jupyter_colophon.system.worker import Backoff, Worker
 
@@ -43,7 +43,7 @@ class ReportSender:
         self._outage = _ServerOutage(queue, notices)
         self._worker = Worker(
             "colophon-sender",
-            self._send_all,
+            self._send_queued_batches,
             _logger,
             "reports of the notebook",
             backoff=Backoff(FIRST_PAUSE_S, LONGEST_PAUSE_S),
@@ -52,12 +52,12 @@ class ReportSender:
         )
 
     @property
-    def failures(self) -> int:
+    def failure_count(self) -> int:
         """Return the number of attempts that failed because the server was unavailable or could not write."""
         return self._failures
 
     @property
-    def refused(self) -> int:
+    def refused_count(self) -> int:
         """Return the number of reports that the server refused or that failed; their data are missing in lineage."""
         return self._refused
 
@@ -66,84 +66,84 @@ class ReportSender:
         self._worker.wake(ends_backoff=False)
         self._worker.start()
 
-    def retry(self) -> None:
+    def retry_now(self) -> None:
         """Send now, without waiting for the end of a pause."""
         self._worker.wake()
 
-    def stop(self, timeout_s: float) -> None:
+    def stop_and_join(self, timeout_s: float) -> None:
         """Stop the thread, and wait for it at most `timeout_s`."""
         self._worker.close(timeout_s)
 
-    def _send_all(self) -> None:
-        while (batch := self._queue.take()) is not None:
-            self._deliver(batch)
+    def _send_queued_batches(self) -> None:
+        while (batch := self._queue.take_batch()) is not None:
+            self._deliver_batch_or_requeue(batch)
 
-    def _deliver(self, batch: "ReportBatch") -> None:
+    def _deliver_batch_or_requeue(self, batch: "ReportBatch") -> None:
         """Send one batch. Raises ServerUnavailable, RequestFailed; the batch is back in the queue then."""
         try:
-            self._send(batch)
+            self._send_batch_or_restart_run(batch)
         except ServerUnavailable as error:
-            self._postpone(batch, str(error))
+            self._requeue_batch(batch, str(error))
             raise
         except RequestFailed as refusal:
             if refusal.is_temporary:
-                self._postpone(batch, str(refusal))
+                self._requeue_batch(batch, str(refusal))
                 raise
-            self._give_up(batch, refusal)
+            self._count_refused_and_notify(batch, refusal)
         except Exception as error:  # noqa: BLE001  an internal error must not end the thread: later cells count
-            self._give_up(batch, error)
-        self._queue.acknowledge(batch)
+            self._count_refused_and_notify(batch, error)
+        self._queue.acknowledge_batch(batch)
         self._outage.end()
 
-    def _send(self, batch: "ReportBatch") -> None:
+    def _send_batch_or_restart_run(self, batch: "ReportBatch") -> None:
         try:
-            self._send_once(batch)
+            self._send_batch(batch)
         except RequestFailed as refusal:
-            if refusal.status != 404 or not self._is_announced(batch.report):
+            if refusal.status != 404 or not self._was_run_sent_before(batch.report):
                 raise
             # The server has another store now: send the runs and the metadata of the data again.
-            self._forget(batch.report)
-            self._send_once(batch)
+            self._forget_run(batch.report)
+            self._send_batch(batch)
 
-    def _is_announced(self, report: "RunReport") -> bool:
+    def _was_run_sent_before(self, report: "RunReport") -> bool:
         """Return whether this run or its parent was sent before."""
         return report.urn is not None or (report.parent is not None and report.parent.urn is not None)
 
-    def _forget(self, report: "RunReport") -> None:
+    def _forget_run(self, report: "RunReport") -> None:
         self._sent_values.clear()
         report.urn = None
         report.not_seen, report.intended, report.renamed = [], [], []
         if report.parent is not None:
             report.parent.urn = None
 
-    def _send_once(self, batch: "ReportBatch") -> None:
+    def _send_batch(self, batch: "ReportBatch") -> None:
         report = batch.report
-        run = self._announce(report)
-        self._write(_build_name_proposals(report, run), batch)
+        run = self._start_run_and_parent(report)
+        self._write_new_aspects(_build_name_proposals(report, run), batch)
         while batch.observations:
             group = split_at_rename(batch.observations)
-            self._record(group, batch, run)
+            self._record_observations(group, batch, run)
             # Sending these observations again would create the old name again.
             batch.observations = batch.observations[len(group) :]
         if batch.ending is not None:
             self._catalog.update_run(run, batch.ending)
 
-    def _record(self, group: "Sequence[Observation]", batch: "ReportBatch", run: str) -> None:
+    def _record_observations(self, group: "Sequence[Observation]", batch: "ReportBatch", run: str) -> None:
         """Record observations of which only the first may be a rename."""
         first, *others = group
-        linked = None if first.renamed is None or self._rename(*first.renamed, run) else first.renamed
+        linked = None if first.renamed is None or self._rename_entity(*first.renamed, run) else first.renamed
         if first.renamed is not None and linked is None:
             # The entity was renamed: there is no data flow from the old name to the new one.
             first = replace(first, reads=(), columns=())
-        self._write(_build_proposals([first, *others], run), batch)
-        for document in build_accesses([first, *others]):
+        self._write_new_aspects(_build_written_data_proposals([first, *others], run), batch)
+        for document in build_access_documents([first, *others]):
             self._catalog.record_accesses(run, document)
-        for proposal in () if linked is None else build_carry_over(self._catalog, *linked, run):
+        for proposal in () if linked is None else build_rename_proposals(self._catalog, *linked, run):
             # Write each separately: a refused aspect does not affect the others.
-            self._write([proposal], batch)
+            self._write_new_aspects([proposal], batch)
         self._update_run(group, batch.report, run)
 
-    def _rename(self, old: str, new: str, run: str) -> bool:
+    def _rename_entity(self, old: str, new: str, run: str) -> bool:
         """Rename the entity in the catalog; return whether the catalog has only the new name now."""
         try:
             self._catalog.rename_entity(old, {"to": new, "run": run})
@@ -156,10 +156,10 @@ class ReportSender:
         }
         return True
 
-    def _announce(self, report: "RunReport") -> str:
+    def _start_run_and_parent(self, report: "RunReport") -> str:
         """Start the run on the server, after its parent, and return its URN."""
         if report.parent is not None:
-            self._announce(report.parent)
+            self._start_run_and_parent(report.parent)
         if report.urn is None:
             report.urn = str(self._catalog.start_run(report.start_document)["urn"])
         return report.urn
@@ -184,12 +184,12 @@ class ReportSender:
             self._catalog.update_run(run, change)
             report.not_seen, report.intended, report.renamed = words, intended[:INTENDED_MOST], renamed
 
-    def _write(self, proposals: "list[Document]", batch: "ReportBatch") -> None:
+    def _write_new_aspects(self, proposals: "list[Document]", batch: "ReportBatch") -> None:
         """Write the SYSTEM aspects that are new or changed in this session."""
         changed = [
             proposal
             for proposal in proposals
-            if self._sent_values.get(_get_location(proposal)) != _serialize_value(proposal)
+            if self._sent_values.get(_get_urn_and_aspect(proposal)) != _serialize_value(proposal)
         ]
         for start in range(0, len(changed), PROPOSALS_A_CALL):
             chunk = changed[start : start + PROPOSALS_A_CALL]
@@ -201,15 +201,15 @@ class ReportSender:
                 # The accesses are useful without the schema.
                 self._notify_failure(batch, refusal)
                 continue
-            self._sent_values.update((_get_location(proposal), _serialize_value(proposal)) for proposal in chunk)
+            self._sent_values.update((_get_urn_and_aspect(proposal), _serialize_value(proposal)) for proposal in chunk)
 
-    def _postpone(self, batch: "ReportBatch", reason: str) -> None:
+    def _requeue_batch(self, batch: "ReportBatch", reason: str) -> None:
         # First add the notice: `requeue` wakes the cell that waits for the queue and shows it.
         self._outage.begin(reason)
         self._failures += 1
-        self._queue.put_back(batch)
+        self._queue.put_back_batch(batch)
 
-    def _give_up(self, batch: "ReportBatch", reason: Exception) -> None:
+    def _count_refused_and_notify(self, batch: "ReportBatch", reason: Exception) -> None:
         self._refused += 1
         self._notify_failure(batch, reason)
 
@@ -237,18 +237,18 @@ class _ServerOutage:
 
     def end(self) -> None:
         """Show how many observations were lost, if any."""
-        if not self._notices.forget(_OUTAGE_KEY):
+        if not self._notices.allow_again(_OUTAGE_KEY):
             return
-        lost = self._queue.take_dropped()
+        lost = self._queue.take_dropped_count()
         if lost:
             text = f"{count_of(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
             self._notices.add_once(f"lost {lost}", f"Colophon: the server is back; {text}.")
 
 
-def _build_proposals(observations: "Sequence[Observation]", run: str) -> "list[Document]":
+def _build_written_data_proposals(observations: "Sequence[Observation]", run: str) -> "list[Document]":
     """Return proposals with the metadata of the written data."""
     written = merge_refs(ref for seen in observations for ref in seen.writes)
-    return [proposal for ref in written for proposal in build_proposals(ref, run)]
+    return [proposal for ref in written for proposal in build_written_data_proposals(ref, run)]
 
 
 def _build_name_proposals(report: "RunReport", run: str) -> "list[Document]":
@@ -260,7 +260,7 @@ def _build_name_proposals(report: "RunReport", run: str) -> "list[Document]":
     return [{"urn": report.program, "aspect": "dataJobInfo", "operation": "patch", "value": value, "run": run}]
 
 
-def _get_location(proposal: "Document") -> tuple[str, str]:
+def _get_urn_and_aspect(proposal: "Document") -> tuple[str, str]:
     return (proposal["urn"], proposal["aspect"])
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.api.current_connection import ShowProgress, current, show_terminal_progress
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.programs.outbox_sender import get_outbox_sender
+from jupyter_colophon.client.programs.outbox_sender import get_or_create_outbox_sender
 from jupyter_colophon.client.progress_line import ProgressLine
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.provenance import Provenance
 from jupyter_colophon.kernel.recorder import Recorder
-from jupyter_colophon.kernel.shutdown import on_shutdown
+from jupyter_colophon.kernel.shutdown import call_on_shutdown
 from jupyter_colophon.kernel.spark_sessions import SparkCaptures
 from jupyter_colophon.kernel.sync_status import Pending
 
@@ -41,7 +41,7 @@ class KernelSession:
     def __init__(self, settings: "KernelSettings", shell: "InteractiveShell") -> None:
         self.settings = settings
         self.notices = NoticeQueue()
-        self.captures = SparkCaptures(self._observe, self.notices)
+        self.captures = SparkCaptures(self._forward_observation, self.notices)
         self.provenance = Provenance(self, shell)
         self.catalog: Operations | None = None
         self._server: ServerAddress | None = None
@@ -54,28 +54,32 @@ class KernelSession:
         if self.settings.server is not None:
             self.connect(self.settings.server)
             # Send what programs emitted while no server was available.
-            get_outbox_sender(self.settings.server).send_orphaned()
+            get_or_create_outbox_sender(self.settings.server).send_orphaned()
         current.on_connect, current.sync, current.show_progress = (
             self.connect,
-            self._sync_before_query,
+            self._flush_before_query,
             self._show_progress,
         )
-        self.provenance.attach()
+        self.provenance.register_handlers()
         if self.settings.capture:
-            self.captures.start()
+            self.captures.start_capturing()
         else:
-            self.captures.turn_off()
-        self._unregister_shutdown = on_shutdown(self._shell, self._end_session)
+            self.captures.disable_capture()
+        self._unregister_shutdown = call_on_shutdown(self._shell, self._end_session)
 
     def stop(self) -> None:
         """Undo `start`: send the last reports, and release shell and server."""
         if self._unregister_shutdown is not None:
             self._unregister_shutdown()
-        self._change_to(None, None)
-        self.captures.stop()
-        self.provenance.detach()
-        current.on_connect, current.sync, current.show_progress = None, current.sync_programs, show_terminal_progress
-        current.use(None)
+        self._replace_catalog_and_recorder(None, None)
+        self.captures.detach_listeners()
+        self.provenance.unregister_handlers()
+        current.on_connect, current.sync, current.show_progress = (
+            None,
+            current.send_program_changes_and_wait,
+            show_terminal_progress,
+        )
+        current.use_server(None)
 
     def connect(self, server: "ServerAddress") -> None:
         """Use this server from now on; pending reports go to the previous one."""
@@ -90,31 +94,31 @@ class KernelSession:
             with_source=settings.record_cell_source,
         )
         self._server = server
-        self._change_to(Operations(Transport(server)), recorder)
-        current.use(server)
+        self._replace_catalog_and_recorder(Operations(Transport(server)), recorder)
+        current.use_server(server)
 
-    def sync(self, timeout_s: float = SYNC_TIMEOUT_S, spark_timeout_s: float = SPARK_TIMEOUT_S) -> Pending:
+    def flush_pending(self, timeout_s: float = SYNC_TIMEOUT_S, spark_timeout_s: float = SPARK_TIMEOUT_S) -> Pending:
         """Send everything that cells and their programs did so far; return what is still pending.
 
         Waits at most `spark_timeout_s` for Spark's events (counted as one report if they are late), `timeout_s` in total.
         """
         deadline = time.monotonic() + timeout_s
-        unreported = 0 if self.captures.drain(int(spark_timeout_s * 1000)) else 1
+        unreported = 0 if self.captures.wait_for_events(int(spark_timeout_s * 1000)) else 1
         if self.recorder is None or self.catalog is None:
             return Pending(unreported)
         reports = unreported + self.recorder.flush(max(deadline - time.monotonic(), 0.1))
-        sender = get_outbox_sender(self._server)
+        sender = get_or_create_outbox_sender(self._server)
         emitted = sender.flush(max(deadline - time.monotonic(), 0.1))
         return Pending(reports, emitted, not sender.wait_until_applied(self.catalog, deadline))
 
     def print_messages(self) -> None:
         """Print the pending messages on standard error, one line each."""
-        for line in self.notices.take():
+        for line in self.notices.take_lines():
             sys.stderr.write(line + "\n")
 
-    def _sync_before_query(self) -> None:
+    def _flush_before_query(self) -> None:
         """Send pending reports before a function of `metadata` queries the server, and print what is still pending."""
-        if text := str(self.sync()):
+        if text := str(self.flush_pending()):
             sys.stderr.write(text + "\n")
 
     @contextmanager
@@ -123,23 +127,23 @@ class KernelSession:
         with ProgressLine(sys.stdout, watched=True) as line, self.captures.exclude_reads():
             yield lambda what: line.show(what, 0)
 
-    def _observe(self, observation: "Observation") -> None:
+    def _forward_observation(self, observation: "Observation") -> None:
         if self.recorder is not None:
-            self.recorder.observe(observation)
+            self.recorder.add_observation(observation)
 
-    def _change_to(self, catalog: Operations | None, recorder: Recorder | None) -> None:
+    def _replace_catalog_and_recorder(self, catalog: Operations | None, recorder: Recorder | None) -> None:
         """Replace catalog and recorder. Spark's events so far go to the old recorder, events during its close to the new one."""
         deadline = time.monotonic() + SHUTDOWN_TIMEOUT_S
         if self.recorder is not None:
-            self.captures.drain()
+            self.captures.wait_for_events()
         catalog_before, recorder_before = self.catalog, self.recorder
         self.catalog, self.recorder = catalog, recorder
         if recorder_before is not None:
-            recorder_before.close(max(deadline - time.monotonic(), 0.1))
+            recorder_before.flush_and_end_run(max(deadline - time.monotonic(), 0.1))
         if catalog_before is not None:
             catalog_before.close()
 
     def _end_session(self) -> None:
         # No error here may keep a kernel from shutting down.
         with suppress(Exception):
-            self._change_to(None, None)
+            self._replace_catalog_and_recorder(None, None)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def on_shutdown(shell: object, callback: Callable[[], None]) -> Callable[[], None]:
+def call_on_shutdown(shell: object, callback: Callable[[], None]) -> Callable[[], None]:
     """Call `callback` when the shell ends: at a kernel's shutdown request, or else at the interpreter's exit.
 
     A kernel with a JVM is terminated before its exit functions run: Jupyter gives it 2.5 s, and the JVM ends first.

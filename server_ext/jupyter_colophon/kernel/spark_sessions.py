@@ -35,25 +35,25 @@ class SparkCaptures:
         self._state = "no Spark session yet"
 
     @property
-    def state(self) -> str:
+    def status_text(self) -> str:
         """Return whether sessions are captured, and how many executions could not be recorded."""
         with self._lock:
             missed = self._missed + sum(capture.errors for _, capture in self._captures)
         return f"{self._state}; not recorded: {count_of(missed, 'execution')}" if missed else self._state
 
-    def start(self) -> None:
+    def start_capturing(self) -> None:
         """Attach to sessions created from now on, and to the active one."""
-        self._unhook = session_hook.on_session(self._attach)
+        self._unhook = session_hook.on_session(self._attach_or_notify)
         module = sys.modules.get("pyspark.sql.session")
         active = module.SparkSession.getActiveSession() if module is not None else None
         if active is not None:
-            self._attach(active, session_hook.SessionKind.CLASSIC)
+            self._attach_or_notify(active, session_hook.SessionKind.CLASSIC)
 
-    def turn_off(self) -> None:
+    def disable_capture(self) -> None:
         """Capture no session, as COLOPHON_CAPTURE or the server's setting `capture` requires."""
         self._state = "off"
 
-    def stop(self) -> None:
+    def detach_listeners(self) -> None:
         """Detach every listener."""
         if self._unhook is not None:
             self._unhook()
@@ -66,33 +66,33 @@ class SparkCaptures:
             with suppress(Exception):
                 capture.detach()
 
-    def drain(self, timeout_ms: int = DRAIN_MS) -> bool:
+    def wait_for_events(self, timeout_ms: int = DRAIN_MS) -> bool:
         """Wait for the pending events of all sessions, at most `timeout_ms` in total; return whether all arrived."""
         with self._lock:
             # A stopped session sends no more events: do not wait, and do not warn.
-            stopped = [capture for session, capture in self._captures if not _is_alive(session)]
+            stopped = [capture for session, capture in self._captures if not _is_session_alive(session)]
             self._missed += sum(capture.errors for capture in stopped)
             self._captures = [(session, capture) for session, capture in self._captures if capture not in stopped]
             captures = [capture for _, capture in self._captures]
-        drained = [_drain(capture, timeout_ms // len(captures)) for capture in captures]
+        drained = [_flush_capture(capture, timeout_ms // len(captures)) for capture in captures]
         return all(drained)
 
     @contextmanager
     def exclude_reads(self) -> Iterator[None]:
         """Exclude reads inside the block from the lineage of the cell: they are a command's own work."""
-        self.drain(EXCLUDED_READS_MS)
+        self.wait_for_events(EXCLUDED_READS_MS)
         self._excludes_reads = True
         try:
             yield
         finally:
-            self.drain(EXCLUDED_READS_MS)
+            self.wait_for_events(EXCLUDED_READS_MS)
             self._excludes_reads = False
 
     def _on_observation(self, observation: Observation) -> None:
         if observation.writes or not self._excludes_reads:
             self._sink(observation)
 
-    def _attach(self, session: Any, kind: session_hook.SessionKind) -> None:
+    def _attach_or_notify(self, session: Any, kind: session_hook.SessionKind) -> None:
         if kind is session_hook.SessionKind.CONNECT:
             self._state = "the cluster's (Spark Connect)"
             self._notices.add_once(
@@ -101,21 +101,21 @@ class SparkCaptures:
             )
             return
         # Imported late: it needs py4j, which is there once a session exists.
-        from jupyter_colophon.spark.capture.attach import attach
+        from jupyter_colophon.spark.capture.attach import attach_listener
 
         with self._lock:
             # The hook may report a session that was already found as the active one.
             if all(captured is not session for captured, _ in self._captures):
-                self._captures.append((session, attach(session, self._on_observation)))
+                self._captures.append((session, attach_listener(session, self._on_observation)))
             self._state = "on"
 
 
-def _is_alive(session: Any) -> bool:
+def _is_session_alive(session: Any) -> bool:
     return session.sparkContext._jsc is not None
 
 
-def _drain(capture: "Capture", timeout_ms: int) -> bool:
+def _flush_capture(capture: "Capture", timeout_ms: int) -> bool:
     # The JVM may end during the call.
     with suppress(Exception):
-        return capture.flush(timeout_ms)
+        return capture.wait_for_observations(timeout_ms)
     return False

@@ -20,12 +20,12 @@ class Pending:
 
     def _list_sentences(self) -> Iterator[str]:
         if self.reports:
-            yield f"{count_of(self.reports, 'report')} of earlier cells {_has(self.reports)} not reached the server yet."
+            yield f"{count_of(self.reports, 'report')} of earlier cells {_choose_has_or_have(self.reports)} not reached the server yet."
         if self.emitted:
-            yield f"{count_of(self.emitted, 'change')} emitted by programs {_has(self.emitted)} not reached the server yet."
+            yield f"{count_of(self.emitted, 'change')} emitted by programs {_choose_has_or_have(self.emitted)} not reached the server yet."
         if self.is_in_inbox:
             yield "Changes emitted by programs of this notebook are in the server's inbox and have not been applied yet."
 
 
-def _has(count: int) -> str:
+def _choose_has_or_have(count: int) -> str:
     return "has" if count == 1 else "have"

@@ -3,7 +3,7 @@
 from jupyter_colophon.core.access import Principal
 
 
-def read_only_reason(mcp_access: str, principal: Principal) -> str:
+def find_read_only_reason(mcp_access: str, principal: Principal) -> str:
     """Return why this principal may not write by the MCP server; empty where it may."""
     if mcp_access != "write":
         return "the MCP server is read-only (c.Colophon.mcp_access)"

@@ -27,7 +27,7 @@ def build_input_schema(tool: Tool) -> dict[str, Any]:
     }
 
 
-def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
+def require_valid_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
     """Raise InvalidQuery with a sentence for each argument that is wrong."""
     names = [argument.name for argument in tool.arguments]
     sentences = [_format_unknown_argument(name, names) for name in arguments if name not in names]
@@ -46,7 +46,7 @@ def _format_unknown_argument(name: str, known_names: list[str]) -> str:
     return f"unknown argument {quote_text(name)}" + ("" if similar is None else f" (did you mean {similar!r}?)")
 
 
-def build_parameters(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def build_operation_parameters(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of the tool's operation."""
     parameters = dict(tool.constants)
     for argument in tool.arguments:

@@ -8,7 +8,7 @@ from jupyter_colophon.core.errors import MetadataError
 _logger = logging.getLogger("jupyter_colophon.mcp")
 
 
-def format_error(error: Exception) -> str:
+def format_and_log_error(error: Exception) -> str:
     """Return the message of an error; an internal error is logged, and only its type is returned."""
     if isinstance(error, ClientError):
         return str(error)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_parsing import parse
 from jupyter_colophon.core.errors import MalformedBody, NotFound
-from jupyter_colophon.mcp_server.access import read_only_reason
+from jupyter_colophon.mcp_server.access import find_read_only_reason
 from jupyter_colophon.mcp_server.toolbox import Toolbox
 from jupyter_colophon.operations.api import Api, Failure
 from jupyter_colophon.operations.in_process import InProcessCaller
@@ -49,18 +49,18 @@ def exchange_message(services: Services, request: Request) -> Answer:
         raise NotFound("MCP server", "colophon", "the setting c.Colophon.mcp_access is off")
     if find_spec("mcp") is None:
         raise NotFound("MCP server", "colophon", "install jupyter-colophon[mcp]")
-    _require_message(request.body)
+    _require_single_message(request.body)
     # The SDK takes half a second to load.
     from jupyter_colophon.mcp_server.transports import answer_http
 
-    reason = read_only_reason(services.settings.mcp_access, request.principal)
+    reason = find_read_only_reason(services.settings.mcp_access, request.principal)
     toolbox = Toolbox(InProcessCaller(services, request.principal), reason)
     headers = [(header.name, request[header]) for header in _HEADERS if header.name.lower() in request.headers]
     status, body = answer_http(toolbox, headers, request.body)
     return Answer(body, status)
 
 
-def _require_message(body: bytes) -> None:
+def _require_single_message(body: bytes) -> None:
     """Raise MalformedBody, TooLarge unless this is one message."""
     message = parse(body)
     if not isinstance(message, dict):
@@ -79,7 +79,7 @@ def _read_max_body_bytes(settings: Settings) -> int:
     return min(settings.max_body_bytes, _BODY_BYTES_MAX)
 
 
-def _render_error(failure: Failure) -> Mapping[str, Any]:
+def _render_error_without_id(failure: Failure) -> Mapping[str, Any]:
     """Return an error that answers no message: it has no id."""
     reason = failure.error.detail if failure.error is not None else failure.message or failure.reason
     return {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": reason}}
@@ -90,7 +90,7 @@ MCP: Final = Api(
     summary="Tools, resources and a prompt for assistants.",
     prefix="/colophon/mcp",
     operations=(exchange_message,),
-    error_document=_render_error,
+    error_document=_render_error_without_id,
     error_schema=_MESSAGE,
     max_body_bytes=_read_max_body_bytes,
     unknown="",

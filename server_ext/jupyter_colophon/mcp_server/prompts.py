@@ -18,7 +18,7 @@ TABLE_DESCRIPTION: Final = "The name or the URN of the table."
 _NAME_MAX: Final = 4096
 
 
-def prompt_text(name: str, arguments: Mapping[str, str]) -> str:
+def build_prompt_text(name: str, arguments: Mapping[str, str]) -> str:
     """Return the text of a prompt. Raises NotFound, InvalidQuery."""
     if name != EXPLAIN_ORIGIN:
         raise NotFound("prompt", name, f"the prompts are {EXPLAIN_ORIGIN}")

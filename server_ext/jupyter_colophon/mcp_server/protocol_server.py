@@ -16,7 +16,7 @@ from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.mcp_server import prompts, resources
 from jupyter_colophon.mcp_server.arguments import build_input_schema
-from jupyter_colophon.mcp_server.error_text import format_error
+from jupyter_colophon.mcp_server.error_text import format_and_log_error
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import Toolbox, find_tool
 
@@ -59,14 +59,14 @@ class _Handlers:
 
     async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools that the caller may use."""
-        return types.ListToolsResult(tools=[_describe(tool) for tool in self.toolbox.list_tools()])
+        return types.ListToolsResult(tools=[_describe_tool(tool) for tool in self.toolbox.list_tools()])
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call a tool."""
         try:
-            answer = await self.run(lambda: self.toolbox.call(params.name, params.arguments or {}))
+            answer = await self.run(lambda: self.toolbox.call_tool(params.name, params.arguments or {}))
         except Exception as error:  # noqa: BLE001  an assistant gets every error as text
-            return types.CallToolResult(content=[types.TextContent(text=format_error(error))], is_error=True)
+            return types.CallToolResult(content=[types.TextContent(text=format_and_log_error(error))], is_error=True)
         texts = [_format_document(answer.document), *answer.notes]
         return types.CallToolResult(
             content=[types.TextContent(text=text) for text in texts], structured_content=answer.document
@@ -77,7 +77,7 @@ class _Handlers:
     ) -> types.ListResourcesResult:
         """List a page of entities."""
         cursor = (params.cursor if params is not None else None) or ""
-        page = await self._read(lambda: self.toolbox.list_entities(cursor))
+        page = await self._read_and_convert_errors(lambda: self.toolbox.list_entities(cursor))
         listed_resources = [
             types.Resource(
                 uri=resources.format_uri(entity["urn"]),
@@ -106,7 +106,9 @@ class _Handlers:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Read an entity."""
-        document = await self._read(lambda: self.toolbox.read_entity(resources.parse_uri(params.uri)))
+        document = await self._read_and_convert_errors(
+            lambda: self.toolbox.read_entity(resources.parse_uri(params.uri))
+        )
         contents = types.TextResourceContents(
             uri=params.uri, mime_type=resources.MIME_TYPE, text=_format_document(document)
         )
@@ -125,22 +127,22 @@ class _Handlers:
     async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return the messages of a prompt."""
         try:
-            text = prompts.prompt_text(params.name, params.arguments or {})
+            text = prompts.build_prompt_text(params.name, params.arguments or {})
         except MetadataError as error:
-            raise MCPError(types.INVALID_PARAMS, format_error(error)) from None
+            raise MCPError(types.INVALID_PARAMS, format_and_log_error(error)) from None
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(description=prompts.DESCRIPTION, messages=[message])
 
-    async def _read(self, work: Callable[[], Document]) -> Document:
+    async def _read_and_convert_errors(self, work: Callable[[], Document]) -> Document:
         """Read the catalog. Raises MCPError."""
         try:
             return await self.run(work)
         except Exception as error:  # noqa: BLE001  an assistant gets sentences, and nothing else of the server
             code = types.INVALID_PARAMS if isinstance(error, MetadataError | ClientError) else types.INTERNAL_ERROR
-            raise MCPError(code, format_error(error)) from None
+            raise MCPError(code, format_and_log_error(error)) from None
 
 
-def _describe(tool: Tool) -> types.Tool:
+def _describe_tool(tool: Tool) -> types.Tool:
     annotations = types.ToolAnnotations(
         title=tool.title,
         read_only_hint=not tool.writes,

@@ -7,7 +7,7 @@ from typing import Any, Final
 from jupyter_colophon.client.caller import Caller, Document
 from jupyter_colophon.core.documents.json_values import is_larger, measure
 from jupyter_colophon.core.errors import AccessDenied, NotFound, TooLarge
-from jupyter_colophon.mcp_server.arguments import build_parameters, check_arguments
+from jupyter_colophon.mcp_server.arguments import build_operation_parameters, require_valid_arguments
 from jupyter_colophon.mcp_server.operation_calls import call_operation
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.tools import TOOLS
@@ -35,23 +35,23 @@ class Toolbox:
         """Return the tools that the caller may use."""
         return [tool for tool in TOOLS if not (tool.writes and self.read_only)]
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+    def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         """Call a tool. Raises MetadataError, ClientError."""
         tool = find_tool(name)
         if tool.writes and self.read_only:
             raise AccessDenied("use", f"{name}: {self.read_only}")
-        check_arguments(tool, arguments)
+        require_valid_arguments(tool, arguments)
         if tool.run is None:
-            document = call_operation(self.caller, tool.operation, build_parameters(tool, arguments))
+            document = call_operation(self.caller, tool.operation, build_operation_parameters(tool, arguments))
         else:
             document = tool.run(self.caller, arguments)
-        require_small(document)
-        return ToolAnswer(document, tuple(_list_notes(document)))
+        require_document_within_limit(document)
+        return ToolAnswer(document, tuple(_list_omission_notes(document)))
 
     def read_entity(self, urn: str) -> Document:
         """Return an entity with its aspects. Raises MetadataError, ClientError."""
         document = call_operation(self.caller, "readEntity", {"urn": urn})
-        require_small(document)
+        require_document_within_limit(document)
         return document
 
     def list_entities(self, cursor: str) -> Document:
@@ -67,7 +67,7 @@ def find_tool(name: str) -> Tool:
     return matching_tool
 
 
-def require_small(document: Document) -> None:
+def require_document_within_limit(document: Document) -> None:
     """Raise TooLarge for a document that is too long for a language model."""
     if not is_larger(document, ANSWER_BYTES_MAX):
         return
@@ -78,7 +78,7 @@ def require_small(document: Document) -> None:
     raise TooLarge(f"the answer would have more than {ANSWER_BYTES_MAX} bytes: {how}")
 
 
-def _list_notes(document: Document) -> Iterator[str]:
+def _list_omission_notes(document: Document) -> Iterator[str]:
     """Yield sentences about omitted data, and how to read them."""
     if isinstance(cursor := document.get("cursor"), str):
         yield f"There is more: call the tool again with the same arguments and cursor {cursor!r}."

@@ -24,21 +24,21 @@ _ENTITY: Final = Argument(
 _WORDS: Final = {"type": "array", "items": {"type": "string"}, "maxItems": 100}
 
 
-def _tag(caller: Caller, arguments: Mapping[str, Any]) -> Document:
+def _change_tags(caller: Caller, arguments: Mapping[str, Any]) -> Document:
     change = {"tags": arguments.get("add", []), "withoutTags": arguments.get("remove", [])}
     if not any(change.values()):
         raise InvalidQuery("name at least one tag to add or to remove")
-    return _annotate(caller, arguments["urn"], change)
+    return _annotate_existing(caller, arguments["urn"], change)
 
 
 def _change_properties(caller: Caller, arguments: Mapping[str, Any]) -> Document:
     change = {"properties": arguments.get("properties", {}), "withoutProperties": arguments.get("remove", [])}
     if not any(change.values()):
         raise InvalidQuery("name at least one property to set or to remove")
-    return _annotate(caller, arguments["urn"], change)
+    return _annotate_existing(caller, arguments["urn"], change)
 
 
-def _propose_description(caller: Caller, arguments: Mapping[str, Any]) -> Document:
+def _write_description_if_confirmed(caller: Caller, arguments: Mapping[str, Any]) -> Document:
     """Write a description if there is none by a user, or if the caller repeats the one to be replaced (spec SEC-22)."""
     urn, replaced = arguments["urn"], arguments.get("replaces", "")
     entity = call_operation(caller, "readEntity", {"urn": urn})
@@ -52,16 +52,18 @@ def _propose_description(caller: Caller, arguments: Mapping[str, Any]) -> Docume
             "the entity has a description by a user: repeat it word for word here to replace it", "replaces"
         )
     change = {"properties": {DESCRIPTION_KEY: arguments["description"]}}
-    return _propose(caller, urn, change, entity["aspects"].get(_ASPECT, {}).get("version", _ABSENT))
+    return _write_change_and_read_result(
+        caller, urn, change, entity["aspects"].get(_ASPECT, {}).get("version", _ABSENT)
+    )
 
 
-def _annotate(caller: Caller, urn: str, change: Document) -> Document:
+def _annotate_existing(caller: Caller, urn: str, change: Document) -> Document:
     """Change properties and tags of an entity that exists: a URN with a mistake must not create one."""
     call_operation(caller, "readEntity", {"urn": urn, "aspects": _ASPECT})
-    return _propose(caller, urn, change, None)
+    return _write_change_and_read_result(caller, urn, change, None)
 
 
-def _propose(caller: Caller, urn: str, change: Document, version: int | None) -> Document:
+def _write_change_and_read_result(caller: Caller, urn: str, change: Document, version: int | None) -> Document:
     """Write the change, with `version` only if that is current, and return the resulting user metadata."""
     proposal: Document = {"urn": urn, "aspect": _ASPECT, "operation": "annotate"}
     proposal["value"] = {name: value for name, value in change.items() if value}
@@ -163,7 +165,7 @@ TOOLS: Final = (
             Argument("add", "Tags to add: letters, digits, `_` and `-`.", schema=_WORDS),
             Argument("remove", "Tags to remove.", schema=_WORDS),
         ),
-        _tag,
+        _change_tags,
         writes=True,
     ),
     Tool(
@@ -200,7 +202,7 @@ TOOLS: Final = (
                 schema={"type": "string"},
             ),
         ),
-        _propose_description,
+        _write_description_if_confirmed,
         writes=True,
         replaces=True,
     ),

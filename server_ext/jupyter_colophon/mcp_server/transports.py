@@ -35,10 +35,10 @@ def answer_http(toolbox: Toolbox, headers: Sequence[tuple[str, str]], body: byte
     async def run(work: Callable[[], T]) -> T:
         return work()
 
-    return asyncio.run(_exchange(create_server(toolbox, run), headers, body))
+    return asyncio.run(_call_asgi_app(create_server(toolbox, run), headers, body))
 
 
-async def _exchange(server: Server[Any], headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, bytes]:
+async def _call_asgi_app(server: Server[Any], headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, bytes]:
     """Pass the request to the SDK as ASGI would, and collect its response."""
     statuses: list[int] = []
     pieces: list[bytes] = []

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from jupyter_colophon.client.api.answer import Result, create_table
-from jupyter_colophon.client.api.current_connection import sync_and_get_api
+from jupyter_colophon.client.api.answer import Result, create_table_result
+from jupyter_colophon.client.api.current_connection import send_pending_and_get_api
 from jupyter_colophon.core.errors import InvalidInstance
 
 if TYPE_CHECKING:
@@ -29,27 +29,27 @@ def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] |
     if verb not in VERBS:
         msg = f"{verb!r} is not one of {', '.join(VERBS)}"
         raise ValueError(msg)
-    catalog = sync_and_get_api().catalog
+    catalog = send_pending_and_get_api().catalog
     if verb == "list":
         return _list_pipelines(catalog)
     if name is None:
         msg = f"the name of the pipeline is missing: {verb} PIPELINE"
         raise ValueError(msg)
     try:
-        prepared = _prepare(catalog, name, {**(arguments or {}), **more})
+        prepared = _read_and_check_pipeline(catalog, name, {**(arguments or {}), **more})
     except InvalidInstance as error:
         if verb == "validate":
             return build_invalid_result(name, error)
         for problem in error.problems:
             error.add_note(f"{problem.pointer}: {problem.message}".removeprefix(": "))
         raise
-    return {"preview": _preview, "run": _run, "validate": _build_valid_result}[verb](prepared)
+    return {"preview": _preview_stages, "run": _run_pipeline, "validate": _build_valid_result}[verb](prepared)
 
 
 def build_invalid_result(name: str, error: InvalidInstance) -> Result:
     """Return the result for an invalid pipeline."""
     problems = [{"pointer": problem.pointer, "message": problem.message} for problem in error.problems]
-    return create_table("pipeline-wrong", {"name": name, "problems": problems}, "pointer message", problems)
+    return create_table_result("pipeline-wrong", {"name": name, "problems": problems}, "pointer message", problems)
 
 
 def _list_pipelines(catalog: "Operations") -> Result:
@@ -58,19 +58,21 @@ def _list_pipelines(catalog: "Operations") -> Result:
         for instance in catalog.list_instances(_SPACE, sort="name", limit=500)["instances"]
         if instance["schema_name"] == _SCHEMA
     ]
-    return create_table("pipelines", {"pipelines": pipelines}, "name display_name description problem", pipelines)
+    return create_table_result(
+        "pipelines", {"pipelines": pipelines}, "name display_name description problem", pipelines
+    )
 
 
-def _prepare(catalog: "Operations", named: str, arguments: Mapping[str, str]) -> "PreparedPipeline":
+def _read_and_check_pipeline(catalog: "Operations", named: str, arguments: Mapping[str, str]) -> "PreparedPipeline":
     # Load plugins of other packages only when needed.
-    from jupyter_colophon.pipelines.check import check_pipeline
-    from jupyter_colophon.pipelines.documents import parse_path, read
+    from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
+    from jupyter_colophon.pipelines.documents import parse_file_path, read_pipeline_file
     from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-    if (path := parse_path(named)) is not None:
-        name, document = read(path)
-        return check_pipeline(name, document, load_plugins(), arguments)
-    return check_pipeline(
+    if (path := parse_file_path(named)) is not None:
+        name, document = read_pipeline_file(path)
+        return check_and_prepare_pipeline(name, document, load_plugins(), arguments)
+    return check_and_prepare_pipeline(
         named, {"metadata": catalog.read_instance(_SPACE, named)["metadata"]}, load_plugins(), arguments
     )
 
@@ -78,17 +80,17 @@ def _prepare(catalog: "Operations", named: str, arguments: Mapping[str, str]) ->
 def _build_valid_result(prepared: "PreparedPipeline") -> Result:
     order = [{"stage": stage.name} for stage in prepared.order]
     document = {"name": prepared.pipeline.name, "order": [stage["stage"] for stage in order]}
-    return create_table("pipeline-valid", document, "stage", order)
+    return create_table_result("pipeline-valid", document, "stage", order)
 
 
-def _preview(prepared: "PreparedPipeline") -> Result:
-    from jupyter_colophon.pipelines.preview import preview
-    from jupyter_colophon.spark.session import get_active_session
+def _preview_stages(prepared: "PreparedPipeline") -> Result:
+    from jupyter_colophon.pipelines.preview import preview_stages
+    from jupyter_colophon.spark.session import get_or_start_active_session
     from jupyter_colophon.spark.silence_pyspark import silence_temporarily
 
-    session = get_active_session()
+    session = get_or_start_active_session()
     with silence_temporarily():
-        previews = preview(prepared, session, max_rows=_ROWS)
+        previews = preview_stages(prepared, session, max_rows=_ROWS)
     stages = [
         {
             "stage": stage_preview.stage,
@@ -98,23 +100,23 @@ def _preview(prepared: "PreparedPipeline") -> Result:
         }
         for stage_preview in previews
     ]
-    return create_table(
+    return create_table_result(
         "pipeline-preview", {"name": prepared.pipeline.name, "stages": stages}, "stage error rows", stages
     )
 
 
-def _run(prepared: "PreparedPipeline") -> Result:
-    from jupyter_colophon.pipelines.runner import run
-    from jupyter_colophon.spark.session import get_active_session
+def _run_pipeline(prepared: "PreparedPipeline") -> Result:
+    from jupyter_colophon.pipelines.runner import run_pipeline
+    from jupyter_colophon.spark.session import get_or_start_active_session
     from jupyter_colophon.spark.silence_pyspark import silence_temporarily
 
-    session = get_active_session()
+    session = get_or_start_active_session()
     with silence_temporarily():
-        outcome = run(prepared, session, log=print)
+        outcome = run_pipeline(prepared, session, log=print)
     stages = [
         {"stage": stage.name, "status": stage.status, "rows": stage.rows, "ms": stage.ms} for stage in outcome.stages
     ]
     document: dict[str, Any] = {"name": prepared.pipeline.name, "status": outcome.status, "error": outcome.error}
     document |= {"run": outcome.run, "stages": stages}
-    answer = create_table("pipeline-run", document, "stage status rows ms", stages)
+    answer = create_table_result("pipeline-run", document, "stage status rows ms", stages)
     return replace(answer, failure=f"the run failed: {outcome.error}") if outcome.error else answer

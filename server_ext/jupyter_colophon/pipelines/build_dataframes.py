@@ -10,7 +10,7 @@ from jupyter_colophon.pipelines.check import PreparedPipeline
 from jupyter_colophon.pipelines.context import Origins, StageContext
 from jupyter_colophon.pipelines.document import Stage
 from jupyter_colophon.pipelines.plugin import SinkPlugin, SourcePlugin, TransformPlugin
-from jupyter_colophon.spark.dataframe_columns import find_origins
+from jupyter_colophon.spark.dataframe_columns import find_source_fields
 from jupyter_colophon.spark.plans import connectors
 
 
@@ -30,24 +30,24 @@ class DataFrameBuilder:
         #: The datasets of sources and sinks, by the names of their stages.
         self.datasets = {name: dataset for name, dataset in named if dataset is not None}
 
-    def require(self, *stages: Stage) -> None:
+    def require_connectors(self, *stages: Stage) -> None:
         """Raise ConnectorMissing if Spark lacks a connector of these stages."""
         for stage in stages:
-            connectors.require(self.spark, self._prepared.plugins[stage.name].get_connector())
+            connectors.require_connector(self.spark, self._prepared.plugins[stage.name].get_connector())
 
-    def keep(self, stage: Stage, data: Any) -> None:
+    def store_output(self, stage: Stage, data: Any) -> None:
         """Store the output of a stage for the stages after it."""
         self._data[stage.name] = data
 
-    def has_inputs(self, stage: Stage) -> bool:
+    def has_all_inputs(self, stage: Stage) -> bool:
         """Return whether all inputs of a stage were built."""
-        return all(source.name in self._data for source in self._prepared.pipeline.list_inputs(stage))
+        return all(source.name in self._data for source in self._prepared.pipeline.list_input_stages(stage))
 
     def get_inputs(self, stage: Stage) -> dict[str, Any]:
         """Return the inputs of a stage, by the names of the stages before it."""
-        return {source.name: self._data[source.name] for source in self._prepared.pipeline.list_inputs(stage)}
+        return {source.name: self._data[source.name] for source in self._prepared.pipeline.list_input_stages(stage)}
 
-    def build(self, stage: Stage, context: StageContext) -> Any:
+    def build_output(self, stage: Stage, context: StageContext) -> Any:
         """Return the output of a source or transform. Raises exceptions of Spark."""
         plugin = self._prepared.plugins[stage.name]
         if isinstance(plugin, SourcePlugin):
@@ -57,7 +57,7 @@ class DataFrameBuilder:
         msg = f"a stage of the type {stage.type} has no output"
         raise TypeError(msg)
 
-    def create_context(self, stage: Stage) -> StageContext:
+    def create_initialized_context(self, stage: Stage) -> StageContext:
         """Return the context of the stage's plugin, after its `initialize`."""
         inputs, plugin = self.get_inputs(stage), self._prepared.plugins[stage.name]
         schemas = {name: RecordSchema.parse(data.schema) for name, data in inputs.items()}
@@ -72,16 +72,16 @@ class DataFrameBuilder:
             self.aliases,
             schemas,
             None if columns is None else RecordSchema.parse(list(columns)),
-            lambda: _collect_origins(inputs, self.aliases),
+            lambda: _collect_column_origins(inputs, self.aliases),
         )
         plugin.initialize(context)
         return context
 
 
-def _collect_origins(inputs: Mapping[str, Any], aliases: Mapping[str, MetadataEntity]) -> Origins:
+def _collect_column_origins(inputs: Mapping[str, Any], aliases: Mapping[str, MetadataEntity]) -> Origins:
     origins: dict[str, tuple[MetadataEntity, ...]] = {}
     for data in inputs.values():
-        for column, fields in find_origins(data).items():
+        for column, fields in find_source_fields(data).items():
             entities = ((aliases.get(urn) or MetadataEntity(urn)).append("field", name) for urn, name in fields)
             origins[column] = (*origins.get(column, ()), *entities)
     return origins

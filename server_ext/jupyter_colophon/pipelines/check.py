@@ -20,16 +20,16 @@ Document = Mapping[str, Any]
 _CONVENTION = ("source", "sink")
 
 
-def check_pipeline(
+def check_and_prepare_pipeline(
     name: str, document: Document, plugins: PluginRegistry, arguments: Mapping[str, str] | None = None
 ) -> "PreparedPipeline":
     """Return the pipeline, ready to run with these arguments. Raises InvalidInstance with all problems."""
     if problems := _load_schema().find_problems({"display_name": name, "schema_name": SCHEMA, **document}):
         raise InvalidInstance(f"pipeline {name}", problems)
-    return prepare_pipeline(name, document, plugins, arguments, schemas=True)
+    return prepare_validated_pipeline(name, document, plugins, arguments, schemas=True)
 
 
-def prepare_pipeline(
+def prepare_validated_pipeline(
     name: str,
     document: Document,
     plugins: PluginRegistry,
@@ -40,7 +40,7 @@ def prepare_pipeline(
     """Prepare a document that was validated before, perhaps with other arguments; skip the schemas of plugins by default."""
     pipeline = PipelineDefinition.from_metadata(name, document["metadata"])
     whole = {**pipeline.arguments, **(arguments or {})}
-    check = _Check(pipeline, plugins, whole, schemas=schemas)
+    check = _PipelineValidation(pipeline, plugins, whole, schemas=schemas)
     if problems := (*_find_unknown_arguments(pipeline, plugins, arguments or {}), *check.find_problems()):
         raise InvalidInstance(f"pipeline {name}", problems)
     return PreparedPipeline(pipeline, whole, check.plugins_by_stage)
@@ -64,7 +64,7 @@ def _find_unknown_arguments(
     pipeline: PipelineDefinition, plugins: PluginRegistry, arguments: Mapping[str, str]
 ) -> Iterator[Problem]:
     """Yield a problem for each argument that the pipeline does not read, such as a misspelled name."""
-    kinds = (plugins.get(stage.type, stage.plugin) for stage in pipeline.stages)
+    kinds = (plugins.get_plugin(stage.type, stage.plugin) for stage in pipeline.stages)
     read = {name for kind in kinds if kind is not None for name in kind.arguments}
     known_names = read.union(
         _CONVENTION, pipeline.arguments, *(macros.find_macros(stage.properties) for stage in pipeline.stages)
@@ -83,7 +83,7 @@ def _load_schema() -> Schema:
     return Schema(json.loads(text), dialect=SchemaDialect.DRAFT_7)
 
 
-class _Check:
+class _PipelineValidation:
     """One validation of a pipeline. It also checks the stages after an invalid one."""
 
     def __init__(
@@ -96,21 +96,21 @@ class _Check:
     def find_problems(self) -> Iterator[Problem]:
         """Yield all problems, by stage and then of the graph."""
         for stage in self._pipeline.stages:
-            yield from self._check_stage(stage)
-        yield from graph.find_problems(
+            yield from self._find_stage_problems(stage)
+        yield from graph.find_graph_problems(
             self._pipeline, {name: plugin.takes for name, plugin in self.plugins_by_stage.items()}
         )
         for stage in graph.order_stages(self._pipeline):
             if stage.name in self.plugins_by_stage:
-                yield from self._check_flow(stage, self.plugins_by_stage[stage.name])
+                yield from self._find_column_problems(stage, self.plugins_by_stage[stage.name])
 
-    def _check_stage(self, stage: Stage) -> Iterable[Problem]:
-        kind = self._plugins.get(stage.type, stage.plugin)
+    def _find_stage_problems(self, stage: Stage) -> Iterable[Problem]:
+        kind = self._plugins.get_plugin(stage.type, stage.plugin)
         if kind is None:
             available = ", ".join(self._plugins.list_names(stage.type))
             return (Problem(f"{stage.pointer}/plugin", f"unknown {stage.type} {stage.plugin}; available: {available}"),)
         at = f"{stage.pointer}/properties"
-        lacking = tuple(macros.find_missing(stage.properties, self._arguments, at))
+        lacking = tuple(macros.find_macro_problems(stage.properties, self._arguments, at))
         if lacking:
             return lacking
         settings = macros.expand_properties(stage.properties, kind.properties, self._arguments)
@@ -120,8 +120,8 @@ class _Check:
             self.plugins_by_stage[stage.name] = kind(stage.name, settings)
         return found_problems
 
-    def _check_flow(self, stage: Stage, plugin: Plugin) -> Iterator[Problem]:
-        inputs = [self._columns.get(item.name) for item in self._pipeline.list_inputs(stage)]
+    def _find_column_problems(self, stage: Stage, plugin: Plugin) -> Iterator[Problem]:
+        inputs = [self._columns.get(item.name) for item in self._pipeline.list_input_stages(stage)]
         for item in plugin.find_problems(inputs):
             yield Problem(f"{stage.pointer}/properties{item.pointer}", item.message)
         self._columns[stage.name] = plugin.get_columns(inputs) if stage.has_output else None

@@ -75,26 +75,26 @@ class PipelineDefinition:
 
     def list_predecessors(self, name: str) -> tuple[Stage, ...]:
         """Return the direct predecessors of a stage, in the order of the connections."""
-        return self._find_stages(source for source, other in self.connections if other == name)
+        return self._list_existing_stages(source for source, other in self.connections if other == name)
 
     def list_successors(self, name: str) -> tuple[Stage, ...]:
         """Return the direct successors of a stage."""
-        return self._find_stages(other for source, other in self.connections if source == name)
+        return self._list_existing_stages(other for source, other in self.connections if source == name)
 
-    def list_inputs(self, stage: Stage) -> tuple[Stage, ...]:
+    def list_input_stages(self, stage: Stage) -> tuple[Stage, ...]:
         """Return the direct predecessors with output data; others only run earlier."""
         return tuple(predecessor for predecessor in self.list_predecessors(stage.name) if predecessor.has_output)
 
-    def list_sources(self, stage: Stage) -> tuple[Stage, ...]:
+    def list_source_stages(self, stage: Stage) -> tuple[Stage, ...]:
         """Return the sources whose data reaches a stage over the connections."""
         reached, waiting = {stage.name: stage}, [stage]
         while waiting:
-            for item in self.list_inputs(waiting.pop()):
+            for item in self.list_input_stages(waiting.pop()):
                 if item.name not in reached:
                     reached[item.name] = item
                     waiting.append(item)
         return tuple(item for item in reached.values() if item.type == "source")
 
-    def _find_stages(self, names: Any) -> tuple[Stage, ...]:
+    def _list_existing_stages(self, names: Any) -> tuple[Stage, ...]:
         stages = (self.get_stage(name) for name in dict.fromkeys(names))
         return tuple(stage for stage in stages if stage is not None)

@@ -15,7 +15,7 @@ from jupyter_colophon.pipelines.plugin_registry import PluginRegistry
 Document = Mapping[str, Any]
 
 
-def read(path: Path) -> tuple[str, Document]:
+def read_pipeline_file(path: Path) -> tuple[str, Document]:
     """Read a pipeline from a file in the format of an instance; its name is `name`, or that of the file.
 
     Raises OSError, InvalidInstance, InvalidName.
@@ -30,12 +30,12 @@ def read(path: Path) -> tuple[str, Document]:
     return name, document
 
 
-def parse_path(named: str) -> Path | None:
+def parse_file_path(named: str) -> Path | None:
     """Return the path if the argument is a file and not a name: it ends in .json, or contains a folder."""
     return Path(named).expanduser() if named.endswith(".json") or os.sep in named else None
 
 
-def to_document(instance: Instance) -> Document:
+def to_pipeline_document(instance: Instance) -> Document:
     """Return the document of an instance, valid or not."""
     return {
         "display_name": instance.display_name,
@@ -44,7 +44,7 @@ def to_document(instance: Instance) -> Document:
     }
 
 
-def describe_plugins(registry: PluginRegistry) -> dict[str, Any]:
+def build_plugins_document(registry: PluginRegistry) -> dict[str, Any]:
     """Return the plugins as `pipeline-plugins.json`."""
     return {
         "plugins": [
@@ -62,12 +62,12 @@ def describe_plugins(registry: PluginRegistry) -> dict[str, Any]:
     }
 
 
-def describe_valid(prepared: PreparedPipeline) -> dict[str, Any]:
+def build_valid_check_document(prepared: PreparedPipeline) -> dict[str, Any]:
     """Return `pipeline-checked.json` of a valid pipeline."""
     return {"valid": True, "order": [stage.name for stage in prepared.order], "problems": []}
 
 
-def describe_invalid(error: InvalidInstance) -> dict[str, Any]:
+def build_invalid_check_document(error: InvalidInstance) -> dict[str, Any]:
     """Return `pipeline-checked.json` of an invalid pipeline."""
     problems = [{"pointer": problem.pointer, "message": problem.message} for problem in error.problems]
     return {"valid": False, "order": [], "problems": problems}

@@ -25,20 +25,20 @@ def order_stages(pipeline: PipelineDefinition) -> tuple[Stage, ...]:
     return tuple(ordered)
 
 
-def find_problems(pipeline: PipelineDefinition, takes: Mapping[str, Takes]) -> Iterator[Problem]:
+def find_graph_problems(pipeline: PipelineDefinition, takes: Mapping[str, Takes]) -> Iterator[Problem]:
     """Yield problems of names and connections; `takes` has the stages with a known plugin."""
-    yield from _check_names(pipeline)
-    yield from _check_connections(pipeline)
+    yield from _find_name_problems(pipeline)
+    yield from _find_connection_problems(pipeline)
     done = {other.name for other in order_stages(pipeline)}
     for stage in pipeline.stages:
         if stage.name not in done:
             yield Problem(stage.pointer, f"stage {stage.name} is part of a cycle, or after one")
         elif stage.name in takes:
-            yield from _check_inputs(pipeline, stage, takes[stage.name])
-            yield from _check_outputs(pipeline, stage)
+            yield from _find_input_problems(pipeline, stage, takes[stage.name])
+            yield from _find_output_problems(pipeline, stage)
 
 
-def _check_names(pipeline: PipelineDefinition) -> Iterator[Problem]:
+def _find_name_problems(pipeline: PipelineDefinition) -> Iterator[Problem]:
     names: set[str] = set()
     for stage in pipeline.stages:
         if stage.name.lower() in names:
@@ -46,7 +46,7 @@ def _check_names(pipeline: PipelineDefinition) -> Iterator[Problem]:
         names.add(stage.name.lower())
 
 
-def _check_connections(pipeline: PipelineDefinition) -> Iterator[Problem]:
+def _find_connection_problems(pipeline: PipelineDefinition) -> Iterator[Problem]:
     connections: set[tuple[str, str]] = set()
     for at, (first, other) in enumerate(pipeline.connections):
         pointer = f"/metadata/connections/{at}"
@@ -61,15 +61,15 @@ def _check_connections(pipeline: PipelineDefinition) -> Iterator[Problem]:
             yield Problem(f"{pointer}/to", f"stage {other} accepts no input, but {first} has output")
 
 
-def _check_inputs(pipeline: PipelineDefinition, stage: Stage, takes: Takes) -> Iterator[Problem]:
+def _find_input_problems(pipeline: PipelineDefinition, stage: Stage, takes: Takes) -> Iterator[Problem]:
     least, most = takes
-    count = len(pipeline.list_inputs(stage))
+    count = len(pipeline.list_input_stages(stage))
     if stage.type not in ("source", "action") and (count < least or (most is not None and count > most)):
         required = f"{least}" if least == most else f"{least} or more" if most is None else f"{least} to {most}"
         yield Problem(stage.pointer, f"stage {stage.name} has {count} inputs instead of {required}")
 
 
-def _check_outputs(pipeline: PipelineDefinition, stage: Stage) -> Iterator[Problem]:
+def _find_output_problems(pipeline: PipelineDefinition, stage: Stage) -> Iterator[Problem]:
     if stage.has_output and not any(
         successor.has_output or successor.type == "sink" for successor in pipeline.list_successors(stage.name)
     ):

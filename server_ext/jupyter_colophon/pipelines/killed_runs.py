@@ -2,16 +2,16 @@
 
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import ClientError, ServerUnavailable
-from jupyter_colophon.pipelines.running_pipelines import list_abandoned
+from jupyter_colophon.pipelines.running_pipelines import list_abandoned_run_files
 
 
-def end_killed(catalog: Operations, server: str) -> dict[str, str]:
+def end_killed_runs(catalog: Operations, server: str) -> dict[str, str]:
     """Record as killed the runs of this machine, account and server whose processes ended; return their pipelines by run id.
 
     A run that the server does not know yet waits for the next call. Raises ServerUnavailable.
     """
     ended = {}
-    for path, document in list_abandoned():
+    for path, document in list_abandoned_run_files():
         if not document.get("run") or document.get("server") != server:
             continue
         try:

@@ -35,7 +35,7 @@ def expand_properties(
 ) -> dict[str, Any]:
     """Expand a stage's properties; a macro may also stand for a number or a boolean."""
     return {
-        key: _parse_typed(expand_macros(value, arguments), shapes.get(key, {}).get("type"))
+        key: _parse_as_type(expand_macros(value, arguments), shapes.get(key, {}).get("type"))
         if isinstance(value, str) and _MACRO.fullmatch(value)
         else expand_macros(value, arguments)
         for key, value in values.items()
@@ -50,19 +50,19 @@ def find_macros(value: Any) -> set[str]:
     return {name for part in parts for name in find_macros(part)}
 
 
-def find_missing(value: Any, arguments: Mapping[str, str], pointer: str) -> Iterator[Problem]:
+def find_macro_problems(value: Any, arguments: Mapping[str, str], pointer: str) -> Iterator[Problem]:
     """Yield a problem for each macro without an argument and each invalid macro."""
     if isinstance(value, str):
-        yield from (Problem(pointer, values) for values in _find_macro_problems(value, arguments))
+        yield from (Problem(pointer, values) for values in _find_text_problems(value, arguments))
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from find_missing(item, arguments, pointer + format_pointer([key]))
+            yield from find_macro_problems(item, arguments, pointer + format_pointer([key]))
     elif isinstance(value, list):
         for at, item in enumerate(value):
-            yield from find_missing(item, arguments, f"{pointer}/{at}")
+            yield from find_macro_problems(item, arguments, f"{pointer}/{at}")
 
 
-def _find_macro_problems(text: str, arguments: Mapping[str, str]) -> Iterator[str]:
+def _find_text_problems(text: str, arguments: Mapping[str, str]) -> Iterator[str]:
     if "${" in _MACRO.sub(" ", text):
         # Unchanged, a mistyped macro would become the name of a folder.
         yield "${ must begin a macro, as in ${name}; write $${ for the two characters"
@@ -78,7 +78,7 @@ def _replace_macro(match: re.Match[str], arguments: Mapping[str, str]) -> str:
     return arguments.get(match[1], match[0]) if match[1] else "$"
 
 
-def _parse_typed(text: str, type_name: Any) -> Any:
+def _parse_as_type(text: str, type_name: Any) -> Any:
     kind = _READ_AS.get(type_name) if isinstance(type_name, str) else None
     if kind is None:
         return text

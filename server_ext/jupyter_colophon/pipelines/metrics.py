@@ -10,7 +10,7 @@ class RowCounter:
         self._stage = stage
         self._observed: Any = None
 
-    def observe(self, data: Any) -> Any:
+    def count_rows_of(self, data: Any) -> Any:
         """Return the data, observed so that its rows are counted on first use."""
         from pyspark.sql import Observation, functions
 
@@ -18,7 +18,7 @@ class RowCounter:
         return data.observe(self._observed, functions.count(functions.lit(1)).alias("rows"))
 
     @property
-    def count(self) -> int | None:
+    def row_count(self) -> int | None:
         """Return the number of rows; None if the data was not used, or Spark skipped reading it."""
         # `Observation.get` blocks until there is a result, which never comes if Spark skipped the stage.
         result = self._observed._jo.future().value() if self._observed is not None else None

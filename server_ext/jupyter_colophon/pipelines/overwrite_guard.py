@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from jupyter_colophon.pipelines.plugin import SinkPlugin
-from jupyter_colophon.spark.dataframe_columns import find_reads
+from jupyter_colophon.spark.dataframe_columns import find_read_datasets
 
 
 class OverwriteConflict(ValueError):
@@ -16,11 +16,15 @@ def require_no_overwrite(sink: SinkPlugin, namespace: str, data: Any) -> None:
     dataset = sink.get_dataset(namespace) if sink.settings.get("mode") == "overwrite" else None
     if dataset is None:
         return
-    if any(_overlap(sink.get_partition(), ref.parts or ("",)) for ref in find_reads(data) if ref.urn == dataset.urn):
+    if any(
+        _is_one_inside_other(sink.get_partition(), ref.parts or ("",))
+        for ref in find_read_datasets(data)
+        if ref.urn == dataset.urn
+    ):
         msg = f"{dataset} would be overwritten before it is read"
         raise OverwriteConflict(msg)
 
 
-def _overlap(written: str, read: Iterable[str]) -> bool:
+def _is_one_inside_other(written: str, read: Iterable[str]) -> bool:
     """Return whether one of two partition folders contains the other."""
     return any(f"{part}/".startswith(f"{written}/") or f"{written}/".startswith(f"{part}/") for part in read)

@@ -30,18 +30,18 @@ def create_package(
     With `with_snapshot` the metadata that plugins declare is read now and packaged, so that the run needs no server
     (spec CAPTURE-7). Entities named by arguments are those of the current arguments.
     """
-    read = _read_snapshot(prepared) if with_snapshot else None
+    read = _read_plugin_metadata(prepared) if with_snapshot else None
     folder.mkdir(parents=True)
     texts = {"main.py": _MAIN, "pipeline.json": json.dumps({**document, "name": prepared.pipeline.name}, indent=2)}
     for name, text in texts.items():
         (folder / name).write_text(text, "utf-8")
-    _zip(folder / "colophon.zip")
+    _zip_our_code(folder / "colophon.zip")
     if read is not None:
         read.save(folder / "snapshot.json")
     return sorted(path.name for path in folder.iterdir())
 
 
-def _read_snapshot(prepared: PreparedPipeline) -> MetadataSnapshot:
+def _read_plugin_metadata(prepared: PreparedPipeline) -> MetadataSnapshot:
     namespace = prepared.pipeline.namespace
     entities = {
         entity.urn: entity for plugin in prepared.plugins.values() for entity in plugin.list_entities(namespace)
@@ -49,7 +49,7 @@ def _read_snapshot(prepared: PreparedPipeline) -> MetadataSnapshot:
     return prefetch(entities.values(), fields=True)
 
 
-def _zip(path: Path) -> None:
+def _zip_our_code(path: Path) -> None:
     root = Path(__file__).parents[1]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in _CODE:

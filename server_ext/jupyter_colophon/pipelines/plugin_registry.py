@@ -37,7 +37,7 @@ class PluginRegistry:
     known: Mapping[tuple[str, str], type[Plugin]]
     problems: Mapping[str, str] = field(default_factory=dict)
 
-    def get(self, type_: str, name: str) -> type[Plugin] | None:
+    def get_plugin(self, type_: str, name: str) -> type[Plugin] | None:
         """Return the plugin with this type and name, or None."""
         return self.known.get((type_, name))
 
@@ -57,7 +57,7 @@ def load_plugins() -> PluginRegistry:
     problems: dict[str, str] = {}
     for point in entry_points(group=GROUP):
         try:
-            plugin = _check_plugin(point.load())
+            plugin = _require_plugin_class(point.load())
         except Exception as error:  # noqa: BLE001  a package's code may do anything
             problems[point.name] = f"{point.value} is not a valid plugin: {_describe_error(error)}"
             continue
@@ -73,7 +73,7 @@ def _load_built_in() -> Iterable[type[Plugin]]:
         yield from import_module(f"jupyter_colophon.pipelines.plugins.{name}").PLUGINS
 
 
-def _check_plugin(plugin: Any) -> type[Plugin]:
+def _require_plugin_class(plugin: Any) -> type[Plugin]:
     if not (isinstance(plugin, type) and issubclass(plugin, Plugin)):
         msg = "it is not a subclass of Plugin"
         raise TypeError(msg)

@@ -8,14 +8,14 @@ from typing import Any
 from jupyter_colophon.client.programs.running import run as begin
 from jupyter_colophon.pipelines.build_dataframes import DataFrameBuilder
 from jupyter_colophon.pipelines.check import PreparedPipeline
-from jupyter_colophon.spark.error_messages import format_error
+from jupyter_colophon.spark.error_messages import format_spark_error
 
 #: Number of rows read from each source, and shown of each stage.
 SAMPLE, MAX_ROWS = 1_000, 20
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class StagePreview:
     """The output of a stage: its columns with types, and some rows as JSON values; or its error."""
 
     stage: str
@@ -24,7 +24,7 @@ class Preview:
     error: str = ""
 
 
-def preview(
+def preview_stages(
     prepared: PreparedPipeline,
     spark: Any,
     *,
@@ -32,28 +32,28 @@ def preview(
     sample: int = SAMPLE,
     max_rows: int = MAX_ROWS,
     log: Callable[[str], None] = lambda line: None,
-) -> list[Preview]:
+) -> list[StagePreview]:
     """Return previews of the stages with output, in order, up to the stage `until` or the first failure."""
     pipeline = prepared.pipeline
-    previews: list[Preview] = []
+    previews: list[StagePreview] = []
     with begin(
         str(pipeline.program), namespace=pipeline.namespace, arguments=prepared.arguments, dry_run=True
     ) as context:
         building = DataFrameBuilder(prepared, spark, context, log)
         for stage in (candidate for candidate in prepared.order if candidate.has_output):
             try:
-                building.require(stage)
-                data = building.build(stage, building.create_context(stage))
-                building.keep(stage, data.limit(sample) if stage.type == "source" else data)
+                building.require_connectors(stage)
+                data = building.build_output(stage, building.create_initialized_context(stage))
+                building.store_output(stage, data.limit(sample) if stage.type == "source" else data)
                 previews.append(_sample_rows(stage.name, data, max_rows))
             except Exception as error:  # noqa: BLE001  a plugin, or Spark, may raise anything
-                previews.append(Preview(stage.name, error=format_error(error)))
+                previews.append(StagePreview(stage.name, error=format_spark_error(error)))
             if stage.name == until or previews[-1].error:
                 break
     return previews
 
 
-def _sample_rows(stage: str, data: Any, count: int) -> Preview:
+def _sample_rows(stage: str, data: Any, count: int) -> StagePreview:
     from pyspark.sql import functions
 
     columns = tuple((field.name, field.dataType.simpleString()) for field in data.schema.fields)
@@ -64,4 +64,4 @@ def _sample_rows(stage: str, data: Any, count: int) -> Preview:
     lines = sample.withColumns(exact).select(functions.to_json(functions.struct("*"))).collect()
     parsed = (json.loads(line) for (line,) in lines)
     rows = ({name: row[f"c{at}"] for at, (name, _) in enumerate(columns) if f"c{at}" in row} for row in parsed)
-    return Preview(stage, columns, tuple(rows))
+    return StagePreview(stage, columns, tuple(rows))

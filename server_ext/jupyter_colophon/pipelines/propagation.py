@@ -27,7 +27,7 @@ class PropagationRule:
         return cls(rule.get("tags"), rule.get("properties"), rule.get("fields", True))
 
 
-def propagate(
+def emit_propagated_metadata(
     rule: PropagationRule,
     pipeline: PipelineDefinition,
     datasets: Mapping[str, MetadataEntity],
@@ -37,10 +37,10 @@ def propagate(
     """Emit the copied metadata, along connections and column lineage. Raises MetadataUnavailable, RequestFailed."""
     edges = set(columns) if rule.fields else set()
     for sink in (stage for stage in pipeline.stages if stage.type == "sink" and stage.name in datasets):
-        for source in sorted({stage.name for stage in _find_sources(pipeline, sink)} & datasets.keys()):
+        for source in sorted({stage.name for stage in _find_upstream_sources(pipeline, sink)} & datasets.keys()):
             source_entity, sink_entity = datasets[source], datasets[sink.name]
             metadata.propagate(source_entity, sink_entity, rule.properties, rule.tags)
-            for field, target_field in _map_fields(edges, source_entity.urn, sink_entity.urn):
+            for field, target_field in _list_field_pairs(edges, source_entity.urn, sink_entity.urn):
                 metadata.propagate(
                     source_entity.append("field", field),
                     sink_entity.append("field", target_field),
@@ -49,18 +49,18 @@ def propagate(
                 )
 
 
-def _map_fields(edges: Iterable[ColumnFlow], source: str, sink: str) -> list[tuple[str, str]]:
+def _list_field_pairs(edges: Iterable[ColumnFlow], source: str, sink: str) -> list[tuple[str, str]]:
     matching = (edge for edge in edges if (edge.source_urn, edge.target_urn) == (source, sink))
     return sorted({(edge.source_field, edge.target_field) for edge in matching if edge.transformation in _VALUES})
 
 
-def _find_sources(pipeline: PipelineDefinition, stage: Stage) -> Iterator[Stage]:
+def _find_upstream_sources(pipeline: PipelineDefinition, stage: Stage) -> Iterator[Stage]:
     """Yield the sources whose data flows into a stage."""
-    waiting, seen = [*pipeline.list_inputs(stage)], set()
+    waiting, seen = [*pipeline.list_input_stages(stage)], set()
     while waiting:
         candidate = waiting.pop()
         if candidate.name not in seen:
             seen.add(candidate.name)
-            waiting += pipeline.list_inputs(candidate)
+            waiting += pipeline.list_input_stages(candidate)
             if candidate.type == "source":
                 yield candidate

@@ -16,10 +16,10 @@ from jupyter_colophon.pipelines.document import Stage
 from jupyter_colophon.pipelines.metrics import RowCounter
 from jupyter_colophon.pipelines.overwrite_guard import require_no_overwrite
 from jupyter_colophon.pipelines.plugin import ActionPlugin, SinkPlugin, SourcePlugin
-from jupyter_colophon.pipelines.propagation import PropagationRule, propagate
-from jupyter_colophon.spark.capture.attach import Capture, attach
-from jupyter_colophon.spark.capture.report_documents import build_accesses, build_proposals
-from jupyter_colophon.spark.error_messages import format_error, get_error_class
+from jupyter_colophon.pipelines.propagation import PropagationRule, emit_propagated_metadata
+from jupyter_colophon.spark.capture.attach import Capture, attach_listener
+from jupyter_colophon.spark.capture.report_documents import build_access_documents, build_written_data_proposals
+from jupyter_colophon.spark.error_messages import format_spark_error, get_error_class
 from jupyter_colophon.spark.plans.observation import Observation
 
 Status = Literal["waiting", "running", "succeeded", "failed", "killed"]
@@ -64,7 +64,7 @@ class PipelineRun:
         self, prepared: PreparedPipeline, spark: Any, run: RunContext, log: Callable[[str], None] = lambda line: None
     ) -> None:
         self._prepared, self._run, self._log_line = prepared, run, log
-        self._builder = DataFrameBuilder(prepared, spark, run, self.log)
+        self._builder = DataFrameBuilder(prepared, spark, run, self.add_log_line)
         self._rows: dict[str, RowCounter] = {}
         self._checked_sinks: set[str] = set()
         self._observations: list[Observation] = []
@@ -74,22 +74,22 @@ class PipelineRun:
         self._reports = {stage.name: StageReport(stage.name) for stage in prepared.order}
         self.outcome = PipelineOutcome(run.urn, stages=list(self._reports.values()))
 
-    def execute(self) -> PipelineOutcome:
+    def execute_and_end_run(self) -> PipelineOutcome:
         """Execute all stages and end the run. Raises KeyboardInterrupt if stopped, after recording the run as killed."""
-        capture = attach(self._builder.spark, self._observations.append)
+        capture = attach_listener(self._builder.spark, self._observations.append)
         context = self._builder.spark.sparkContext
         group = context.getLocalProperty(_GROUP)
         # A job group, so that stopping the run cancels only its own jobs.
         context.setLocalProperty(_GROUP, self._run.run_id)
         try:
-            self._builder.require(*self._prepared.order)
+            self._builder.require_connectors(*self._prepared.order)
             for stage in self._prepared.order:
                 if not stage.has_output:
                     self._require_no_overwrite()
-                self._run_stage(stage)
+                self._run_stage_with_retries(stage)
             self.outcome.status = "succeeded"
         except Exception as error:  # noqa: BLE001  plugins and Spark may raise any exception
-            self.outcome.status, self.outcome.error = "failed", format_error(error)
+            self.outcome.status, self.outcome.error = "failed", format_spark_error(error)
         except BaseException:
             self.outcome.status = "killed"
             context.cancelJobGroup(self._run.run_id)
@@ -99,7 +99,7 @@ class PipelineRun:
             context.setLocalProperty(_GROUP, group)
         return self.outcome
 
-    def log(self, line: str) -> None:
+    def add_log_line(self, line: str) -> None:
         """Add a line to the run's log. It must not contain values of data."""
         self.outcome.lines.append(f"{format_time(time.time_ns() // 1_000_000)} {line}")
         self._log_line(line)
@@ -111,7 +111,7 @@ class PipelineRun:
             if (
                 not isinstance(plugin, SinkPlugin)
                 or stage.name in self._checked_sinks
-                or not self._builder.has_inputs(stage)
+                or not self._builder.has_all_inputs(stage)
             ):
                 continue
             (data,) = self._builder.get_inputs(stage).values()
@@ -119,11 +119,11 @@ class PipelineRun:
                 require_no_overwrite(plugin, self._prepared.pipeline.namespace, data)
             except Exception as error:
                 self._reports[stage.name].status = "failed"
-                self.log(f"{stage.name} failed ({get_error_class(error)})")
+                self.add_log_line(f"{stage.name} failed ({get_error_class(error)})")
                 raise
             self._checked_sinks.add(stage.name)
 
-    def _run_stage(self, stage: Stage) -> None:
+    def _run_stage_with_retries(self, stage: Stage) -> None:
         report, retries = self._reports[stage.name], self._prepared.pipeline.retries
         started, pause = time.monotonic(), FIRST_PAUSE_S
         report.status = "running"
@@ -139,36 +139,38 @@ class PipelineRun:
                 except Exception as error:
                     if stage.has_output or report.tries > retries:
                         raise
-                    self.log(f"{stage.name} failed ({get_error_class(error)}), retrying in {pause:.0f} s")
+                    self.add_log_line(f"{stage.name} failed ({get_error_class(error)}), retrying in {pause:.0f} s")
                 time.sleep(pause)
                 pause = min(pause * 2, MAX_PAUSE_S)
             report.status = "succeeded"
         except BaseException as error:
             report.status = "failed" if isinstance(error, Exception) else "killed"
-            self.log(f"{stage.name} {report.status} ({get_error_class(error)})")
+            self.add_log_line(f"{stage.name} {report.status} ({get_error_class(error)})")
             raise
         finally:
             report.ms = int((time.monotonic() - started) * 1000)
 
     def _execute_stage(self, stage: Stage) -> None:
-        plugin, context = self._prepared.plugins[stage.name], self._builder.create_context(stage)
+        plugin, context = self._prepared.plugins[stage.name], self._builder.create_initialized_context(stage)
         if isinstance(plugin, SinkPlugin):
             (data,) = self._builder.get_inputs(stage).values()
-            plugin.write(context, self._count_rows(stage, data))
+            plugin.write(context, self._observe_row_count(stage, data))
             self._record_write(stage)
-            self.log(f"{stage.name} has written")
+            self.add_log_line(f"{stage.name} has written")
         elif isinstance(plugin, ActionPlugin):
             plugin.act(context)
-            self.log(f"{stage.name} has finished")
+            self.add_log_line(f"{stage.name} has finished")
         else:
-            self._builder.keep(stage, self._count_rows(stage, self._builder.build(stage, context)))
+            self._builder.store_output(
+                stage, self._observe_row_count(stage, self._builder.build_output(stage, context))
+            )
             if isinstance(plugin, SourcePlugin) and stage.name in self._builder.datasets:
                 self._components[self._builder.datasets[stage.name].urn, "read"] = stage.name
                 self._unrecorded[stage.name] = stage
 
-    def _count_rows(self, stage: Stage, data: Any) -> Any:
+    def _observe_row_count(self, stage: Stage, data: Any) -> Any:
         rows = self._rows[stage.name] = RowCounter(stage.name)
-        return rows.observe(data)
+        return rows.count_rows_of(data)
 
     def _record_write(self, stage: Stage) -> None:
         """Record as one statement what a sink wrote, and what the sources read that lead to it (decision 17)."""
@@ -176,7 +178,7 @@ class PipelineRun:
         if stage.name not in datasets:
             return
         self._components[datasets[stage.name].urn, "write"] = stage.name
-        sources = [source for source in self._prepared.pipeline.list_sources(stage) if source.name in datasets]
+        sources = [source for source in self._prepared.pipeline.list_source_stages(stage) if source.name in datasets]
         for source in sources:
             self._unrecorded.pop(source.name, None)
         self._run.record_accesses(
@@ -188,7 +190,7 @@ class PipelineRun:
             }
         )
 
-    def _record_unused(self) -> None:
+    def _record_unused_sources(self) -> None:
         """Record the sources whose data no sink wrote, each as a separate statement without outputs."""
         rows = [self._build_access(source, "read", number) for number, source in enumerate(self._unrecorded.values())]
         if rows:
@@ -200,28 +202,28 @@ class PipelineRun:
         return {**place, "time": time_, "statement": statement}
 
     def _end(self, capture: Capture) -> None:
-        self._record_unused()
+        self._record_unused_sources()
         try:
             self._collect_lineage(capture)
         except Exception as error:  # noqa: BLE001  Spark may have stopped, and the run must still end
-            self.log(f"lineage from Spark is unavailable ({type(error).__name__})")
-        self._propagate()
-        self.log(str(self.outcome.status))
+            self.add_log_line(f"lineage from Spark is unavailable ({type(error).__name__})")
+        self._propagate_metadata()
+        self.add_log_line(str(self.outcome.status))
         self._run.facts |= self._collect_facts()
         self._run.end(self.outcome.status if self.outcome.status != "running" else "killed")  # type: ignore[arg-type]
 
     def _collect_lineage(self, capture: Capture) -> None:
-        if not capture.flush(FLUSH_TIMEOUT_MS):
-            self.log("Spark's events are late: lineage may be incomplete")
+        if not capture.wait_for_observations(FLUSH_TIMEOUT_MS):
+            self.add_log_line("Spark's events are late: lineage may be incomplete")
         capture.detach()
         for name, rows in self._rows.items():
-            self._reports[name].rows = rows.count
-        self._record()
+            self._reports[name].rows = rows.row_count
+        self._record_captured_accesses()
 
-    def _record(self) -> None:
+    def _record_captured_accesses(self) -> None:
         """Record Spark's reads and writes with their stages, and the column lineage."""
-        for document in build_accesses(self._observations):
-            self._rename(document)
+        for document in build_access_documents(self._observations):
+            self._replace_dataset_names(document)
             for row in document["accesses"]:
                 row["component"] = self._components.get((row["data"], row["mode"]), "")
             self._run.record_accesses(document)
@@ -232,9 +234,11 @@ class PipelineRun:
             for ref in (*seen.reads, *seen.writes)
             if ref.fields and ref.urn not in aliases
         }
-        self._run.metadata.emit(proposal for ref in refs.values() for proposal in build_proposals(ref, self._run.urn))
+        self._run.metadata.emit(
+            proposal for ref in refs.values() for proposal in build_written_data_proposals(ref, self._run.urn)
+        )
 
-    def _propagate(self) -> None:
+    def _propagate_metadata(self) -> None:
         """Propagate metadata from sources to sinks if the pipeline has a rule."""
         rule = self._prepared.pipeline.propagation
         # A form leaves an empty object if nothing was entered.
@@ -245,11 +249,13 @@ class PipelineRun:
         columns = [replace(edge, source_urn=aliases.get(edge.source_urn, edge.source_urn)) for edge in edges]
         try:
             pipeline, datasets = self._prepared.pipeline, self._builder.datasets
-            propagate(PropagationRule.from_document(rule), pipeline, datasets, columns, self._run.metadata)
+            emit_propagated_metadata(
+                PropagationRule.from_document(rule), pipeline, datasets, columns, self._run.metadata
+            )
         except Exception as error:  # noqa: BLE001  the data is written, and the run must still end
-            self.log(f"metadata of sources could not be propagated ({type(error).__name__})")
+            self.add_log_line(f"metadata of sources could not be propagated ({type(error).__name__})")
 
-    def _rename(self, document: dict[str, Any]) -> None:
+    def _replace_dataset_names(self, document: dict[str, Any]) -> None:
         """Replace captured dataset names by the names of plugins."""
         aliases = self._builder.aliases
         for rows, names in ((document["accesses"], ("data",)), (document["columns"], ("source", "target"))):
@@ -273,12 +279,12 @@ class PipelineRun:
 
     def _count_input_rows(self, stage: Stage) -> int | None:
         """Return the number of input rows of a stage; None if there are none, or an input was not counted."""
-        rows = [self._reports[item.name].rows for item in self._prepared.pipeline.list_inputs(stage)]
+        rows = [self._reports[item.name].rows for item in self._prepared.pipeline.list_input_stages(stage)]
         counted = [item for item in rows if item is not None]
         return sum(counted) if rows and len(counted) == len(rows) else None
 
 
-def run(
+def run_pipeline(
     prepared: PreparedPipeline,
     spark: Any,
     *,
@@ -293,7 +299,7 @@ def run(
     read from the server (docs/programs.md). Raises KeyboardInterrupt if stopped, ValueError for a Spark Connect session.
     """
     if not callable(spark):
-        _require_classic(spark)
+        _require_classic_session(spark)
     pipeline = prepared.pipeline
     context = begin(
         str(pipeline.program),
@@ -311,15 +317,15 @@ def run(
             if callable(spark):
                 log("Spark starts")
             session = spark() if callable(spark) else spark
-            _require_classic(session)
-            outcome = PipelineRun(prepared, session, context, log).execute()
+            _require_classic_session(session)
+            outcome = PipelineRun(prepared, session, context, log).execute_and_end_run()
     finally:
         waiting = context.metadata.flush()
     outcome.waiting, outcome.dropped = waiting, context.metadata.dropped
     return outcome
 
 
-def _require_classic(spark: Any) -> None:
+def _require_classic_session(spark: Any) -> None:
     if not hasattr(spark, "_jsparkSession"):
         msg = "pipelines require a classic session, and this one is a Spark Connect session"
         raise ValueError(msg)

@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_core.paths import jupyter_data_dir
 
 from jupyter_colophon.system.private_folders import create_private_folder
-from jupyter_colophon.system.process_files import ProcessFile, is_abandoned
+from jupyter_colophon.system.process_files import ProcessFile, has_creator_ended
 
 
 @contextmanager
@@ -21,37 +21,41 @@ def register_running(pipeline: str, run_id: str, namespace: str, *, run: str = "
     folder = _get_folder()
     create_private_folder(folder, folder.parent)
     document = {"pid": os.getpid(), "pipeline": pipeline, "namespace": namespace, "run": run, "server": server}
-    file = ProcessFile.create(folder / f"{run_id}.json", json.dumps(document).encode())
+    file = ProcessFile.create_locked(folder / f"{run_id}.json", json.dumps(document).encode())
     try:
         yield
     finally:
-        file.remove()
+        file.remove_and_release()
 
 
-def stop(pipeline_or_run: str) -> list[str]:
+def stop_runs(pipeline_or_run: str) -> list[str]:
     """End all runs of a pipeline, or the run with this id or URN; return their ids. They are recorded as killed."""
     name = pipeline_or_run.rpartition(":")[2]
     return [
-        path.stem for path in _list_paths() if _stop_if(path, lambda run, document: name in (run, document["pipeline"]))
+        path.stem
+        for path in _list_run_files()
+        if _stop_run_if(path, lambda run, document: name in (run, document["pipeline"]))
     ]
 
 
-def stop_in(namespace: str) -> list[str]:
+def stop_runs_in_namespace(namespace: str) -> list[str]:
     """End the runs of all pipelines of a namespace; return their ids."""
     return [
-        path.stem for path in _list_paths() if _stop_if(path, lambda _, document: document["namespace"] == namespace)
+        path.stem
+        for path in _list_run_files()
+        if _stop_run_if(path, lambda _, document: document["namespace"] == namespace)
     ]
 
 
-def is_running(run_id: str) -> bool:
+def is_run_active(run_id: str) -> bool:
     """Return whether a process of this machine executes this run."""
     try:
-        return not is_abandoned(_get_folder() / f"{run_id}.json")
+        return not has_creator_ended(_get_folder() / f"{run_id}.json")
     except OSError:
         return False
 
 
-def _list_paths() -> list[Path]:
+def _list_run_files() -> list[Path]:
     return sorted(_get_folder().glob("*.json"))
 
 
@@ -59,7 +63,7 @@ def _get_folder() -> Path:
     return Path(jupyter_data_dir()) / "colophon" / "pipelines"
 
 
-def _stop_if(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> bool:
+def _stop_run_if(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> bool:
     """Stop the run of this file if it matches; return whether its process got the signal."""
     if sys.platform == "win32":  # Windows has no such signal.
         return False
@@ -68,19 +72,19 @@ def _stop_if(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> bool
         document = json.loads(path.read_bytes())
         if not matches(path.stem, document):
             return False
-        if not is_abandoned(path):
+        if not has_creator_ended(path):
             os.kill(document["pid"], signal.SIGTERM)
             return True
-        # A file that names its run is still needed to end that run: `end_killed` removes it.
+        # A file that names its run is still needed to end that run: `end_killed_runs` removes it.
         if not document.get("run"):
             path.unlink(missing_ok=True)
     return False
 
 
-def list_abandoned() -> Iterator[tuple[Path, dict[str, Any]]]:
+def list_abandoned_run_files() -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield the files that killed processes left, and their documents."""
-    for path in _list_paths():
+    for path in _list_run_files():
         # The run may end at the same time and delete its file.
         with suppress(OSError, ValueError):
-            if is_abandoned(path):
+            if has_creator_ended(path):
                 yield path, json.loads(path.read_bytes())

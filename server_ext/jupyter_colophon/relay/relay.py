@@ -32,7 +32,12 @@ class SinkRelay:
         self._workers: list[SinkWorker] = []
         self._local: list[Sink] = []
         self._worker = Worker(
-            "colophon-relay", self._begin, _logger, "the sinks", backoff=Backoff(0.5, 5.0), unavailable=(StorageError,)
+            "colophon-relay",
+            self._open_catalog_and_start_sinks,
+            _logger,
+            "the sinks",
+            backoff=Backoff(0.5, 5.0),
+            unavailable=(StorageError,),
         )
 
     def start(self) -> None:
@@ -49,7 +54,7 @@ class SinkRelay:
         for sink in self._local:
             sink.close()
 
-    def _begin(self) -> float:
+    def _open_catalog_and_start_sinks(self) -> float:
         try:
             catalog = self._open()
         except InvalidConfiguration:
@@ -57,7 +62,7 @@ class SinkRelay:
             return Worker.DONE
         for name, options in self._options_by_name.items():
             try:
-                self._add(catalog, name, options)
+                self._start_sink(catalog, name, options)
             except MetadataError as error:
                 self.problems[name] = error.detail
                 _logger.error("sink %s: not started: %s (c.Colophon.sinks)", name, error.detail)
@@ -65,7 +70,7 @@ class SinkRelay:
                 _update_position(catalog, name, sinks.begin)
         return Worker.DONE
 
-    def _add(self, catalog: Catalog, name: str, options: Mapping[str, Any]) -> None:
+    def _start_sink(self, catalog: Catalog, name: str, options: Mapping[str, Any]) -> None:
         how = read_delivery_options(options)
         sink = create_sink(name, options, catalog.formatter, self._bus or _discard_event, catalog.derive_origin())
         if self._bus is None and sink.is_local:

@@ -48,9 +48,9 @@ def read_delivery_options(options: Mapping[str, Any]) -> DeliveryOptions:
         raise InvalidConfiguration("the option server must be True or False")
     return DeliveryOptions(
         tuple(namespaces),
-        int(_read_number(options, "attempts", 12, 1, 1_000)),
-        _read_number(options, "retry_delay_seconds", 1.0, 0.01, 3600.0),
-        _read_number(options, "lease_seconds", 2 * DELIVERY_TIMEOUT_S, 1.0, 3600.0),
+        int(_read_number_option(options, "attempts", 12, 1, 1_000)),
+        _read_number_option(options, "retry_delay_seconds", 1.0, 0.01, 3600.0),
+        _read_number_option(options, "lease_seconds", 2 * DELIVERY_TIMEOUT_S, 1.0, 3600.0),
         server,
     )
 
@@ -76,7 +76,7 @@ def create_sink(
         ) from error
 
 
-def find_problem(name: str, options: Mapping[str, Any], formatter: ChangeFormatter) -> str:
+def find_sink_problem(name: str, options: Mapping[str, Any], formatter: ChangeFormatter) -> str:
     """Return the error in these settings; empty if a sink can be created from them. Nothing is delivered."""
     try:
         read_delivery_options(options)
@@ -100,7 +100,7 @@ def _find_factory(kind: str) -> SinkFactory:
     raise InvalidConfiguration(f"unknown kind of sink {quote_text(kind)}")
 
 
-def _read_number(options: Mapping[str, Any], name: str, default: float, minimum: float, maximum: float) -> float:
+def _read_number_option(options: Mapping[str, Any], name: str, default: float, minimum: float, maximum: float) -> float:
     value = options.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not minimum <= value <= maximum:
         raise InvalidConfiguration(f"the option {name} must be a number from {minimum:g} to {maximum:g}")

@@ -48,17 +48,19 @@ class SinkWorker:
         """Create the thread."""
         subject = f"the sink {self.name}"
         self._lease = Lease(sinks.get_follower_name(self.name), self.catalog.provider, self.options.lease_seconds)
-        self._follower = ChangeLogFollower(self._lease, self._handle, matches=self._matches, batch=BATCH_MAX)
+        self._follower = ChangeLogFollower(
+            self._lease, self._deliver_changes, matches=self._is_namespace_selected, batch=BATCH_MAX
+        )
         self._outage = LoggedOutage(_logger, subject)
         self._worker = Worker(
             f"colophon-sink-{self.name}",
-            self._deliver_all,
+            self._deliver_pending,
             _logger,
             f"delivery to {subject}",
             idle_s=self._lease.heartbeat_s,
             backoff=Backoff(min(0.5, self._lease.heartbeat_s), self._lease.heartbeat_s),
             unavailable=(StorageError,),
-            finish=self._release,
+            finish=self._close_sink_and_release_lease,
         )
 
     def start(self) -> None:
@@ -77,17 +79,17 @@ class SinkWorker:
         """Stop, and let another process take over; a delivery that has begun has this long to finish."""
         self._worker.close(timeout_s)
 
-    def _deliver_all(self) -> None:
+    def _deliver_pending(self) -> None:
         try:
-            if self._acquire():
-                self._redeliver()
+            if self._acquire_lease():
+                self._redeliver_requested()
                 while not self._worker.is_stopped and self._follower.follow_batch():
-                    self._redeliver()
+                    self._redeliver_requested()
                 self._deliver_failures()
         except LeaseLost:
             _logger.info("sink %s: another process delivers now", self.name)
 
-    def _acquire(self) -> bool:
+    def _acquire_lease(self) -> bool:
         was_held = self._lease.is_held
         if not self._follower.acquire():
             return False
@@ -102,23 +104,23 @@ class SinkWorker:
             self._lease.run(begin)
         return True
 
-    def _release(self) -> None:
+    def _close_sink_and_release_lease(self) -> None:
         self.sink.close()
         try:
             self._lease.release()
         except StorageError as error:
             _logger.warning("sink %s: the lease was not released, and will expire: %s", self.name, error.detail)
 
-    def _note(self, **changes: object) -> None:
+    def _update_state(self, **changes: object) -> None:
         self._lease.run(lambda tx: sinks.update_state(tx, self.name, **changes))
 
-    def _matches(self, change: Change) -> bool:
+    def _is_namespace_selected(self, change: Change) -> bool:
         namespaces = self.options.namespaces
         return not namespaces or change.namespace in namespaces
 
-    def _handle(self, changes: Sequence[Change]) -> HandledBatch:
+    def _deliver_changes(self, changes: Sequence[Change]) -> HandledBatch:
         """Deliver changes together, or after a failure only the first."""
-        error = self._try(lambda: self.sink.deliver(changes))
+        error = self._try_delivery(lambda: self.sink.deliver(changes))
         if error is None:
             self._attempts = 0
             self._outage.end()
@@ -131,14 +133,14 @@ class SinkWorker:
         self._attempts += 1
         if isinstance(error, SinkUnavailable):
             self._outage.begin(error.detail)
-            self._wait(error, MAX_WAIT_S)
+            self._record_failure_and_wait(error, MAX_WAIT_S)
             return HandledBatch(0)
         if self._attempts < self.options.attempts and not isinstance(error, DeliveryRejected):
-            self._wait(error, MAX_PAUSE_S)
+            self._record_failure_and_wait(error, MAX_PAUSE_S)
             return HandledBatch(0)
-        return self._give_up(changes[0], error)
+        return self._store_dead_letter(changes[0], error)
 
-    def _give_up(self, change: Change, error: DeliveryFailed) -> HandledBatch:
+    def _store_dead_letter(self, change: Change, error: DeliveryFailed) -> HandledBatch:
         """Make a change a dead letter, and continue with the next."""
         detail = f"sink {self.name}: giving up on change {change.seq}: {error.detail}; moved to dead letters"
         _logger.warning("%s", detail)
@@ -150,11 +152,13 @@ class SinkWorker:
 
         return HandledBatch(1, record)
 
-    def _wait(self, error: DeliveryFailed, max_s: float) -> None:
+    def _record_failure_and_wait(self, error: DeliveryFailed, max_s: float) -> None:
         """Record a failed attempt, and wait before the next one."""
-        self._note(attempts=self._attempts, problem=error.detail)
-        end = time.monotonic() + Backoff(self.options.retry_delay_seconds, max_s).pause_s(self._attempts)
-        while (left := end - time.monotonic()) > 0 and not self._worker.pause(min(left, self._lease.heartbeat_s)):
+        self._update_state(attempts=self._attempts, problem=error.detail)
+        end = time.monotonic() + Backoff(self.options.retry_delay_seconds, max_s).compute_pause_s(self._attempts)
+        while (left := end - time.monotonic()) > 0 and not self._worker.wait_unless_stopped(
+            min(left, self._lease.heartbeat_s)
+        ):
             self._lease.renew()
 
     def _deliver_failures(self) -> None:
@@ -165,31 +169,35 @@ class SinkWorker:
         while not self._worker.is_stopped:
             failures = run(partial(dead_letters.list_failures, after=self._failed, limit=BATCH_MAX), read_only=True)
             for turn, letter in failures:
-                if letter is not None and self._is_relevant(letter) and not self._deliver_failure(sink, turn, letter):
+                if (
+                    letter is not None
+                    and self._is_letter_selected(letter)
+                    and not self._deliver_failure(sink, turn, letter)
+                ):
                     return
-                self._note(failed=turn, problem="")
+                self._update_state(failed=turn, problem="")
                 self._failed = turn
             if not failures:
                 return
 
     def _deliver_failure(self, sink: FailureSink, turn: int, letter: DeadLetter) -> bool:
         """Deliver a dead letter; return False if the sink accepts nothing now."""
-        error = self._try(lambda: sink.deliver_failure(letter, turn))
+        error = self._try_delivery(lambda: sink.deliver_failure(letter, turn))
         if isinstance(error, SinkUnavailable):
-            self._note(problem=error.detail)
+            self._update_state(problem=error.detail)
             return False
         if error is not None:
             # It is a dead letter already.
             _logger.warning("sink %s: giving up on failed proposal %s: %s", self.name, turn, error.detail)
         return True
 
-    def _is_relevant(self, letter: DeadLetter) -> bool:
+    def _is_letter_selected(self, letter: DeadLetter) -> bool:
         namespaces, identity = self.options.namespaces, self.catalog.identity
         return not namespaces or any(
             identity.get_namespace(proposal.urn) in namespaces for proposal in letter.proposals
         )
 
-    def _redeliver(self) -> None:
+    def _redeliver_requested(self) -> None:
         """Repeat deliveries that an administrator requested."""
         run = self.catalog.provider.tx_runner.run
         while (seq := run(lambda tx: sinks.find_redelivery(tx, self.name), read_only=True)) is not None:
@@ -203,7 +211,7 @@ class SinkWorker:
             return [change for change in log.list_changes(tx, seq - 1, 1, {}) if change.seq == seq]
 
         changes = self.catalog.provider.tx_runner.run(read, read_only=True)
-        error = self._try(lambda: self.sink.deliver(changes)) if changes else None
+        error = self._try_delivery(lambda: self.sink.deliver(changes)) if changes else None
         if isinstance(error, SinkUnavailable):
             return False
         if not changes:
@@ -217,7 +225,7 @@ class SinkWorker:
         self._lease.run(record)
         return True
 
-    def _try(self, deliver: Callable[[], None]) -> DeliveryFailed | None:
+    def _try_delivery(self, deliver: Callable[[], None]) -> DeliveryFailed | None:
         """Deliver something; return the error, or None."""
         try:
             deliver()

@@ -32,7 +32,7 @@ class WebhookTarget:
         return self.host
 
 
-def parse_url(url: object) -> WebhookTarget:
+def parse_webhook_url(url: object) -> WebhookTarget:
     """Parse a URL. Raises InvalidConfiguration without showing it."""
     wrong = InvalidConfiguration(
         "the option url must be https://host/path or http://host/path, without user and password"
@@ -50,7 +50,7 @@ def parse_url(url: object) -> WebhookTarget:
     return WebhookTarget(parts.scheme == "https", parts.hostname, port, path)
 
 
-def resolve_address(host: str, port: int, *, private: bool) -> str:
+def resolve_allowed_address(host: str, port: int, *, private: bool) -> str:
     """Return an address of the host. Raises DeliveryFailed if it has none, or, unless `private` is set, if any is not public."""
     try:
         results = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -22,7 +22,7 @@ from jupyter_colophon.core.changes.change_formatter import FORMS, ChangeFormatte
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration, quote_text
 from jupyter_colophon.relay.sink_protocol import DELIVERY_TIMEOUT_S, SinkContext
-from jupyter_colophon.relay.ssrf_guard import WebhookTarget, parse_url, resolve_address
+from jupyter_colophon.relay.ssrf_guard import WebhookTarget, parse_webhook_url, resolve_allowed_address
 
 CONNECT_S: Final = 5.0
 _OPTIONS: Final = ("allow_private", "format", "secret", "secret_file", "timeout_seconds", "url")
@@ -51,7 +51,7 @@ def create(context: SinkContext) -> "Webhook":
         raise InvalidConfiguration("the option allow_private must be True or False")
     return Webhook(
         context.name,
-        parse_url(options.get("url")),
+        parse_webhook_url(options.get("url")),
         _read_secret(options),
         context.formatter,
         form,
@@ -85,15 +85,15 @@ class Webhook:
         if not documents:
             return
         body = json.dumps({"sink": self.name, "format": self.form, "changes": documents}, ensure_ascii=False).encode()
-        status = self._send(body, f"{changes[0].seq}-{changes[-1].seq}")
+        status = self._post_body(body, f"{changes[0].seq}-{changes[-1].seq}")
         if not 200 <= status < 300:
             raise DeliveryFailed(f"{self.target.shown} answered {status}")
 
     def close(self) -> None:
         """Do nothing: there are no open connections."""
 
-    def _send(self, body: bytes, delivery: str) -> int:
-        connection = self._connect()
+    def _post_body(self, body: bytes, delivery: str) -> int:
+        connection = self._create_pinned_connection()
         # A deadline for the whole request: a receiver that sends single bytes would avoid the socket timeout.
         deadline = threading.Timer(self.timeout_s, _cut_connection, (connection,))
         deadline.daemon = True
@@ -120,9 +120,9 @@ class Webhook:
             "X-Colophon-Signature": f"t={now},v1={signature}",
         }
 
-    def _connect(self) -> "_PinnedConnection":
+    def _create_pinned_connection(self) -> "_PinnedConnection":
         where = self.target
-        address = resolve_address(where.host, where.port, private=self.private)
+        address = resolve_allowed_address(where.host, where.port, private=self.private)
         return _PinnedConnection(where, address, min(CONNECT_S, self.timeout_s), self.timeout_s)
 
 

@@ -89,7 +89,7 @@ class Preformatted:
 
     def to_text(self, max_cell: int | None) -> str:
         """Return its lines."""
-        return _append_lines(
+        return _format_lines_below_caption(
             self.caption, [escape_control_characters(line) for line in self.text.rstrip("\n").split("\n")]
         )
 
@@ -119,7 +119,7 @@ class TableElement:
         if max_cell is not None:
             rows = [[cut(cell, max_cell) for cell in row] for row in rows]
         rows.insert(1, ["-" * max(map(measure_width, column)) for column in zip(*rows, strict=True)])
-        return "\n" + _append_lines(self.caption, format_columns(rows))
+        return "\n" + _format_lines_below_caption(self.caption, format_columns(rows))
 
     def to_html(self) -> str:
         """Return a table with headers."""
@@ -134,7 +134,7 @@ class TableElement:
         )
 
 
-def _append_lines(caption: str, lines: list[str]) -> str:
+def _format_lines_below_caption(caption: str, lines: list[str]) -> str:
     if not caption:
         return "\n".join(lines)
     return "\n".join([escape_control_characters(caption), *(f"  {line}" for line in lines)])

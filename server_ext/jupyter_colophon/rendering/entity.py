@@ -25,42 +25,42 @@ def build_entity_page(document: Document, style: Style = NOTEBOOK) -> Page:
     own = [descriptor for descriptor in document["descriptors"] if descriptor["column"] is None]
     elements: list[Element] = [Title(shorten_urn(document["urn"]), document["urn"])]
     for scope in ("USER", "SYSTEM"):
-        elements += _build_scope([item for item in own if item["scope"] == scope], scope)
-    elements += _build_schema(schema.get("fields", ()))
-    elements += _build_fields(document)
+        elements += _build_scope_elements([item for item in own if item["scope"] == scope], scope)
+    elements += _build_schema_table(schema.get("fields", ()))
+    elements += _build_field_metadata_table(document)
     if profile := document.get("profile"):
-        elements += _profile(profile, style)
-    elements += _build_runs(document, style)
+        elements += _build_profile_elements(profile, style)
+    elements += _build_runs_table(document, style)
     stamps = ((word, document[word]) for word in ("created", "updated"))
     text = ", ".join(f"{word} {style.time(stamp['time'])} by {stamp['actor']}" for word, stamp in stamps)
     return Page((*elements, TextLine(text, quiet=True)))
 
 
-def _build_scope(descriptors: list[Document], scope: str) -> Iterator[Element]:
+def _build_scope_elements(descriptors: list[Document], scope: str) -> Iterator[Element]:
     """Yield tags, terms and properties of one scope; nothing for a SYSTEM scope without any."""
-    tags, terms = (_list_names(descriptors, kind) for kind in ("tag", "term"))
+    tags, terms = (_list_descriptor_names(descriptors, kind) for kind in ("tag", "term"))
     if tags or scope == "USER":
         yield TagList(f"tags ({scope})", tags)
     if terms:
         yield TagList(f"terms ({scope})", terms)
     rows = sorted(
-        {_build_property(descriptor) for descriptor in descriptors if descriptor["kind"] not in ("tag", "term")}
+        {_build_property_row(descriptor) for descriptor in descriptors if descriptor["kind"] not in ("tag", "term")}
     )
     if rows:
         caption = f"{'user' if scope == 'USER' else 'system'} properties"
         yield TableElement(caption, ("key", "value", "aspect"), rows).drop_empty_columns()
 
 
-def _list_names(descriptors: Iterable[Document], kind: str) -> tuple[str, ...]:
+def _list_descriptor_names(descriptors: Iterable[Document], kind: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(descriptor["name"] for descriptor in descriptors if descriptor["kind"] == kind))
 
 
-def _build_property(descriptor: Document) -> tuple[str, str, str]:
+def _build_property_row(descriptor: Document) -> tuple[str, str, str]:
     text = f"{descriptor['name']} ({descriptor['detail']})" if descriptor["detail"] else descriptor["name"]
     return descriptor["key"], text, "" if descriptor["aspect"] in _PROPERTIES else descriptor["aspect"]
 
 
-def _build_schema(fields: Iterable[Document]) -> Iterator[Element]:
+def _build_schema_table(fields: Iterable[Document]) -> Iterator[Element]:
     rows = [
         (
             field.get("fieldPath"),
@@ -77,10 +77,10 @@ def _build_schema(fields: Iterable[Document]) -> Iterator[Element]:
         yield table.drop_empty_columns()
 
 
-def _build_fields(document: Document) -> Iterator[Element]:
+def _build_field_metadata_table(document: Document) -> Iterator[Element]:
     """Yield tags and properties of fields, a row for each scope that has some."""
     rows = [
-        (field["name"], scope, " ".join(_list_names(described, "tag")), _format_pairs(described))
+        (field["name"], scope, " ".join(_list_descriptor_names(described, "tag")), _format_pairs(described))
         for field in document.get("fields", ())
         for scope in ("USER", "SYSTEM")
         if (described := [descriptor for descriptor in field["descriptors"] if descriptor["scope"] == scope])
@@ -96,7 +96,7 @@ def _format_pairs(descriptors: Iterable[Document]) -> str:
     return " ".join(f"{key}={name}" for key, name in sorted(pairs))
 
 
-def _profile(profile: Document, style: Style) -> Iterator[Element]:
+def _build_profile_elements(profile: Document, style: Style) -> Iterator[Element]:
     """Yield the counts of a profile, and the figures of each column."""
     value = profile["value"]
     names = (("rowCount", "rows"), ("columnCount", "columns"))
@@ -106,12 +106,12 @@ def _profile(profile: Document, style: Style) -> Iterator[Element]:
     if not columns:
         yield TextLine(caption, quiet=True)
         return
-    yield TableElement(caption, _PROFILE, [_build_figures(column) for column in columns[:_MAX_COLUMNS]])
+    yield TableElement(caption, _PROFILE, [_build_column_figures(column) for column in columns[:_MAX_COLUMNS]])
     if remaining := len(columns[_MAX_COLUMNS:]):
         yield TextLine(f"{count_of(remaining, 'more column')}: use --json to see all.", quiet=True)
 
 
-def _build_figures(column: Document) -> tuple[object, ...]:
+def _build_column_figures(column: Document) -> tuple[object, ...]:
     counts = (
         f"{count:,}" if isinstance(count := column.get(name), int) else "" for name in ("nullCount", "uniqueCount")
     )
@@ -127,15 +127,15 @@ def _round_figure(column: Document, name: str) -> str:
         return str(column.get(name) or "")
 
 
-def _build_runs(document: Document, style: Style) -> Iterator[Element]:
+def _build_runs_table(document: Document, style: Style) -> Iterator[Element]:
     rows = [
         (
             run["facts"].get("step") or run["facts"].get("comment"),
             style.name(run["program"]),
-            _list_modes(document["urn"], run),
+            _list_access_modes(document["urn"], run),
             run["status"],
             style.time(run["start"]),
-            _count(run),
+            _format_execution_count(run),
         )
         for run in document["runs"]
     ]
@@ -144,11 +144,11 @@ def _build_runs(document: Document, style: Style) -> Iterator[Element]:
         yield table.drop_empty_columns()
 
 
-def _list_modes(urn: str, run: Document) -> tuple[str, ...]:
+def _list_access_modes(urn: str, run: Document) -> tuple[str, ...]:
     return tuple(dict.fromkeys(access["mode"] for access in run["accesses"] if access["data"] == urn))
 
 
-def _count(run: Document) -> str:
+def _format_execution_count(run: Document) -> str:
     """Return the execution count of a cell, as notebooks write it."""
     count = run["facts"].get("executionCount")
     return f"[{count}]" if count is not None else ""

@@ -13,7 +13,9 @@ SWEEPS = 6
 def arrange_nodes(nodes: Sequence[str], edges: Iterable[Edge]) -> dict[str, tuple[int, float]]:
     """Return column and row of each node; columns are centred on the longest one. Edges to other nodes are ignored."""
     node_set = set(nodes)
-    after, before = _remove_cycles(nodes, [(a, b) for a, b in edges if a in node_set and b in node_set and a != b])
+    after, before = _build_acyclic_neighbours(
+        nodes, [(a, b) for a, b in edges if a in node_set and b in node_set and a != b]
+    )
     columns: dict[int, list[str]] = defaultdict(list)
     for node, column in _assign_columns(nodes, after, before).items():
         columns[column].append(node)
@@ -26,7 +28,9 @@ def arrange_nodes(nodes: Sequence[str], edges: Iterable[Edge]) -> dict[str, tupl
     }
 
 
-def _remove_cycles(nodes: Sequence[str], edges: list[Edge]) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
+def _build_acyclic_neighbours(
+    nodes: Sequence[str], edges: list[Edge]
+) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
     """Return successors and predecessors, each edge that closes a cycle reversed; without recursion: chains are long."""
     targets: dict[str, list[str]] = defaultdict(list)
     after: dict[str, list[str]] = defaultdict(list)

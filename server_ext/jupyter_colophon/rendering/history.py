@@ -31,7 +31,7 @@ def build_history_page(document: Document, style: Style = NOTEBOOK) -> Page:
     return Page((title, table, *[_MORE] * bool(document["cursor"])))
 
 
-def diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the differences between two versions."""
     old, new = (
         f"version {stamp['version']} ({style.time(stamp['time'])})" if stamp["time"] else "nothing"
@@ -62,7 +62,7 @@ def build_runs_page(document: Document, style: Style = NOTEBOOK) -> Page:
         return Page((*title, TextLine("None.")))
     rows = [
         (
-            _label(run),
+            _get_run_title(run),
             run["status"],
             style.time(run["start"]),
             run["end"] and style.time(run["end"]),
@@ -76,7 +76,7 @@ def build_runs_page(document: Document, style: Style = NOTEBOOK) -> Page:
     return Page((*title, table.drop_empty_columns(), *[_MORE] * bool(document["cursor"])))
 
 
-def run_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_run_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with one run: its arguments and facts, its accesses, and the user metadata of the datasets at the
     time.
     """
@@ -86,7 +86,7 @@ def run_page(document: Document, style: Style = NOTEBOOK) -> Page:
     until = style.time(document["end"]) if document["end"] else "now"
     elements: list[Element] = [
         Title(
-            _label(document),
+            _get_run_title(document),
             f"{document['status']}, {style.time(document['start'])} to {until}, by {document['actor']}",
         ),
         TextLine(document["urn"], quiet=True),
@@ -99,7 +99,7 @@ def run_page(document: Document, style: Style = NOTEBOOK) -> Page:
             style.name(access["urn"]),
             access["component"],
             style.time(access["last"]),
-            _format_metadata(access),
+            _format_user_metadata(access),
         )
         for access in document["accesses"]
     ]
@@ -118,11 +118,11 @@ def _format_changes(version: Document) -> str:
     return ", ".join(change_text(step) for step in version["diff"]) or "nothing"
 
 
-def _label(run: Document) -> str:
+def _get_run_title(run: Document) -> str:
     """Return the title of a cell, else the program's short name."""
     return str(run["facts"].get("step") or shorten_urn(run["program"]))
 
 
-def _format_metadata(accessed: Document) -> str:
+def _format_user_metadata(accessed: Document) -> str:
     user = accessed["user"]
     return " ".join([*(f"{key}={value}" for key, value in sorted(user["properties"].items())), *user["tags"]])

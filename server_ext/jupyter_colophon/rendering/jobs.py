@@ -12,7 +12,7 @@ Document = Mapping[str, Any]
 _FIGURES = ("rows", "columns", "bytes")
 
 
-def crawl_page(document: Document, style: Style = NOTEBOOK) -> Page:
+def build_crawl_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the counts of a crawl, and the datasets that changed or failed."""
     counts = ", ".join(f"{count} {status}" for status, count in document["counts"].items() if count)
     counts = counts or ("nothing was crawled" if document["left"] else "nothing found")

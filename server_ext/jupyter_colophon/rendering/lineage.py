@@ -76,12 +76,12 @@ def format_lineage_tree(document: Document, style: Style = NOTEBOOK) -> str:
     nothing = f"└─ nothing {style.format_interval(document['start'], document['end'])}".rstrip()
     lines: list[str] = []
     for side in sides:
-        lines += [side, *(list(_Side(document, side, style).list_lines()) or [nothing])]
+        lines += [side, *(list(_LineageTreeSide(document, side, style).list_lines()) or [nothing])]
     more = len(lines) - (style.max_lines or len(lines))
     return "\n".join([*lines[:-more], f"… {count_of(more, 'more line')}"] if more > 0 else lines)
 
 
-class _Side:
+class _LineageTreeSide:
     """One direction of the graph. A node that was already shown is named but not followed, which ends cycles."""
 
     def __init__(self, document: Document, side: str, style: Style) -> None:
@@ -107,7 +107,7 @@ class _Side:
             statements = edge["statements"] if self._is_program(urn) else None
             entry = (urn, *(statements or ()))
             again = entry in entered
-            yield f"{indent}{'└─ ' if is_last else '├─ '}{self._label(edge, urn, again=again, is_first=not indent)}"
+            yield f"{indent}{'└─ ' if is_last else '├─ '}{self._format_branch_label(edge, urn, again=again, is_first=not indent)}"
             if not again:
                 entered.add(entry)
                 stack += self._list_branches(urn, edge, statements, indent + ("   " if is_last else "│  "))
@@ -127,18 +127,18 @@ class _Side:
     def _is_program(self, urn: str) -> bool:
         return bool(self._nodes.get(urn, {}).get("type") == "dataJob")
 
-    def _label(self, edge: Document, urn: str, *, again: bool, is_first: bool) -> str:
+    def _format_branch_label(self, edge: Document, urn: str, *, again: bool, is_first: bool) -> str:
         node, is_program = self._nodes.get(urn, {}), self._is_program(urn)
         words = _EITHER if edge["access"] == "unknown" else _AGAINST if edge["source"] == urn else _ALONG
         notes = [
             self._format_time(edge) if is_program or is_first or edge["declared"] else "",
             "deleted" if node.get("deleted") else "",
             "see above" if again else "",
-            *self._list_hidden(node, edge, urn),
+            *self._list_hidden_counts(node, edge, urn),
         ]
         text = ", ".join(filter(None, notes))
         # A title may contain line breaks, which would break the tree.
-        return f"{words[not is_program]} {escape_control_characters(self._style.label(urn, node))}" + (
+        return f"{words[not is_program]} {escape_control_characters(self._style.format_label(urn, node))}" + (
             f"  ({text})" if text else ""
         )
 
@@ -149,7 +149,7 @@ class _Side:
         return f"{count_of(edge['runCount'], 'run')}, {f'last {time(end)}' if end else 'running'}"
 
     @staticmethod
-    def _list_hidden(node: Document, edge: Document, urn: str) -> Iterator[str]:
+    def _list_hidden_counts(node: Document, edge: Document, urn: str) -> Iterator[str]:
         """Yield the numbers of neighbours of a node in this direction that are not in the document."""
         counts = node.get("notShown", {})
         if hidden := counts.get("upstream" if edge["source"] == urn else "downstream", 0):

@@ -64,8 +64,8 @@ def _draw_edges(ends: Iterable[tuple[str, str]], places: Mapping[str, tuple[floa
 def _draw_node(node: Mapping[str, Any], x: float, y: float, *, is_focus: bool) -> str:
     is_data = node["type"] == "dataset"
     classes = ["data" if is_data else "program", *(["focus"] * is_focus), *(["deleted"] * bool(node["deleted"]))]
-    name = escape_control_characters(NOTEBOOK.label(node["urn"], node))
-    label = _fit_name(name)
+    name = escape_control_characters(NOTEBOOK.format_label(node["urn"], node))
+    label = _shorten_name_to_box(name)
     return (
         f'<g><title>{escape(cut(name, 500))}</title><rect class="{" ".join(classes)}" x="{x:g}" y="{y:g}"'
         f' width="{_WIDTH}" height="{_HEIGHT}" rx="{6 if is_data else _HEIGHT // 2}"/>'
@@ -73,7 +73,7 @@ def _draw_node(node: Mapping[str, Any], x: float, y: float, *, is_focus: bool) -
     )
 
 
-def _fit_name(name: str) -> str:
+def _shorten_name_to_box(name: str) -> str:
     """Return the longest end of a name that fits into a box."""
     room = _ROOM - sum(map(_estimate_width, name))
     if room >= 0:

@@ -16,12 +16,12 @@ from jupyter_colophon.rendering.style import NOTEBOOK, Style
 Document = Mapping[str, Any]
 
 
-def render(kind: str, document: Document, style: Style = NOTEBOOK) -> Page:
+def render_document_page(kind: str, document: Document, style: Style = NOTEBOOK) -> Page:
     """Return the page of a document."""
     return PAGES[kind](document, style)
 
 
-def _search(document: Document, style: Style) -> Page:
+def _render_search_results(document: Document, style: Style) -> Page:
     hits, total = document["hits"], document["total"]
     summary = f"{'at least ' if document['isLowerBound'] else ''}{total} found" if hits else "nothing found"
     title = Title(document["query"], summary)
@@ -55,7 +55,7 @@ def _render_values(document: Document, style: Style) -> Page:
     return build_table_page(rows, "value", "entities", empty=f"no such value of {document['key']}")
 
 
-def _edit(document: Document, style: Style) -> Page:
+def _render_edit_result(document: Document, style: Style) -> Page:
     urn, rows = document["urn"], sorted(document["properties"].items())
     table = (TableElement("properties", ("key", "value"), rows),) if rows else ()
     dataset, _, field = shorten_urn(urn).rpartition("#")
@@ -63,7 +63,7 @@ def _edit(document: Document, style: Style) -> Page:
     return Page(
         (
             Title(shorten_urn(urn), "" if document["changed"] else "nothing to change"),
-            *render_creation(document, urn),
+            *render_creation_notice(document, urn),
             *[unknown] * document["isStrange"],
             TagList("tags", tuple(document["tags"])),
             *table,
@@ -71,17 +71,19 @@ def _edit(document: Document, style: Style) -> Page:
     )
 
 
-def _render_propagated(document: Document, style: Style) -> Page:
+def _render_propagation_result(document: Document, style: Style) -> Page:
     title = Title(f"{shorten_urn(document['source'])} → {shorten_urn(document['sink'])}")
     if not document["results"]:
         return Page((title, TextLine("No matches: nothing was copied.")))
     rows = [
         (style.name(result["urn"]), "changed" if result["changed"] else "unchanged") for result in document["results"]
     ]
-    return Page((title, *render_creation(document, document["sink"]), TableElement("", ("name", "outcome"), rows)))
+    return Page(
+        (title, *render_creation_notice(document, document["sink"]), TableElement("", ("name", "outcome"), rows))
+    )
 
 
-def render_creation(document: Document, urn: str) -> Iterator[TextLine]:
+def render_creation_notice(document: Document, urn: str) -> Iterator[TextLine]:
     """Yield a line that reports that an edit created an entity, whose name may be misspelled."""
     if document["isNew"]:
         yield TextLine(f"Created {shorten_urn(urn)}, which was not in the catalog before.")
@@ -101,15 +103,15 @@ def _render_health(document: Document, style: Style) -> Page:
     return Page((TableElement("health", ("part", "state"), rows),))
 
 
-def _render_connected(document: Document, style: Style) -> Page:
+def _render_connection(document: Document, style: Style) -> Page:
     return Page((TextLine(f"connected to {document['url']} as {document['user']['username']}"),))
 
 
-def _render_exported(document: Document, style: Style) -> Page:
+def _render_export(document: Document, style: Style) -> Page:
     return Page((TextLine(f"{document['lines']} aspects of {document['namespace']} are in {document['file']}"),))
 
 
-def _render_used(document: Document, style: Style) -> Page:
+def _render_namespace_in_use(document: Document, style: Style) -> Page:
     name = document["namespace"]
     return Page((TextLine(f"names without a dot belong to {name}" if name else "no namespace is in use"),))
 
@@ -119,11 +121,11 @@ def _render_help(document: Document, style: Style) -> Page:
 
 
 PAGES: dict[str, Callable[[Document, Style], Page]] = {
-    "connect": _render_connected,
-    "crawl": jobs.crawl_page,
-    "diff": history.diff_page,
-    "edit": _edit,
-    "export": _render_exported,
+    "connect": _render_connection,
+    "crawl": jobs.build_crawl_page,
+    "diff": history.build_diff_page,
+    "edit": _render_edit_result,
+    "export": _render_export,
     "health": _render_health,
     "help": _render_help,
     "history": history.build_history_page,
@@ -136,12 +138,12 @@ PAGES: dict[str, Callable[[Document, Style], Page]] = {
     "pipeline-valid": jobs.build_valid_pipeline_page,
     "pipeline-wrong": jobs.build_invalid_pipeline_page,
     "pipelines": jobs.build_pipelines_page,
-    "propagate": _render_propagated,
-    "run": history.run_page,
+    "propagate": _render_propagation_result,
+    "run": history.build_run_page,
     "runs": history.build_runs_page,
-    "search": _search,
+    "search": _render_search_results,
     "show": build_entity_page,
-    "use": _render_used,
+    "use": _render_namespace_in_use,
     "values": _render_values,
 }
 """By the kind of the document."""

@@ -26,7 +26,7 @@ class Style:
     time: Callable[[str], str] = format_local_time
     max_lines: int | None = 400
 
-    def label(self, urn: str, node: Mapping[str, Any]) -> str:
+    def format_label(self, urn: str, node: Mapping[str, Any]) -> str:
         """Return the title of a lineage node, followed by its name in this style if that differs."""
         title, name = node.get("title") or shorten_urn(urn), self.name(urn)
         return name if name == title else f"{title} ({name})"

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.absence import read_or_none
-from jupyter_colophon.client.api.current_connection import sync_and_get_api
+from jupyter_colophon.client.absence import read_or_none_if_absent
+from jupyter_colophon.client.api.current_connection import send_pending_and_get_api
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.nesting import group_nested_paths
+from jupyter_colophon.client.programs.nesting import group_nested_paths_by_parent
 from jupyter_colophon.client.programs.reading import Scope
 from jupyter_colophon.core.identity.short_names import shorten_urn
 
@@ -55,12 +55,16 @@ def tags_of(data: Any, scope: Scope | None = None) -> DataFrameTags:
     TypeError unless `data` is a DataFrame of a classic Spark session, ServerUnavailable, RequestFailed.
     """
     fields, datasets = fields_of(data), sources_of(data)
-    catalog = sync_and_get_api().catalog
+    catalog = send_pending_and_get_api().catalog
     dataset_tags = {entity.urn: _read_tags(catalog, entity, scope) for entity in datasets}
-    described = {entity: set(_list_described_fields(catalog, entity)) for entity in datasets}
-    nested = {entity: group_nested_paths(field.path for field in those) for entity, those in described.items()}
+    described = {entity: set(_list_fields_with_metadata(catalog, entity)) for entity in datasets}
+    nested = {
+        entity: group_nested_paths_by_parent(field.path for field in those) for entity, those in described.items()
+    }
     inside = {
-        entity: _list_described_inside(entity, described.get(entity.parent, set()), nested.get(entity.parent, {}))
+        entity: _list_nested_fields_with_metadata(
+            entity, described.get(entity.parent, set()), nested.get(entity.parent, {})
+        )
         for origins in fields.values()
         for entity in origins
     }
@@ -76,22 +80,22 @@ def tags_of(data: Any, scope: Scope | None = None) -> DataFrameTags:
 
 def fields_of(data: Any) -> dict[str, tuple[MetadataEntity, ...]]:
     """Return the source fields of each column of a DataFrame, without a server. Raises TypeError."""
-    from jupyter_colophon.spark.dataframe_columns import find_origins
+    from jupyter_colophon.spark.dataframe_columns import find_source_fields
 
     return {
         name: tuple(dict.fromkeys(MetadataEntity(urn).append("field", path) for urn, path in fields))
-        for name, fields in find_origins(_require_classic(data)).items()
+        for name, fields in find_source_fields(_require_classic_dataframe(data)).items()
     }
 
 
 def sources_of(data: Any) -> tuple[MetadataEntity, ...]:
     """Return the datasets that a DataFrame reads, including those that only select rows, without a server. Raises TypeError."""
-    from jupyter_colophon.spark.dataframe_columns import find_datasets
+    from jupyter_colophon.spark.dataframe_columns import find_read_dataset_urns
 
-    return tuple(MetadataEntity(urn) for urn in find_datasets(_require_classic(data)))
+    return tuple(MetadataEntity(urn) for urn in find_read_dataset_urns(_require_classic_dataframe(data)))
 
 
-def _require_classic(data: Any) -> Any:
+def _require_classic_dataframe(data: Any) -> Any:
     """Return a DataFrame with a readable plan. Raises TypeError, which explains why there is none."""
     if hasattr(data, "_jdf"):
         return data
@@ -107,7 +111,7 @@ def _require_classic(data: Any) -> Any:
     raise TypeError(msg)
 
 
-def _list_described_fields(catalog: "Operations", entity: MetadataEntity) -> list[MetadataEntity]:
+def _list_fields_with_metadata(catalog: "Operations", entity: MetadataEntity) -> list[MetadataEntity]:
     try:
         return [entity.append("field", name) for name in catalog.list_fields(entity.urn)["fields"]]
     except RequestFailed as refusal:
@@ -117,7 +121,7 @@ def _list_described_fields(catalog: "Operations", entity: MetadataEntity) -> lis
         return []
 
 
-def _list_described_inside(
+def _list_nested_fields_with_metadata(
     field: MetadataEntity, described: Collection[MetadataEntity], nested: Mapping[str, list[str]]
 ) -> list[MetadataEntity]:
     """Return the field, if it has metadata, and the nested fields that have."""
@@ -126,6 +130,6 @@ def _list_described_inside(
 
 
 def _read_tags(catalog: "Operations", entity: MetadataEntity, scope: Scope | None) -> Words:
-    metadata = read_or_none(lambda: catalog.read_entity_metadata(entity.urn)) or {}
+    metadata = read_or_none_if_absent(lambda: catalog.read_entity_metadata(entity.urn)) or {}
     scopes = ("USER", "SYSTEM") if scope is None else (scope,)
     return tuple(sorted({tag for name in scopes for tag in metadata.get(name, {}).get("tags", ())}))

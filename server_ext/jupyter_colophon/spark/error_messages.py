@@ -18,7 +18,7 @@ def get_error_class(error: BaseException) -> str:
     return type(error).__name__ if java is None else str(find_root_cause(java).getClass().getSimpleName())
 
 
-def format_error(error: BaseException) -> str:
+def format_spark_error(error: BaseException) -> str:
     """Return the class of an exception and the first non-empty line of its message, without credentials."""
     java = getattr(error, "java_exception", None)
     message = str(error) if java is None else str(find_root_cause(java).getMessage() or "")

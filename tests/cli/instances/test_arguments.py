@@ -2,11 +2,11 @@
 
 import pytest
 from jupyter_colophon.cli.instances.errors import InstanceCommandError
-from jupyter_colophon.cli.instances.option import Option, create_flag
+from jupyter_colophon.cli.instances.option import Option, create_flag_option
 from jupyter_colophon.cli.instances.option_parser import OptionParser
-from support.shell import Shell
+from support.shell import InstanceShell
 
-OPTIONS = (Option("name"), create_flag("json", "Answer in JSON"), Option("other"))
+OPTIONS = (Option("name"), create_flag_option("json", "Answer in JSON"), Option("other"))
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_invalid_option_is_rejected(words: list[str], reason: str) -> None:
     ],
     ids=" ".join,
 )
-def test_settings_are_accepted_where_schema_has_no_options(shell: Shell, words: list[str]) -> None:
+def test_settings_are_accepted_where_schema_has_no_options(shell: InstanceShell, words: list[str]) -> None:
     done = shell(*words)
     assert (done.status, done.out, done.err) == (2, "", "jupyter colophon: config file none.py not found\n")
 
 
-def test_create_options_after_schemaspace_belong_to_schema(shell: Shell) -> None:
+def test_create_options_after_schemaspace_belong_to_schema(shell: InstanceShell) -> None:
     (shell.home / "c.py").write_text("1 / 0")
     words = ["--schema_name=thing", "--display_name=X", "--size=1", "--config=c.py"]
     assert "unexpected: ['--config=c.py']" in shell("create", "things", *words).out
@@ -87,6 +87,6 @@ def test_create_options_after_schemaspace_belong_to_schema(shell: Shell) -> None
     ],
     ids=" ".join,
 )
-def test_log_level_is_accepted_anywhere(shell: Shell, words: list[str]) -> None:
+def test_log_level_is_accepted_anywhere(shell: InstanceShell, words: list[str]) -> None:
     done = shell(*words)
     assert (done.status, done.out, done.err) == (1, "", "jupyter colophon: unknown log level 'LOUD'\n")

@@ -3,10 +3,10 @@
 import subprocess
 import sys
 
-from support.shell import Shell
+from support.shell import InstanceShell
 
 
-def test_elyra_application_runs_command(shell: Shell) -> None:
+def test_elyra_application_runs_command(shell: InstanceShell) -> None:
     script = "from jupyter_colophon.elyra.metadata_app import MetadataApp; MetadataApp.main()"
     for words, status, result in (
         (["list", "code-snippets"], 0, "No metadata instances found for code-snippets\n"),
@@ -24,7 +24,7 @@ def test_elyra_application_runs_command(shell: Shell) -> None:
         assert done.stdout.startswith(result)
 
 
-def test_elyra_application_accepts_arguments(shell: Shell) -> None:
+def test_elyra_application_accepts_arguments(shell: InstanceShell) -> None:
     script = "from jupyter_colophon.elyra.metadata_app import MetadataApp; MetadataApp(argv=['list', 'things']).start()"
     done = subprocess.run(
         [sys.executable, "-c", script, "ignored"],
@@ -36,7 +36,7 @@ def test_elyra_application_accepts_arguments(shell: Shell) -> None:
     assert (done.returncode, done.stdout) == (0, "No metadata instances found for things\n")
 
 
-def test_jupyter_script_has_command(shell: Shell) -> None:
+def test_jupyter_script_has_command(shell: InstanceShell) -> None:
     done = shell.commands.run("metadata", "list", "things", "--json")
     assert (done.status, done.answer) == (0, [])
     before = shell.commands.run("--Colophon.default_fabric=DEV", "metadata", "list", "things")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import Commands
-from support.packages import build_python_path, install
+from support.packages import build_python_path, install_package
 
 _MOODY = """
 from jupyter_colophon.elyra.metadata import Metadata
@@ -56,7 +56,7 @@ moods = moody:Provider
     ("raises", "message"), [("runtime", "RuntimeError: the moon is full"), ("value", "the moon is full")]
 )
 def test_hook_error_message_is_printed(tmp_path: Path, raises: str, message: str) -> None:
-    folder = install(tmp_path / "packages", "moody", _MOODY, _ENTRY_POINTS)
+    folder = install_package(tmp_path / "packages", "moody", _MOODY, _ENTRY_POINTS)
     commands = Commands(tmp_path, tmp_path / "none.db", environment={"PYTHONPATH": build_python_path(folder)})
     done = commands.run("metadata", "create", "moods", "--display_name=Dark", f"--raises={raises}")
     assert (done.status, done.out.endswith(f": pre_save of instance 'dark' failed: {message}\n")) == (1, True), done.out

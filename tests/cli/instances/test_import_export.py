@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.access import Principal
 from support.catalog import open_catalog_file
-from support.shell import Shell, snippet
+from support.shell import InstanceShell, build_snippet_document
 
 THING = {"display_name": "It", "schema_name": "thing", "metadata": {"size": 1, "password": "hunter2"}}
 INVALID = {"display_name": "I", "schema_name": "code-snippet", "metadata": {}}
@@ -18,9 +18,9 @@ def _read(path: Path) -> Any:
     return json.loads(path.read_text())
 
 
-def test_export_writes_one_file_per_instance(shell: Shell) -> None:
+def test_export_writes_one_file_per_instance(shell: InstanceShell) -> None:
     for name in ("one", "two"):
-        shell.put("code-snippets", name, snippet(name))
+        shell.write_instance_file("code-snippets", name, build_snippet_document(name))
     done = shell("export", "code-snippets", "--directory=out")
     assert (done.status, done.out.splitlines()) == (
         0,
@@ -31,12 +31,12 @@ def test_export_writes_one_file_per_instance(shell: Shell) -> None:
         ],
     )
     folder = shell.home / "out" / "code-snippets"
-    path = str(shell.get_path("code-snippets", "one"))
-    assert _read(folder / "one.json") == {"name": "one", **snippet("one"), "resource": path}
+    path = str(shell.get_instance_path("code-snippets", "one"))
+    assert _read(folder / "one.json") == {"name": "one", **build_snippet_document("one"), "resource": path}
     assert (folder / "one.json").read_text().startswith('{\n    "name": "one",\n')
     (folder / "stale.json").write_text("{}")
-    shell.put("code-snippets", "inv", INVALID)
-    shell.put("code-snippets", "torn", "{")
+    shell.write_instance_file("code-snippets", "inv", INVALID)
+    shell.write_instance_file("code-snippets", "torn", "{")
     done = shell("export", "code-snippets", "--directory", "out", "--include-invalid", "--clean")
     assert done.out.splitlines() == [
         "Cleaning out all files in 'out/code-snippets'",
@@ -48,9 +48,11 @@ def test_export_writes_one_file_per_instance(shell: Shell) -> None:
     assert "'torn' of code-snippets is unreadable and was not exported" in done.err
 
 
-def test_export_is_filtered_by_schema(shell: Shell) -> None:
-    shell.put("things", "it", THING)
-    shell.put("things", "that", {"display_name": "T", "schema_name": "other", "metadata": {"kind": "a"}})
+def test_export_is_filtered_by_schema(shell: InstanceShell) -> None:
+    shell.write_instance_file("things", "it", THING)
+    shell.write_instance_file(
+        "things", "that", {"display_name": "T", "schema_name": "other", "metadata": {"kind": "a"}}
+    )
     done = shell("export", "things", "--directory=out", "--schema_name=other", "--json")
     folder = "out/things"
     assert done.answer == {"schemaspace": "things", "directory": folder, "exported": ["that"], "invalid": []}
@@ -66,8 +68,8 @@ def test_export_is_filtered_by_schema(shell: Shell) -> None:
     assert (done.status, done.out.partition(":")[0]) == (1, "Error creating directory structure for 'file/things'")
 
 
-def test_secrets_are_exported_only_on_request(shell: Shell) -> None:
-    shell.put("things", "it", THING)
+def test_secrets_are_exported_only_on_request(shell: InstanceShell) -> None:
+    shell.write_instance_file("things", "it", THING)
     done = shell("export", "things", "--directory=out")
     warning = "1 instance exported without secrets; use --include-secrets to include them"
     assert (done.status, done.err.count(warning)) == (0, 1)
@@ -79,8 +81,8 @@ def test_secrets_are_exported_only_on_request(shell: Shell) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_export_does_not_follow_symlinks(shell: Shell) -> None:
-    shell.put("code-snippets", "one", snippet())
+def test_export_does_not_follow_symlinks(shell: InstanceShell) -> None:
+    shell.write_instance_file("code-snippets", "one", build_snippet_document())
     folder, victim = shell.home / "out" / "code-snippets", shell.home / "victim"
     folder.mkdir(parents=True)
     victim.write_text("mine")
@@ -89,19 +91,19 @@ def test_export_does_not_follow_symlinks(shell: Shell) -> None:
     assert victim.read_text() == "mine"
 
 
-def _folder(shell: Shell, **files: str) -> None:
+def _folder(shell: InstanceShell, **files: str) -> None:
     folder = shell.home / "in"
     folder.mkdir()
     for name, content in files.items():
         (folder / f"{name}.json").write_text(content)
 
 
-def test_import_lists_failed_files(shell: Shell) -> None:
-    shell.put("code-snippets", "there", snippet("Old", tags=["kept"]))
+def test_import_lists_failed_files(shell: InstanceShell) -> None:
+    shell.write_instance_file("code-snippets", "there", build_snippet_document("Old", tags=["kept"]))
     _folder(
         shell,
-        new=json.dumps({"name": "x", "resource": "/x", **snippet("New")}),
-        there=json.dumps(snippet("Newer")),
+        new=json.dumps({"name": "x", "resource": "/x", **build_snippet_document("New")}),
+        there=json.dumps(build_snippet_document("Newer")),
         inv=json.dumps(INVALID),
         torn="{",
         poor=json.dumps({"display_name": "P"}),
@@ -109,7 +111,7 @@ def test_import_lists_failed_files(shell: Shell) -> None:
     )
     dry = shell("import", "code-snippets", "--directory=in", "--dry-run")
     assert dry.out.splitlines()[:2] == ["Would import 1 instance", "5 instances could not be imported"]
-    assert not shell.get_path("code-snippets", "new").exists()
+    assert not shell.get_instance_path("code-snippets", "new").exists()
     done = shell("import", "code-snippets", "--directory=in")
     lines = done.out.splitlines()
     assert (done.status, lines[:4]) == (
@@ -126,16 +128,16 @@ def test_import_lists_failed_files(shell: Shell) -> None:
     assert rows["poor.json"] == "Could not find 'schema_name' key in the import file 'in/poor.json'"
     assert rows["odd.json"] == "No such schema named 'odd' was found in the code-snippets schemaspace."
     assert rows["inv.json"].startswith("Validation failed for instance 'inv' using the code-snippet schema with error:")
-    assert shell.read("code-snippets", "new") == snippet("New")
+    assert shell.read_instance_file("code-snippets", "new") == build_snippet_document("New")
     again = shell("import", "code-snippets", "--directory=in", "--overwrite", "--json")
     outcomes = {one["name"]: one["outcome"] for one in again.answer["imported"]}
     assert (again.status, outcomes) == (0, {"new": "unchanged", "there": "updated"})
     assert [one["file"] for one in again.answer["failed"]] == ["inv.json", "odd.json", "poor.json", "torn.json"]
-    assert shell.read("code-snippets", "there") == snippet("Newer")
+    assert shell.read_instance_file("code-snippets", "there") == build_snippet_document("Newer")
 
 
-def test_import_of_empty_folder_is_reported(shell: Shell) -> None:
-    shell.put("code-snippets", "one", snippet())
+def test_import_of_empty_folder_is_reported(shell: InstanceShell) -> None:
+    shell.write_instance_file("code-snippets", "one", build_snippet_document())
     assert shell("export", "code-snippets", "--directory=out").status == 0
     done = shell("import", "code-snippets", "--directory=out")
     assert (done.status, done.out) == (0, "No instances for import found in the 'out' directory\n")
@@ -145,17 +147,17 @@ def test_import_of_empty_folder_is_reported(shell: Shell) -> None:
     assert (done.status, done.out) == (1, result)
 
 
-def test_export_with_secrets_round_trips(shell: Shell) -> None:
-    path = shell.put("things", "it", THING)
+def test_export_with_secrets_round_trips(shell: InstanceShell) -> None:
+    path = shell.write_instance_file("things", "it", THING)
     assert shell("export", "things", "--directory=out", "--include-secrets").status == 0
     path.unlink()
     assert shell("import", "things", "--directory=out/things").out == "Imported 1 instance\n"
-    assert shell.read("things", "it")["metadata"]["password"] == "hunter2"
+    assert shell.read_instance_file("things", "it")["metadata"]["password"] == "hunter2"
     assert shell("export", "things", "--directory=masked").status == 0
     shell("update", "things", "--name=it", "--size=7")
     assert shell("import", "things", "--directory=masked/things", "--overwrite").out == "Imported 1 instance\n"
-    assert shell.read("things", "it")["metadata"]["password"] == "hunter2"
-    assert shell.read("things", "it")["metadata"]["size"] == 1
+    assert shell.read_instance_file("things", "it")["metadata"]["password"] == "hunter2"
+    assert shell.read_instance_file("things", "it")["metadata"]["size"] == 1
     path.unlink()
     for words in (["--dry-run"], []):
         done = shell("import", "things", "--directory=masked/things", *words)
@@ -169,35 +171,35 @@ def test_export_with_secrets_round_trips(shell: Shell) -> None:
 
 
 @pytest.fixture
-def with_catalog(shell: Shell) -> Shell:
+def with_catalog(shell: InstanceShell) -> InstanceShell:
     database = shell.commands.database
     database.parent.mkdir(parents=True)
     open_catalog_file(database).close()
     return shell
 
 
-def test_instances_are_moved_to_catalog_and_back(with_catalog: Shell) -> None:
+def test_instances_are_moved_to_catalog_and_back(with_catalog: InstanceShell) -> None:
     shell, before = with_catalog, THING
-    shell.put("things", "it", before)
-    shell.put("things", "torn", "{")
+    shell.write_instance_file("things", "it", before)
+    shell.write_instance_file("things", "torn", "{")
     dry = shell("move", "things", "--from=file", "--to=catalog", "--dry-run")
     assert (dry.status, dry.out.splitlines()[0]) == (1, "Would move 1 instance of things from file to catalog")
-    assert shell.get_path("things", "it").exists()
+    assert shell.get_instance_path("things", "it").exists()
     done = shell("move", "things", "--from=file", "--to=catalog", "--json")
     assert {one["name"]: one["outcome"] for one in done.answer["results"]} == {"it": "created", "torn": "failed"}
-    assert not shell.get_path("things", "it").exists()
-    assert shell.get_path("things", "torn").exists()
+    assert not shell.get_instance_path("things", "it").exists()
+    assert shell.get_instance_path("things", "torn").exists()
     listed = shell("list", "things", "--json", "--Colophon.metadata_store=catalog").answer
     assert [one["resource"] for one in listed] == ["urn:li:instance:(things,it)"]
     back = shell("move", "things", "--from=catalog", "--to=file")
     assert (back.status, back.out) == (0, "Moved 1 instance of things from catalog to file\n")
-    assert shell.read("things", "it") == before
+    assert shell.read_instance_file("things", "it") == before
     odd = shell("move", "things", "--from=file", "--to=nowhere")
     assert odd.status != 0
     assert "nowhere" in odd.out + odd.err
 
 
-def test_saved_instance_is_recorded_in_catalog(with_catalog: Shell) -> None:
+def test_saved_instance_is_recorded_in_catalog(with_catalog: InstanceShell) -> None:
     shell = with_catalog
     words = ["--display_name=Hello", "--language=R", "--code=a"]
     assert shell("create", "code-snippets", *words).status == 0
@@ -210,18 +212,18 @@ def test_saved_instance_is_recorded_in_catalog(with_catalog: Shell) -> None:
     assert done == ["create", "update", "delete"]
 
 
-def test_recovery_file_is_recovered_on_request(with_catalog: Shell) -> None:
+def test_recovery_file_is_recovered_on_request(with_catalog: InstanceShell) -> None:
     shell = with_catalog
     assert shell("recover", "code-snippets").out == "No recovery files found for code-snippets\n"
-    shell.put("code-snippets", "torn", '{"display')
-    shell.put("code-snippets", "sound", snippet("Sound"))
-    folder = shell.get_path("code-snippets", "torn").parent
+    shell.write_instance_file("code-snippets", "torn", '{"display')
+    shell.write_instance_file("code-snippets", "sound", build_snippet_document("Sound"))
+    folder = shell.get_instance_path("code-snippets", "torn").parent
     for name, old in (
         ("torn.json1700000000.5", "Older"),
         ("torn.json1700000100.5", "Old"),
         ("sound.json1700000000.0", "X"),
     ):
-        (folder / name).write_text(json.dumps(snippet(old)))
+        (folder / name).write_text(json.dumps(build_snippet_document(old)))
     listed = shell("recover", "code-snippets")
     rows = [line.split(maxsplit=3) for line in listed.out.splitlines()[2:]]
     assert [row[:2] for row in rows] == [
@@ -231,11 +233,15 @@ def test_recovery_file_is_recovered_on_request(with_catalog: Shell) -> None:
     ]
     assert rows[1][2:] == ["2023-11-14T22:15:00Z", "the instance is missing or unreadable"]
     refused = shell("recover", "code-snippets", "--name=sound")
-    assert (refused.status, shell.read("code-snippets", "sound")) == (1, snippet("Sound"))
+    assert (refused.status, shell.read_instance_file("code-snippets", "sound")) == (1, build_snippet_document("Sound"))
     done = shell("recover", "code-snippets", "--name=torn")
-    path = shell.get_path("code-snippets", "torn")
+    path = shell.get_instance_path("code-snippets", "torn")
     message = f"Metadata instance 'torn' has been recovered from torn.json1700000100.5 to: {path}\n"
-    assert (done.status, done.out, shell.read("code-snippets", "torn")) == (0, message, snippet("Old"))
+    assert (done.status, done.out, shell.read_instance_file("code-snippets", "torn")) == (
+        0,
+        message,
+        build_snippet_document("Old"),
+    )
     assert shell("recover", "code-snippets", "--name=sound", "--file=sound.json1700000000.0", "--discard").status == 0
     left = shell("recover", "code-snippets", "--json").answer["recoveryFiles"]
     assert [one["file"] for one in left] == ["torn.json1700000000.5"]
@@ -248,7 +254,7 @@ def test_recovery_file_is_recovered_on_request(with_catalog: Shell) -> None:
     assert len(recovered) >= 1
 
 
-def test_import_continues_after_malformed_file(shell: Shell) -> None:
+def test_import_continues_after_malformed_file(shell: InstanceShell) -> None:
     folder = shell.commands.home / "in"
     folder.mkdir()
     good = {"display_name": "Good", "schema_name": "code-snippet", "metadata": {"language": "R", "code": ["a"]}}

@@ -8,7 +8,7 @@ from jupyter_colophon.cli.instances.errors import InstanceCommandError
 from jupyter_colophon.cli.instances.input_document import read_input_document
 from jupyter_colophon.cli.instances.option import Option, create_property_option
 from jupyter_colophon.cli.instances.schema_options import create_options, print_unsupported_note
-from jupyter_colophon.cli.instances.values import parse_value
+from jupyter_colophon.cli.instances.values import parse_option_value
 
 SCHEMA: dict[str, Any] = {
     "properties": {
@@ -109,7 +109,7 @@ def test_help_marks_secrets_and_unsupported_keywords() -> None:
     ],
 )
 def test_value_is_parsed_by_schema_type(definition: dict[str, Any], text: str, value: Any) -> None:
-    parsed = parse_value(create_property_option("x", definition, "metadata", required=False), text)
+    parsed = parse_option_value(create_property_option("x", definition, "metadata", required=False), text)
     assert parsed == value
     assert type(parsed) is type(value)
 
@@ -134,7 +134,7 @@ def test_value_is_parsed_by_schema_type(definition: dict[str, Any], text: str, v
 )
 def test_value_of_wrong_type_is_rejected(definition: dict[str, Any], text: str, message: str) -> None:
     with pytest.raises(InstanceCommandError) as refused:
-        parse_value(create_property_option("x", definition, "metadata", required=False), text)
+        parse_option_value(create_property_option("x", definition, "metadata", required=False), text)
     assert message in refused.value.text
     assert refused.value.shows_help
 
@@ -142,11 +142,11 @@ def test_value_of_wrong_type_is_rejected(definition: dict[str, Any], text: str, 
 def test_object_is_read_from_file(tmp_path: Path) -> None:
     option, file = create_property_option("x", {"type": "object"}, "metadata", required=False), tmp_path / "x.json"
     file.write_text('{"a": 1}')
-    assert parse_value(option, str(file)) == {"a": 1}
+    assert parse_option_value(option, str(file)) == {"a": 1}
     for wrong in ("[1]", "{", '{"a": NaN}', "\udcff"):
         file.write_bytes(wrong.encode("utf-8", "surrogateescape"))
         with pytest.raises(InstanceCommandError, match="contents as JSON"):
-            parse_value(option, str(file))
+            parse_option_value(option, str(file))
 
 
 def test_document_is_read_from_file_or_argument(tmp_path: Path) -> None:

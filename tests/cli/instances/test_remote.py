@@ -4,20 +4,20 @@ from dataclasses import replace
 
 import pytest
 from live import LiveServer
-from support.shell import Shell
-from support.stranger import start_server
+from support.misbehaving_server import start_recording_server
+from support.shell import InstanceShell
 
 WORDS = ["--display_name=Hello", "--language=R", "--code=a"]
 
 
 @pytest.fixture
-def remote(shell: Shell, served: LiveServer) -> Shell:
+def remote(shell: InstanceShell, served: LiveServer) -> InstanceShell:
     """Commands on a machine without the server's files."""
     environment = {**shell.commands.environment, "COLOPHON_URL": served.url, "COLOPHON_TOKEN": served.token}
     return replace(shell, commands=replace(shell.commands, environment=environment))
 
 
-def test_instances_of_server_are_managed(remote: Shell, served: LiveServer) -> None:
+def test_instances_of_server_are_managed(remote: InstanceShell, served: LiveServer) -> None:
     path = served.data / "metadata" / "code-snippets" / "hello.json"
     done = remote("create", "code-snippets", *WORDS)
     result = f"Metadata instance 'hello' for schema 'code-snippet' has been written to: {path}\n"
@@ -32,7 +32,7 @@ def test_instances_of_server_are_managed(remote: Shell, served: LiveServer) -> N
         ("hello", "S", "urn:li:instance:(code-snippets,hello)")
     ]
     assert "code-snippet   hello" in remote("list", "code-snippets").out
-    assert not remote.get_path("code-snippets", "hello").exists()
+    assert not remote.get_instance_path("code-snippets", "hello").exists()
     assert remote("remove", "code-snippets", "--name=hello").status == 0
     assert not path.exists()
     absent = remote("remove", "code-snippets", "--name=hello")
@@ -40,7 +40,7 @@ def test_instances_of_server_are_managed(remote: Shell, served: LiveServer) -> N
     assert (absent.status, absent.out) == (1, result)
 
 
-def test_instances_of_server_are_exported_and_imported(remote: Shell) -> None:
+def test_instances_of_server_are_exported_and_imported(remote: InstanceShell) -> None:
     assert remote("create", "code-snippets", *WORDS, "--name=travels").status == 0
     assert remote("export", "code-snippets", "--directory=out").out.splitlines()[-1].startswith("Exported 1 instance")
     assert remote("remove", "code-snippets", "--name=travels").status == 0
@@ -51,14 +51,14 @@ def test_instances_of_server_are_exported_and_imported(remote: Shell) -> None:
     assert remote("create", "runtimes").out.startswith("ERROR: '--schema_name' is a required parameter")
 
 
-def test_local_commands_are_refused_with_url(remote: Shell) -> None:
+def test_local_commands_are_refused_with_url(remote: InstanceShell) -> None:
     for words in (["move", "code-snippets", "--from=file", "--to=catalog"], ["recover", "code-snippets"]):
         done = remote(*words)
         assert done.status == 1
         assert "only on the machine with the files" in done.out
 
 
-def test_kernel_and_empty_url_use_local_instances(remote: Shell) -> None:
+def test_kernel_and_empty_url_use_local_instances(remote: InstanceShell) -> None:
     for words, environment in ((["--url="], {}), ([], {"COLOPHON_KERNEL": "k1"})):
         here = replace(
             remote, commands=replace(remote.commands, environment={**remote.commands.environment, **environment})
@@ -66,7 +66,7 @@ def test_kernel_and_empty_url_use_local_instances(remote: Shell) -> None:
         assert here("list", "code-snippets", *words).out == "No metadata instances found for code-snippets\n"
 
 
-def test_connection_errors_print_one_line(remote: Shell, served: LiveServer) -> None:
+def test_connection_errors_print_one_line(remote: InstanceShell, served: LiveServer) -> None:
     done = remote("list", "code-snippets", "--url=http://127.0.0.1:1/")
     assert (done.status, done.out.count("\n")) == (1, 1)
     assert "no answer from http://127.0.0.1:1/" in done.out
@@ -77,7 +77,7 @@ def test_connection_errors_print_one_line(remote: Shell, served: LiveServer) -> 
     assert (done.status, done.out) == (1, "the server does not accept the token\n")
 
 
-def test_token_is_sent_only_to_its_server(remote: Shell) -> None:
-    with start_server(lambda requested: requested.reply(403, b"{}")) as other:
+def test_token_is_sent_only_to_its_server(remote: InstanceShell) -> None:
+    with start_recording_server(lambda requested: requested.send_reply(403, b"{}")) as other:
         assert remote("list", "code-snippets", f"--url={other.url}").status == 1
     assert [headers.get("Authorization") for _, _, headers, _, _ in other.requested] == [None]

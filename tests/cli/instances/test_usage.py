@@ -1,7 +1,7 @@
 """Help and wrong usage: printed on stdout, with exit code 1, as by Elyra."""
 
 import pytest
-from support.shell import Shell
+from support.shell import InstanceShell
 
 COMMANDS = "['list', 'create', 'update', 'remove', 'migrate', 'export', 'import', 'move', 'recover']"
 
@@ -85,7 +85,7 @@ COMMANDS = "['list', 'create', 'update', 'remove', 'migrate', 'export', 'import'
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_usage_and_help_exit_with_1(shell: Shell, words: list[str], first: str, message: str) -> None:
+def test_wrong_usage_and_help_exit_with_1(shell: InstanceShell, words: list[str], first: str, message: str) -> None:
     done = shell(*words)
     assert done.status == 1
     assert done.out.startswith(first if first else "\n")
@@ -93,20 +93,20 @@ def test_wrong_usage_and_help_exit_with_1(shell: Shell, words: list[str], first:
     assert not (shell.home / "data" / "colophon").exists()
 
 
-def test_schemaspace_is_found_by_name_or_id(shell: Shell) -> None:
+def test_schemaspace_is_found_by_name_or_id(shell: InstanceShell) -> None:
     for name in ("things", "THINGS", "b7a5c9a0-3a5e-4d6f-8f0e-5a1f6c1d2e3f"):
         done = shell("list", name)
         assert (done.status, done.out) == (0, "No metadata instances found for things\n")
 
 
-def test_json_error_is_document(shell: Shell) -> None:
+def test_json_error_is_document(shell: InstanceShell) -> None:
     done = shell("remove", "things", "--name=absent", "--json")
     result = "No such instance named 'absent' was found in the things schemaspace."
     assert (done.status, done.answer) == (1, {"error": result})
     assert shell("remove", "things", "--json").answer == {"error": "'--name' is a required parameter."}
 
 
-def test_invalid_setting_prints_one_line(shell: Shell) -> None:
+def test_invalid_setting_prints_one_line(shell: InstanceShell) -> None:
     for words, error in (
         (["--config=none.py", "list", "things"], "config file none.py not found"),
         (["list", "things", "--Colophon.nothing=1"], "unknown option --Colophon.nothing"),
@@ -118,7 +118,7 @@ def test_invalid_setting_prints_one_line(shell: Shell) -> None:
     assert (done.status, done.out, done.err) == (1, "", "jupyter colophon: unknown log level 'LOUD'\n")
 
 
-def test_provider_failure_is_logged_on_stderr(shell: Shell) -> None:
+def test_provider_failure_is_logged_on_stderr(shell: InstanceShell) -> None:
     done = shell("list", "things", "--json")
     assert done.answer == []
     assert "[E " in done.err

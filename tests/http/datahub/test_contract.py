@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.datahub import SYSTEM, T, emit, emit_all, mcp, read_aspect
+from support.datahub import SYSTEM, T, build_proposal, emit_proposal, emit_proposals, read_aspect
 
 RECORDINGS = Path(__file__).parents[2] / "conformance" / "datahub"
 PATCHES = "application/json-patch+json"
@@ -21,7 +21,7 @@ def urn(name: str) -> str:
 
 def wish(change: str = "UPSERT", name: str = "datasetProperties", value: Any = None, **more: Any) -> dict[str, Any]:
     """Return a proposal without a URN."""
-    return mcp(name, NAMED if value is None else value, change) | more
+    return build_proposal(name, NAMED if value is None else value, change) | more
 
 
 def under(**headers: str) -> dict[str, Any]:
@@ -146,7 +146,7 @@ async def test_each_change_type_has_its_effect(datahub: Any) -> None:
     for number, (it, (steps, has)) in enumerate(HISTORIES.items()):
         about = urn(f"history.{number}")
         for step, (proposal, status) in enumerate(steps):
-            reported = await emit(datahub, proposal | {"entityUrn": about})
+            reported = await emit_proposal(datahub, proposal | {"entityUrn": about})
             assert reported.status == status, (it, step, reported.body)
             assert status == 200 or reported.body["message"], it
         found = (await datahub("GET", "entitiesV2", about)).body["aspects"]
@@ -156,19 +156,19 @@ async def test_each_change_type_has_its_effect(datahub: Any) -> None:
 
 async def test_version_conflict_names_the_current_version(datahub: Any) -> None:
     for value in (NAMED, OTHER):
-        assert (await emit(datahub, wish(value=value))).status == 200
-    reported = await emit(datahub, wish(**under(If_Version_Match="7")))
+        assert (await emit_proposal(datahub, wish(value=value))).status == 200
+    reported = await emit_proposal(datahub, wish(**under(If_Version_Match="7")))
     assert ("version 2" in reported.body["message"], "version 7" in reported.body["message"]) == (True, True)
 
 
 @pytest.mark.each_store
 async def test_batch_creates_an_entity_once(datahub: Any) -> None:
     batch = [
-        mcp("datasetKey", KEY),
-        mcp("datasetProperties", NAMED, "CREATE_ENTITY"),
-        mcp("subTypes", {"typeNames": ["x"]}, "CREATE_ENTITY"),
+        build_proposal("datasetKey", KEY),
+        build_proposal("datasetProperties", NAMED, "CREATE_ENTITY"),
+        build_proposal("subTypes", {"typeNames": ["x"]}, "CREATE_ENTITY"),
     ]
-    assert [(await emit_all(datahub, *batch)).status for _ in range(2)] == [200, 422]
+    assert [(await emit_proposals(datahub, *batch)).status for _ in range(2)] == [200, 422]
 
 
 async def test_server_config_selects_older_routes_without_warnings(datahub: Any) -> None:
@@ -191,7 +191,7 @@ async def test_trace_reports_time_and_state_of_each_aspect(datahub: Any) -> None
         return states and states[name]["searchStorage"]["writeStatus"]
 
     async def later(value: Any) -> str:
-        reported = await emit(datahub, wish(value=value), **{"async": "true"})
+        reported = await emit_proposal(datahub, wish(value=value), **{"async": "true"})
         found: str = reported.headers["traceparent"].split("-")[1]
         assert await traced(found) not in ("PENDING", "ERROR")
         return found
@@ -206,16 +206,17 @@ async def test_trace_reports_time_and_state_of_each_aspect(datahub: Any) -> None
     ]
     assert await traced(second, "status") == "UNKNOWN"
     assert await traced(second, onlyIncludeErrors="true", detailed="true") == {}
-    done = (await emit(datahub, wish(value=NAMED))).headers["traceparent"].split("-")[1]
+    done = (await emit_proposal(datahub, wish(value=NAMED))).headers["traceparent"].split("-")[1]
     assert await traced(done) == "ACTIVE_STATE"
     assert (await datahub("POST", "openapi", "v1", "trace", "write", "xyz", body={})).status == 404
 
 
 async def test_timeseries_values_are_read_and_deleted_by_time(datahub: Any) -> None:
     rows = [
-        mcp("datasetProfile", {"timestampMillis": at, "rowCount": at * 10, "columnCount": at % 2}) for at in range(6)
+        build_proposal("datasetProfile", {"timestampMillis": at, "rowCount": at * 10, "columnCount": at % 2})
+        for at in range(6)
     ]
-    assert (await emit_all(datahub, *rows)).status == 200
+    assert (await emit_proposals(datahub, *rows)).status == 200
 
     async def requested(**more: Any) -> list[int]:
         body = {"urn": T, "entity": "dataset", "aspect": "datasetProfile"} | more
@@ -262,7 +263,7 @@ async def test_openapi_routes_accept_metadata_headers_array_keys_and_async(datah
 
 async def test_invalid_requests_return_non_retryable_statuses(datahub: Any) -> None:
     async def old(proposal: dict[str, Any]) -> int:
-        reported = await emit(datahub, proposal)
+        reported = await emit_proposal(datahub, proposal)
         assert reported.body.keys() >= {"message", "status"}
         return int(reported.status)
 
@@ -270,7 +271,7 @@ async def test_invalid_requests_return_non_retryable_statuses(datahub: Any) -> N
         reported = await datahub("POST", *V3, body=[{"urn": T, "datasetProperties": {"value": value} | more}])
         return int(reported.status)
 
-    assert (await emit(datahub, wish())).status == 200
+    assert (await emit_proposal(datahub, wish())).status == 200
     stale = under(If_Version_Match="9")
     assert (await old(wish(value={"name": 5})), await new({"name": 5})) == (422, 400)
     assert (await old(wish(**stale)), await new(NAMED, **stale)) == (422, 412)
@@ -309,8 +310,8 @@ async def test_retry_after_lost_answer_creates_nothing_again(datahub: Any, statu
 @pytest.mark.each_store
 async def test_rollback_reports_affected_and_unsafe_entities(datahub: Any) -> None:
     run = SYSTEM | {"runId": "run1"}
-    assert (await emit(datahub, wish(systemMetadata=run))).status == 200
-    assert (await emit(datahub, wish(name="subTypes", value={"typeNames": ["x"]}))).status == 200
+    assert (await emit_proposal(datahub, wish(systemMetadata=run))).status == 200
+    assert (await emit_proposal(datahub, wish(name="subTypes", value={"typeNames": ["x"]}))).status == 200
     body = {"runId": "run1", "dryRun": False, "safe": True}
     reported = (await datahub("POST", "runs", params={"action": "rollback"}, body=body)).body["value"]
     rows = {(row["runId"], row["urn"], row["aspectName"]) for row in reported["aspectRowSummaries"]}
@@ -323,7 +324,7 @@ async def test_rollback_reports_affected_and_unsafe_entities(datahub: Any) -> No
 
 
 async def test_entity_has_requested_aspects_in_envelopes(datahub: Any) -> None:
-    await emit_all(datahub, wish(), mcp("subTypes", {"typeNames": ["x"]}))
+    await emit_proposals(datahub, wish(), build_proposal("subTypes", {"typeNames": ["x"]}))
     reported = (await datahub("GET", "entitiesV2", T, params={"aspects": "List(subTypes,status)"})).body
     assert set(reported["aspects"]) == {"datasetKey", "subTypes", "status"}
     for name, aspect in reported["aspects"].items():

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
-from support.contract import DATAHUB
-from support.datahub import T, emit, emit_all, mcp, read_aspect
+from support.datahub import T, build_proposal, emit_proposal, emit_proposals, read_aspect
+from support.openapi_contract import DATAHUB
 
 RUN = {"lastObserved": 1795169599357, "runId": "run1"}
 
@@ -21,10 +21,12 @@ async def act(datahub: Any, path: str, action: str, body: Any) -> Any:
 @pytest.fixture
 def many(datahub: Any, jp_asyncio_loop: Any) -> None:
     """Thirty datasets, of which the last one is hidden, and a domain."""
-    wishes = [mcp("status", {"removed": number == 29}, urn=named(f"d.t{number:02}")) for number in range(30)]
-    wishes.append(mcp("datasetProperties", {"name": "Orders", "description": "of customers"}, urn=named("d.t00")))
-    wishes.append(mcp("domainProperties", {"name": "Sales"}, urn="urn:li:domain:d1"))
-    assert jp_asyncio_loop.run_until_complete(emit_all(datahub, *wishes)).status == 200
+    wishes = [build_proposal("status", {"removed": number == 29}, urn=named(f"d.t{number:02}")) for number in range(30)]
+    wishes.append(
+        build_proposal("datasetProperties", {"name": "Orders", "description": "of customers"}, urn=named("d.t00"))
+    )
+    wishes.append(build_proposal("domainProperties", {"name": "Sales"}, urn="urn:li:domain:d1"))
+    assert jp_asyncio_loop.run_until_complete(emit_proposals(datahub, *wishes)).status == 200
 
 
 def test_the_document_is_openapi_3_1() -> None:
@@ -120,8 +122,8 @@ async def test_entities_are_written_patched_read_and_deleted_through_openapi(dat
 
 
 async def test_deletion_counts_timeseries_values(datahub: Any) -> None:
-    profiles = [mcp("datasetProfile", {"timestampMillis": moment, "rowCount": 1}) for moment in (1, 2)]
-    assert (await emit_all(datahub, mcp("status", {"removed": False}), *profiles)).status == 200
+    profiles = [build_proposal("datasetProfile", {"timestampMillis": moment, "rowCount": 1}) for moment in (1, 2)]
+    assert (await emit_proposals(datahub, build_proposal("status", {"removed": False}), *profiles)).status == 200
     gone = (await act(datahub, "entities", "delete", {"urn": T})).body["value"]
     assert gone == {"urn": T, "rows": 2, "timeseriesRows": 2}
     assert (await act(datahub, "entities", "delete", {"urn": T})).body["value"]["timeseriesRows"] == 0
@@ -145,8 +147,8 @@ async def test_snapshot_is_written_by_class_names(datahub: Any) -> None:
 
 @pytest.mark.each_store
 async def test_run_is_listed_described_and_rolled_back(datahub: Any) -> None:
-    await emit(datahub, mcp("datasetProperties", {"name": "before"}))
-    await emit(datahub, mcp("datasetProperties", {"name": "after"}, systemMetadata=RUN))
+    await emit_proposal(datahub, build_proposal("datasetProperties", {"name": "before"}))
+    await emit_proposal(datahub, build_proposal("datasetProperties", {"name": "after"}, systemMetadata=RUN))
     (run,) = (await act(datahub, "runs", "list", {"pageOffset": 0, "pageSize": 10})).body["value"]
     assert (run["runId"], run["rows"]) == ("run1", 1)
     (row,) = (await act(datahub, "runs", "describe", {"runId": "run1", "includeAspect": True})).body["value"]

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.datahub import T, emit_all, mcp, read_aspect
+from support.datahub import T, build_proposal, emit_proposals, read_aspect
 
 pytestmark = pytest.mark.each_store
 
@@ -17,7 +17,12 @@ def related(datahub: Any, jp_asyncio_loop: Any) -> None:
     """`T` is derived from `S`, and both have tags."""
     tags = {"tags": [{"tag": PII}, {"tag": RAW}]}
     upstream = {"upstreams": [{"dataset": S, "type": "COPY", "auditStamp": STAMP}]}
-    done = emit_all(datahub, mcp("globalTags", tags), mcp("globalTags", tags, urn=S), mcp("upstreamLineage", upstream))
+    done = emit_proposals(
+        datahub,
+        build_proposal("globalTags", tags),
+        build_proposal("globalTags", tags, urn=S),
+        build_proposal("upstreamLineage", upstream),
+    )
     assert jp_asyncio_loop.run_until_complete(done).status == 200
 
 
@@ -34,7 +39,7 @@ async def test_entities_are_found_from_both_ends(datahub: Any, related: None) ->
 
 
 async def test_removed_reference_is_no_longer_found(datahub: Any, related: None) -> None:
-    await emit_all(datahub, mcp("globalTags", {"tags": [{"tag": RAW}]}))
+    await emit_proposals(datahub, build_proposal("globalTags", {"tags": [{"tag": RAW}]}))
     await datahub("POST", "entities", params={"action": "delete"}, body={"urn": S})
     for urn, total in ((PII, 0), (RAW, 1)):
         params = {"urn": urn, "direction": "INCOMING"}

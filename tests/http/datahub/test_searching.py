@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.datahub import T, emit, mcp
+from support.datahub import T, build_proposal, emit_proposal
 
 pytestmark = pytest.mark.each_store
 
@@ -22,20 +22,26 @@ async def found(datahub: Any, api: Any, words: str, kind: str = "dataset") -> li
 async def test_searchable_fields_are_found_until_removed(datahub: Any, api: Any) -> None:
     fields = [{"fieldPath": "a", "description": "the quokka's weight"}]
     for proposal in (
-        mcp("editableDatasetProperties", {"description": "counts Zebrafish", "created": STAMP, "lastModified": STAMP}),
-        mcp("editableSchemaMetadata", {"editableSchemaFieldInfo": fields, "created": STAMP, "lastModified": STAMP}),
-        mcp("subTypes", {"typeNames": ["Okapi View"]}),
-        mcp("glossaryTermInfo", {"definition": "what is left of an axolotl", "termSource": "INTERNAL"}, urn=TERM),
+        build_proposal(
+            "editableDatasetProperties", {"description": "counts Zebrafish", "created": STAMP, "lastModified": STAMP}
+        ),
+        build_proposal(
+            "editableSchemaMetadata", {"editableSchemaFieldInfo": fields, "created": STAMP, "lastModified": STAMP}
+        ),
+        build_proposal("subTypes", {"typeNames": ["Okapi View"]}),
+        build_proposal(
+            "glossaryTermInfo", {"definition": "what is left of an axolotl", "termSource": "INTERNAL"}, urn=TERM
+        ),
     ):
-        assert (await emit(datahub, proposal)).status == 200
+        assert (await emit_proposal(datahub, proposal)).status == 200
     for words in ("zebrafish", "quokka's", "okapi"):
         assert await found(datahub, api, words) == [[T], [T]], words
     assert await found(datahub, api, "axolotl", "glossaryTerm") == [[TERM], [TERM]]
     # Another aspect of the entity does not change the result; a new value of this one does.
-    assert (await emit(datahub, mcp("status", {"removed": False}))).status == 200
+    assert (await emit_proposal(datahub, build_proposal("status", {"removed": False}))).status == 200
     assert await found(datahub, api, "zebrafish") == [[T], [T]]
     reported = {"description": "counts gibbons", "created": STAMP, "lastModified": STAMP}
-    assert (await emit(datahub, mcp("editableDatasetProperties", reported))).status == 200
+    assert (await emit_proposal(datahub, build_proposal("editableDatasetProperties", reported))).status == 200
     assert await found(datahub, api, "zebrafish") == [[], []]
     assert await found(datahub, api, "gibbons") == [[T], [T]]
 
@@ -58,7 +64,7 @@ async def test_marked_texts_are_found_that_the_vocabulary_does_not_contribute(da
         "fields": fields,
     }
     properties = {"qualifiedName": "warehouse.pangolin", "externalUrl": "https://example.org/tapir"}
-    for proposal in (mcp("datasetProperties", properties), mcp("schemaMetadata", schema)):
-        assert (await emit(datahub, proposal)).status == 200
+    for proposal in (build_proposal("datasetProperties", properties), build_proposal("schemaMetadata", schema)):
+        assert (await emit_proposal(datahub, proposal)).status == 200
     for words in ("pangolin", "warehouse.pangolin", "https://example.org/tapir", "numbat"):
         assert await found(datahub, api, words) == [[T], [T]], words

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from support.datahub import emit, emit_all, mcp, read_aspect
+from support.datahub import build_proposal, emit_proposal, emit_proposals, read_aspect
 
 SENT = "urn:li:dataset:(urn:li:dataPlatform:s3,lake%2Fraw%2Fa,PROD)"
 OURS = "urn:li:dataset:(urn:li:dataPlatform:s3,lake/raw/a,PROD)"
@@ -37,13 +37,13 @@ async def test_the_spelling_that_was_sent_is_read_back(datahub: Any, api: Any) -
     upstream = {
         "upstreams": [{"dataset": SENT, "type": "COPY", "auditStamp": {"time": 0, "actor": "urn:li:corpuser:a"}}]
     }
-    first = mcp("datasetProperties", {"name": "raw"}, urn=SENT)
-    assert (await emit_all(datahub, first, mcp("upstreamLineage", upstream, urn=REPORT))).status == 200
+    first = build_proposal("datasetProperties", {"name": "raw"}, urn=SENT)
+    assert (await emit_proposals(datahub, first, build_proposal("upstreamLineage", upstream, urn=REPORT))).status == 200
     assert set((await read_back(datahub)).values()) == {SENT}
     assert (await read_aspect(datahub, "datasetProperties", OURS)).status == 200
     assert (await api("GET", "entities", OURS, answers="entity")).body["urn"] == OURS
     # It is one entity: the native spelling does not change what other clients read, and one deletion removes it.
-    assert (await emit(datahub, mcp("status", {"removed": False}, urn=OURS))).status == 200
+    assert (await emit_proposal(datahub, build_proposal("status", {"removed": False}, urn=OURS))).status == 200
     assert set((await read_back(datahub)).values()) == {SENT}
     posted = await datahub("POST", *V3, body=[{"urn": SENT, "status": {"value": {"removed": False}}}])
     assert posted.body[0]["urn"] == SENT
@@ -52,7 +52,9 @@ async def test_the_spelling_that_was_sent_is_read_back(datahub: Any, api: Any) -
 
 
 async def test_spelling_of_async_writes_is_kept(datahub: Any) -> None:
-    assert (await emit(datahub, mcp("datasetProperties", {"name": "a"}, urn=SENT), **{"async": "true"})).status == 200
+    assert (
+        await emit_proposal(datahub, build_proposal("datasetProperties", {"name": "a"}, urn=SENT), **{"async": "true"})
+    ).status == 200
     requested = {"entity": "dataset", "start": 0, "count": 10}
     for _ in range(600):
         if found := (await act(datahub, "entities", "listUrns", requested))["entities"]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.datahub import SYSTEM, T, emit, mcp
+from support.datahub import SYSTEM, T, build_proposal, emit_proposal
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_fields_that_the_model_does_not_know_are_refused(datahub: Any) -> None:
-    reported = await emit(datahub, mcp("globalTags", {"tags": [], "shape": "round"}))
+    reported = await emit_proposal(datahub, build_proposal("globalTags", {"tags": [], "shape": "round"}))
     assert reported.status == 422
     assert "shape" in reported.body["message"]
 
@@ -23,7 +23,9 @@ async def test_fields_that_the_model_does_not_know_are_refused(datahub: Any) -> 
 async def test_unchanged_value_is_logged_without_a_new_version(datahub: Any, api: Any) -> None:
     for run in ("run1", "run2"):
         assert (
-            await emit(datahub, mcp("status", {"removed": True}, systemMetadata=SYSTEM | {"runId": run}))
+            await emit_proposal(
+                datahub, build_proposal("status", {"removed": True}, systemMetadata=SYSTEM | {"runId": run})
+            )
         ).status == 200
     reported = [
         (change["version"], change["value"])

@@ -5,8 +5,8 @@ import json
 from typing import Any
 
 import pytest
-from support.datahub import T, emit, emit_all, mcp, read_aspect
-from support.urns import table as home_table
+from support.datahub import T, build_proposal, emit_proposal, emit_proposals, read_aspect
+from support.urns import build_table_urn as home_table
 
 STAMP = {"time": 1, "actor": "urn:li:corpuser:machine"}
 PEOPLE = {"properties": {"owner": "ada", "description": "What ada wrote", "tier": "gold"}, "tags": ["pii", "raw"]}
@@ -49,8 +49,8 @@ def table(datahub: Any, api: Any, jp_asyncio_loop: Any) -> None:
     """A table with a system tag, and with two tags, an owner and a description of users."""
 
     async def make() -> None:
-        proposals = (mcp("status", {"removed": False}), mcp("globalTags", tags("machine")))
-        assert (await emit_all(datahub, *proposals)).status == 200
+        proposals = (build_proposal("status", {"removed": False}), build_proposal("globalTags", tags("machine")))
+        assert (await emit_proposals(datahub, *proposals)).status == 200
         assert (await write(api)).status == 200
 
     jp_asyncio_loop.run_until_complete(make())
@@ -79,30 +79,32 @@ async def test_every_dialect_reads_both_scopes(datahub: Any, api: Any, table: No
 
 async def test_write_back_copies_nothing_between_scopes(datahub: Any, api: Any, table: None) -> None:
     read = {name: aspect["value"] for name, aspect in (await datahub("GET", "entitiesV2", T)).body["aspects"].items()}
-    back = [mcp(name, read[name]) for name in ASPECTS]
+    back = [build_proposal(name, read[name]) for name in ASPECTS]
     before = (await api("GET", "changes", params={"limit": 0})).body["cursor"]
-    assert (await emit_all(datahub, *back)).status == 200
+    assert (await emit_proposals(datahub, *back)).status == 200
     v3 = [{"urn": T} | {name: {"value": read[name]} for name in ASPECTS}]
     assert (await datahub("POST", "openapi", "v3", "entity", "dataset", body=v3)).status == 200
     assert (await api("GET", "changes", params={"after": before})).body["changes"] == []
     more = {"tags": [*read["globalTags"]["tags"], *tags("x")["tags"]]}
     owners = {"owners": [*read["ownership"]["owners"], owner("bob", "DATAOWNER")], "lastModified": STAMP}
-    assert (await emit_all(datahub, mcp("globalTags", more), mcp("ownership", owners))).status == 200
+    assert (
+        await emit_proposals(datahub, build_proposal("globalTags", more), build_proposal("ownership", owners))
+    ).status == 200
     assert await recorded(api, "globalTags") == tags("machine", "x")
     assert (await recorded(api, "ownership"))["owners"] == [owner("bob", "DATAOWNER")]
     assert await recorded(api) == PEOPLE
     assert await union(datahub) == ["machine", "x", "pii", "raw"]
     # A list without them removes the system entries, and no user entry.
-    assert (await emit(datahub, mcp("globalTags", tags()))).status == 200
+    assert (await emit_proposal(datahub, build_proposal("globalTags", tags()))).status == 200
     replaced = {"patch": [{"op": "replace", "path": "/tags", "value": []}], "arrayPrimaryKeys": {"tags": ["tag"]}}
-    assert (await emit(datahub, patch("globalTags", replaced))).status == 200
+    assert (await emit_proposal(datahub, patch("globalTags", replaced))).status == 200
     assert await union(datahub) == ["pii", "raw"]
     assert await recorded(api) == PEOPLE
 
 
 def patch(name: str, changes: Any) -> dict[str, Any]:
     reported = {"value": json.dumps(changes), "contentType": "application/json-patch+json"}
-    return mcp(name, {}, "PATCH") | {"aspect": reported}
+    return build_proposal(name, {}, "PATCH") | {"aspect": reported}
 
 
 def removal(name: str, path: str) -> dict[str, Any]:
@@ -110,11 +112,11 @@ def removal(name: str, path: str) -> dict[str, Any]:
 
 
 async def test_a_patch_removes_one_entry_in_whichever_scope_it_is(datahub: Any, api: Any, table: None) -> None:
-    assert (await emit(datahub, mcp("globalTags", tags("machine", "raw")))).status == 200
+    assert (await emit_proposal(datahub, build_proposal("globalTags", tags("machine", "raw")))).status == 200
     # The list contained a tag that users had set as well: it stays in the user scope only.
     assert await recorded(api, "globalTags") == tags("machine")
     for name in ("pii", "machine"):
-        assert (await emit(datahub, removal("globalTags", f"/tags/urn:li:tag:{name}"))).status == 200
+        assert (await emit_proposal(datahub, removal("globalTags", f"/tags/urn:li:tag:{name}"))).status == 200
     assert await union(datahub) == ["raw"]
     assert (await recorded(api))["tags"] == ["raw"]
     keyed = {
@@ -123,22 +125,22 @@ async def test_a_patch_removes_one_entry_in_whichever_scope_it_is(datahub: Any, 
     }
     v3 = [{"urn": T, "ownership": {"value": keyed}}]
     assert (await datahub("PATCH", "openapi", "v3", "entity", "dataset", body=v3)).status == 200
-    assert (await emit(datahub, removal("editableDatasetProperties", "/description"))).status == 200
+    assert (await emit_proposal(datahub, removal("editableDatasetProperties", "/description"))).status == 200
     assert await recorded(api) == {"properties": {"tier": "gold"}, "tags": ["raw"]}
-    assert (await emit(datahub, removal("globalTags", "/tags/urn:li:tag:none"))).status == 422
+    assert (await emit_proposal(datahub, removal("globalTags", "/tags/urn:li:tag:none"))).status == 422
     added = patch("globalTags", [{"op": "add", "path": "/tags/urn:li:tag:raw", "value": tags("raw")["tags"][0]}])
-    assert (await emit(datahub, added)).status == 200
+    assert (await emit_proposal(datahub, added)).status == 200
     assert await recorded(api, "globalTags") == tags()
 
 
 async def test_entry_of_both_scopes_is_removed_from_both(datahub: Any, api: Any) -> None:
-    assert (await emit(datahub, mcp("globalTags", tags("pii", "machine")))).status == 200
+    assert (await emit_proposal(datahub, build_proposal("globalTags", tags("pii", "machine")))).status == 200
     assert (await write(api)).status == 200
     assert await union(datahub) == ["pii", "machine", "raw"]
     # It existed before users set it: writing the list back keeps it.
-    assert (await emit(datahub, mcp("globalTags", tags("pii", "machine", "raw")))).status == 200
+    assert (await emit_proposal(datahub, build_proposal("globalTags", tags("pii", "machine", "raw")))).status == 200
     assert await recorded(api, "globalTags") == tags("pii", "machine")
-    assert (await emit(datahub, removal("globalTags", "/tags/urn:li:tag:pii"))).status == 200
+    assert (await emit_proposal(datahub, removal("globalTags", "/tags/urn:li:tag:pii"))).status == 200
     assert await union(datahub) == ["machine", "raw"]
     assert (await recorded(api))["tags"] == ["raw"]
 
@@ -147,7 +149,9 @@ async def test_entry_of_both_scopes_is_removed_from_both(datahub: Any, api: Any)
 async def test_the_version_of_a_union_finds_every_change_since(datahub: Any, api: Any, table: None) -> None:
     async def add(name: str, seen: str) -> int:
         read = tags(*await union(datahub), name)
-        status: int = (await emit(datahub, mcp("globalTags", read, headers={"If-Version-Match": seen}))).status
+        status: int = (
+            await emit_proposal(datahub, build_proposal("globalTags", read, headers={"If-Version-Match": seen}))
+        ).status
         return status
 
     seen = await version(datahub)
@@ -175,7 +179,7 @@ async def test_concurrent_edits_by_two_apis_are_all_kept(datahub: Any, api: Any,
         for _ in range(100):
             seen = await version(datahub)
             read = tags(*await union(datahub), f"m{number}")
-            wrote = await emit(datahub, mcp("globalTags", read, headers={"If-Version-Match": seen}))
+            wrote = await emit_proposal(datahub, build_proposal("globalTags", read, headers={"If-Version-Match": seen}))
             if wrote.status == 200:
                 return
         raise AssertionError("never written")
@@ -195,7 +199,9 @@ async def test_concurrent_edits_by_two_apis_are_all_kept(datahub: Any, api: Any,
 
 
 async def test_async_batch_follows_the_same_rule(datahub: Any, api: Any, table: None) -> None:
-    wrote = await emit(datahub, mcp("globalTags", tags("machine", "pii", "later")), **{"async": "true"})
+    wrote = await emit_proposal(
+        datahub, build_proposal("globalTags", tags("machine", "pii", "later")), **{"async": "true"}
+    )
     assert wrote.status == 200
     for _ in range(600):
         if "later" in await union(datahub):
@@ -207,7 +213,7 @@ async def test_async_batch_follows_the_same_rule(datahub: Any, api: Any, table: 
 class TestWhoMayRemove:
     @pytest.fixture
     def jp_server_config(self, jp_server_config: dict[str, Any]) -> dict[str, Any]:
-        colophon = jp_server_config["Colophon"] | {"policy": "support.policies.Divided"}
+        colophon = jp_server_config["Colophon"] | {"policy": "support.policies.AnnotateOrEmitByNamespace"}
         return {**jp_server_config, "Colophon": colophon}
 
     async def test_removing_an_entry_requires_annotate(self, datahub: Any, api: Any, kernel: Any) -> None:
@@ -222,9 +228,9 @@ class TestWhoMayRemove:
 
         for namespace in ("people", "machines"):
             urn = home_table("t", namespace)
-            assert (await emit(datahub, mcp("globalTags", tags("machine"), urn=urn))).status == 200
+            assert (await emit_proposal(datahub, build_proposal("globalTags", tags("machine"), urn=urn))).status == 200
             assert (await api("PUT", "entities", urn, "aspects", "businessMetadata", body=PEOPLE)).status == 200
         assert [await removed("people", tag) for tag in ("pii", "machine")] == [200, 200]
         assert [await removed("machines", tag) for tag in ("pii", "machine")] == [403, 200]
-        added = mcp("globalTags", tags("x"), urn=home_table("t", "people"))
+        added = build_proposal("globalTags", tags("x"), urn=home_table("t", "people"))
         assert await requested(added) == 403

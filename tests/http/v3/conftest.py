@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from support import contract
+from support import openapi_contract
 from support.v3 import AVRO
 
 
@@ -44,7 +44,7 @@ def v3(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_
             assert set(document) == {"message", "reason", "status"}
             assert document["status"] == found.code < 500, document
         template = "/" + path.partition("?")[0].rstrip("/")
-        contract.V3.check(method, template, found.code, found.headers, document, None)
+        openapi_contract.V3.require_described_response(method, template, found.code, found.headers, document, None)
         return Reported(found.code, document, found.headers.get("Etag"), found.headers)
 
     return ask

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.http.state import SETTING
-from support.catalog import touch
-from support.events import open_stream
+from support.catalog import record_run
+from support.events import open_event_stream
 
 DATASET = "namespaces/shop/datasets/orders"
 CHANGES = "namespaces/shop/metadata/changes"
@@ -148,7 +148,7 @@ async def test_audit_messages_cover_creation_deletion_metadata_and_access(
     urn = "urn:li:dataset:(urn:li:dataPlatform:spark,shop.fresh,PROD)"
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,etl,shop),flows.Load)"
     loop = asyncio.get_running_loop()
-    await loop.run_in_executor(None, lambda: touch(catalog, program, "r1", ("read", urn), end=5_000))
+    await loop.run_in_executor(None, lambda: record_run(catalog, program, "r1", ("read", urn), end=5_000))
     await v3("DELETE", "namespaces/shop/datasets/fresh")
     found = (await v3("GET", CHANGES, after=cursor, format="audit")).body["changes"]
     mine = [event for event in found if event["metadataEntity"]["details"].get("dataset") == "fresh"]
@@ -233,7 +233,7 @@ async def test_record_stream_is_resumed(
 ) -> None:
     whole = (await v3("GET", CHANGES)).body["changes"]
     path = f"{jp_base_url}colophon/v3/{CHANGES}/stream"
-    events = await open_stream(jp_http_port, path, jp_auth_header | {"Last-Event-ID": str(whole[0]["seq"])})
+    events = await open_event_stream(jp_http_port, path, jp_auth_header | {"Last-Event-ID": str(whole[0]["seq"])})
     assert (await events.read_next()).kind == "hello"  # type: ignore[union-attr]
     assert await events.read_until(lambda event: event["seq"] == whole[-1]["seq"]) == whole[1:]
     await v3("POST", f"{DATASET}/metadata/tags", ["new"])

@@ -4,25 +4,25 @@ import re
 from typing import Any
 
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
-from support import contract
+from support import openapi_contract
 
 METHODS = ("get", "post", "put", "delete")
 
 
 def test_document_is_openapi_3_1() -> None:
-    validate(contract.V3.document, cls=OpenAPIV31SpecValidator)
+    validate(openapi_contract.V3.document, cls=OpenAPIV31SpecValidator)
 
 
 async def test_document_is_served_with_the_url_of_the_api(v3: Any, jp_base_url: str) -> None:
     found = (await v3("GET", "openapi.json")).body
     assert found["servers"] == [{"url": f"{jp_base_url}colophon/v3"}]
-    assert found["paths"] == contract.V3.document["paths"]
+    assert found["paths"] == openapi_contract.V3.document["paths"]
 
 
 def test_every_operation_has_id_summary_and_path_parameters() -> None:
     found = [
         (path, item[method])
-        for path, item in contract.V3.document["paths"].items()
+        for path, item in openapi_contract.V3.document["paths"].items()
         for method in METHODS
         if method in item
     ]

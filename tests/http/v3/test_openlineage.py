@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from support.openlineage import RUN, data, event
+from support.openlineage import RUN, build_event, build_event_dataset
 
 EVER = {"start": "0", "end": "now+1d"}
 
@@ -10,13 +10,13 @@ EVER = {"start": "0", "end": "now+1d"}
 def table(name: str, **facets: Any) -> dict[str, Any]:
     """Files that a symlink calls a table of the namespace `sales`."""
     linked = {"identifiers": [{"namespace": "hive://metastore", "name": f"sales.{name}", "type": "TABLE"}]}
-    return data(f"/warehouse/{name}", "file", symlinks=linked, **facets)
+    return build_event_dataset(f"/warehouse/{name}", "file", symlinks=linked, **facets)
 
 
 async def test_an_event_is_relations_runs_and_fields(v3: Any, openlineage: Any) -> None:
     made_of = [{"namespace": "file", "name": "/warehouse/raw", "field": "a"}]
     clean = table("clean", columnLineage={"fields": {"b": {"inputFields": made_of}}})
-    reported = event(inputs=[table("raw")], outputs=[clean], run_facets={"processing_engine": {"name": "spark"}})
+    reported = build_event(inputs=[table("raw")], outputs=[clean], run_facets={"processing_engine": {"name": "spark"}})
     assert (await openlineage("POST", "api", "v1", "lineage", body=reported)).status == 201
     for name in ("raw", "clean"):
         found = (await v3("GET", f"namespaces/sales/datasets/{name}/lineage", **EVER)).body

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.composition import Catalog
 from support.catalog import open_catalog_file
-from support.shelves import Plain, Shelf, shelf
+from support.instance_stores import InstanceStoreFixture, PlainInstance, open_instance_store
 
 
 @pytest.fixture(autouse=True)
@@ -14,7 +14,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "data"
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(folder))
     monkeypatch.setenv("ELYRA_METADATA_PATH", "")
-    monkeypatch.setattr(Plain, "calls", [])
+    monkeypatch.setattr(PlainInstance, "calls", [])
     return folder
 
 
@@ -31,14 +31,14 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def kept(beside: Catalog, data_folder: Path, kind: str) -> Iterator[Shelf]:
+def kept(beside: Catalog, data_folder: Path, kind: str) -> Iterator[InstanceStoreFixture]:
     """Yield a schemaspace on each of our own kinds of store."""
-    with shelf(beside, data_folder, kind) as found:
+    with open_instance_store(beside, data_folder, kind) as found:
         yield found
 
 
 @pytest.fixture
-def files(beside: Catalog, data_folder: Path) -> Iterator[Shelf]:
+def files(beside: Catalog, data_folder: Path) -> Iterator[InstanceStoreFixture]:
     """Yield a schemaspace whose instances are in files."""
-    with shelf(beside, data_folder) as found:
+    with open_instance_store(beside, data_folder) as found:
         yield found

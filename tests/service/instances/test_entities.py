@@ -10,9 +10,9 @@ from jupyter_colophon.core.errors import AccessDenied, ManagedElsewhere, NotFoun
 from jupyter_colophon.core.identity.names import make_instance_urn
 from jupyter_colophon.core.model.proposal import Condition, Proposal
 from jupyter_colophon.core.search.search import KeysRequest
-from support.catalog import ADA, metadata, search
-from support.keeping import create_maintenance
-from support.shelves import KERNEL, SPACE, Shelf, thing
+from support.catalog import ADA, build_metadata_value, search_catalog
+from support.catalog_maintenance import create_maintenance
+from support.instance_stores import KERNEL, SPACE, InstanceStoreFixture, build_thing
 
 ONE = make_instance_urn(SPACE, "one")
 
@@ -24,70 +24,74 @@ def beside(catalog: Catalog) -> Catalog:
 
 
 @pytest.fixture
-def one(kept: Shelf) -> Shelf:
-    kept.instances.create(SPACE, "one", thing("The first", size=4, tags=["alpha"], description="about whales"), ADA)
+def one(kept: InstanceStoreFixture) -> InstanceStoreFixture:
+    kept.instances.create(
+        SPACE, "one", build_thing("The first", size=4, tags=["alpha"], description="about whales"), ADA
+    )
     return kept
 
 
-def found(kept: Shelf, text: str, **filters: str) -> list[str]:
-    return [hit.summary.urn for hit in search(kept.catalog, text, **filters).hits]
+def found(kept: InstanceStoreFixture, text: str, **filters: str) -> list[str]:
+    return [hit.summary.urn for hit in search_catalog(kept.catalog, text, **filters).hits]
 
 
-def test_move_keeps_metadata_and_history(files: Shelf) -> None:
-    files.instances.create(SPACE, "one", thing("First", password="SECRET"), ADA)
-    files.instances.update(SPACE, "one", thing("Second", password="SECRET"), Condition(), ADA)
-    files.catalog.write_path.propose([Proposal(ONE, "businessMetadata", "upsert", metadata(tags=["mine"]))], ADA)
+def test_move_keeps_metadata_and_history(files: InstanceStoreFixture) -> None:
+    files.instances.create(SPACE, "one", build_thing("First", password="SECRET"), ADA)
+    files.instances.update(SPACE, "one", build_thing("Second", password="SECRET"), Condition(), ADA)
+    files.catalog.write_path.propose(
+        [Proposal(ONE, "businessMetadata", "upsert", build_metadata_value(tags=["mine"]))], ADA
+    )
     for from_, to in (("file", "catalog"), ("catalog", "file")):
-        before = [value["display_name"] for _, value, _ in files.history("one")]
+        before = [value["display_name"] for _, value, _ in files.read_instance_history("one")]
         assert [one.kind for one in files.instances.move(SPACE, from_, to, ADA)] == ["created"]
         assert found(files, "mine") == [str(ONE)]
-        (version, value, actor), *rest = files.history("one")
+        (version, value, actor), *rest = files.read_instance_history("one")
         assert (version, value["display_name"], actor) == (len(before) + 1, "Second", "ada")
         assert [value["display_name"] for _, value, _ in rest] == before
         held, recorded = files.instances.stores.get(SPACE, to).read_current("one")
         assert (held is not None, recorded) == (True, version)
         assert files.instances.stores.get(SPACE, from_).read("one") is None
-    assert json.loads(files.file("one").read_text())["metadata"]["password"] == "SECRET"
+    assert json.loads(files.get_instance_path("one").read_text())["metadata"]["password"] == "SECRET"
 
 
 class TestSearch:
     @pytest.mark.parametrize(
         "text", ["first", "one", "alpha", "whales", "description:whales", "tags:alpha", "instance:one"]
     )
-    def test_search_finds_instances_by_name_tag_and_text(self, one: Shelf, text: str) -> None:
+    def test_search_finds_instances_by_name_tag_and_text(self, one: InstanceStoreFixture, text: str) -> None:
         assert found(one, text) == [str(ONE)]
         assert found(one, text, type="instance") == [str(ONE)]
         assert found(one, text, type="dataset") == []
 
-    def test_search_follows_changes(self, one: Shelf) -> None:
-        one.instances.update(SPACE, "one", thing("Second"), Condition(), ADA)
+    def test_search_follows_changes(self, one: InstanceStoreFixture) -> None:
+        one.instances.update(SPACE, "one", build_thing("Second"), Condition(), ADA)
         assert (found(one, "first"), found(one, "second")) == ([], [str(ONE)])
         one.instances.remove(SPACE, "one", Condition(), ADA)
         assert found(one, "*", type="instance") == []
 
-    def test_hits_have_description_and_counted_tags(self, one: Shelf) -> None:
-        answer = search(one.catalog, "*", type="instance")
+    def test_hits_have_description_and_counted_tags(self, one: InstanceStoreFixture) -> None:
+        answer = search_catalog(one.catalog, "*", type="instance")
         assert (answer.hits[0].description, answer.hits[0].tags) == ("about whales", ("alpha",))
         assert answer.facets["tag"] == (("alpha", 1),)
         assert answer.facets["type"] == (("instance", 1),)
 
-    def test_search_accepts_any_metadata(self, kept: Shelf) -> None:
+    def test_search_accepts_any_metadata(self, kept: InstanceStoreFixture) -> None:
         strange = {"a": None, "b": [[1, ["deep"]], {"c": "inner"}], "tags": [1, "", "t", "t"], "": "nameless"}
         kept.instances.create(
-            SPACE, "one", {**thing("Strange", "open"), "metadata": strange | {"size": "x" * 20_000}}, ADA
+            SPACE, "one", {**build_thing("Strange", "open"), "metadata": strange | {"size": "x" * 20_000}}, ADA
         )
         assert found(kept, "deep inner t") == [str(ONE)]
 
 
 class TestProposals:
-    def test_proposals_cannot_change_managed_aspect_or_entity(self, one: Shelf) -> None:
+    def test_proposals_cannot_change_managed_aspect_or_entity(self, one: InstanceStoreFixture) -> None:
         path = one.catalog.write_path
         for proposal in (
-            Proposal(ONE, "instance", "upsert", thing("Mine")),
+            Proposal(ONE, "instance", "upsert", build_thing("Mine")),
             Proposal(ONE, "instance", "patch", {"display_name": "Mine"}),
             Proposal(ONE, "instance", "delete"),
             Proposal(ONE, None, "delete"),
-            Proposal(make_instance_urn(SPACE, "new"), "instance", "create", thing("Mine")),
+            Proposal(make_instance_urn(SPACE, "new"), "instance", "create", build_thing("Mine")),
         ):
             with pytest.raises(ManagedElsewhere, match="instances"):
                 path.propose([proposal], ADA)
@@ -95,35 +99,35 @@ class TestProposals:
                 one.catalog.inbox.accept([proposal], ADA)
         assert one.instances.get(SPACE, "one", ADA).display_name == "The first"
 
-    def test_proposals_can_tag_and_describe_an_instance(self, one: Shelf) -> None:
-        proposal = Proposal(ONE, "businessMetadata", "upsert", metadata({"owner": "ada"}, ["gold"]))
+    def test_proposals_can_tag_and_describe_an_instance(self, one: InstanceStoreFixture) -> None:
+        proposal = Proposal(ONE, "businessMetadata", "upsert", build_metadata_value({"owner": "ada"}, ["gold"]))
         one.catalog.write_path.propose([proposal], KERNEL)
         assert found(one, "tags:gold") == [str(ONE)]
-        one.instances.update(SPACE, "one", thing("Second"), Condition(), ADA)
+        one.instances.update(SPACE, "one", build_thing("Second"), Condition(), ADA)
         assert found(one, "owner:ada") == [str(ONE)]
         one.instances.remove(SPACE, "one", Condition(), ADA)
         assert found(one, "owner:ada") == []
 
-    def test_proposals_cannot_create_an_instance(self, kept: Shelf) -> None:
+    def test_proposals_cannot_create_an_instance(self, kept: InstanceStoreFixture) -> None:
         for aspect in ("businessMetadata", "technicalMetadata"):
             with pytest.raises(NotFound):
-                kept.catalog.write_path.propose([Proposal(ONE, aspect, "upsert", metadata())], ADA)
+                kept.catalog.write_path.propose([Proposal(ONE, aspect, "upsert", build_metadata_value())], ADA)
 
-    def test_kernel_proposals_cannot_name_the_managing_api(self, one: Shelf) -> None:
+    def test_kernel_proposals_cannot_name_the_managing_api(self, one: InstanceStoreFixture) -> None:
         with pytest.raises(AccessDenied):
             one.catalog.write_path.propose([Proposal(ONE, "instance", "upsert", {})], KERNEL, api="instances")
 
-    def test_proposals_without_read_access_return_not_found(self, one: Shelf) -> None:
+    def test_proposals_without_read_access_return_not_found(self, one: InstanceStoreFixture) -> None:
         nobody = Principal("eve", None, frozenset())
         with pytest.raises(NotFound):
             one.catalog.write_path.propose([Proposal(ONE, "instance", "upsert", {})], nobody)
         with pytest.raises(NotFound):
             one.instances.get(SPACE, "one", nobody)
-        assert search(one.catalog, "*").total >= 1
+        assert search_catalog(one.catalog, "*").total >= 1
         assert one.catalog.keys.list_keys(KeysRequest(), nobody) == ([], False)
 
 
-def test_instances_are_listed_among_entities_without_namespace(one: Shelf) -> None:
+def test_instances_are_listed_among_entities_without_namespace(one: InstanceStoreFixture) -> None:
     listed, _ = one.catalog.reader.list_entities(EntityListing(type="instance"), ADA)
     assert [(each.urn, each.namespace, each.name) for each in listed] == [(str(ONE), "", "one")]
     everything, _ = one.catalog.reader.list_entities(EntityListing(), ADA)
@@ -132,8 +136,8 @@ def test_instances_are_listed_among_entities_without_namespace(one: Shelf) -> No
     assert str(ONE) not in [each.urn for each in of_default]
 
 
-def test_integrity_check_finds_no_issue(one: Shelf) -> None:
-    one.instances.update(SPACE, "one", thing("Second", password="secret"), Condition(), ADA)
+def test_integrity_check_finds_no_issue(one: InstanceStoreFixture) -> None:
+    one.instances.update(SPACE, "one", build_thing("Second", password="secret"), Condition(), ADA)
     checker = create_maintenance(one.catalog).create_checker()
     assert [*checker.find_issues()] == []
     assert checker.reindex() == 0

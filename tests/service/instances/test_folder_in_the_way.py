@@ -4,17 +4,17 @@ import pytest
 from jupyter_colophon.core.errors import InstanceIsDirectory
 from jupyter_colophon.core.model.proposal import Condition
 from support.catalog import ADA
-from support.shelves import SPACE, Shelf, thing
+from support.instance_stores import SPACE, InstanceStoreFixture, build_thing
 
 
-def test_folder_named_like_an_instance_is_reported_and_kept(files: Shelf) -> None:
-    inside = files.file("odd") / "mine"
+def test_folder_named_like_an_instance_is_reported_and_kept(files: InstanceStoreFixture) -> None:
+    inside = files.get_instance_path("odd") / "mine"
     inside.parent.mkdir(parents=True)
     inside.write_text("kept")
     assert files.instances.get_any(SPACE, "odd", ADA).reason == "ValueError"
     with pytest.raises(InstanceIsDirectory, match="remove the folder yourself"):
         files.instances.remove(SPACE, "odd", Condition(), ADA)
     with pytest.raises(InstanceIsDirectory):
-        files.instances.update(SPACE, "odd", thing("Odd"), Condition(), ADA)
+        files.instances.update(SPACE, "odd", build_thing("Odd"), Condition(), ADA)
     assert inside.read_text() == "kept"
     assert ["it is a folder" in one.problem for one in files.instances.find_issues()] == [True]

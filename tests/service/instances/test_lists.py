@@ -8,30 +8,30 @@ from jupyter_colophon.core.errors import InstanceNotFound, InvalidQuery
 from jupyter_colophon.core.instances.instance_query import ExportSelection, InstancePage, InstanceQuery
 from jupyter_colophon.core.model.proposal import Condition
 from support.catalog import ADA
-from support.shelves import KERNEL, SPACE, Shelf, thing
+from support.instance_stores import KERNEL, SPACE, InstanceStoreFixture, build_thing
 
 
 @pytest.fixture
-def many(files: Shelf) -> Shelf:
+def many(files: InstanceStoreFixture) -> InstanceStoreFixture:
     """Store five instances, of which one is invalid and one is unreadable."""
     documents = {
-        "alpha": thing("Zürich", size=1, tags=["city", "big"], description="on the lake"),
-        "beta": thing("apple", size=2, tags=["fruit"]),
-        "gamma": thing("Banana", "open", tags=["fruit", "big"]),
-        "wrong": thing("Wrong", size="x"),
+        "alpha": build_thing("Zürich", size=1, tags=["city", "big"], description="on the lake"),
+        "beta": build_thing("apple", size=2, tags=["fruit"]),
+        "gamma": build_thing("Banana", "open", tags=["fruit", "big"]),
+        "wrong": build_thing("Wrong", size="x"),
     }
     for name, document in documents.items():
-        files.file(name).parent.mkdir(parents=True, exist_ok=True)
-        files.file(name).write_text(json.dumps(document))
-    files.file("torn").write_text("{")
+        files.get_instance_path(name).parent.mkdir(parents=True, exist_ok=True)
+        files.get_instance_path(name).write_text(json.dumps(document))
+    files.get_instance_path("torn").write_text("{")
     return files
 
 
-def page(many: Shelf, **query: Any) -> InstancePage:
+def page(many: InstanceStoreFixture, **query: Any) -> InstancePage:
     return many.instances.list_page(SPACE, InstanceQuery(**query), ADA)
 
 
-def names(many: Shelf, **query: Any) -> list[str]:
+def names(many: InstanceStoreFixture, **query: Any) -> list[str]:
     return [one.name for one in page(many, **query).instances]
 
 
@@ -54,17 +54,19 @@ class TestPages:
             ({"text": "nothing"}, []),
         ],
     )
-    def test_page_has_matches_in_requested_order(self, many: Shelf, query: Any, found: list[str]) -> None:
+    def test_page_has_matches_in_requested_order(
+        self, many: InstanceStoreFixture, query: Any, found: list[str]
+    ) -> None:
         assert names(many, **query) == found
         assert page(many, **query).total == len(found)
 
-    def test_tag_and_schema_counts_ignore_their_own_filter(self, many: Shelf) -> None:
+    def test_tag_and_schema_counts_ignore_their_own_filter(self, many: InstanceStoreFixture) -> None:
         found = page(many, tags=("city",), schema="thing")
         assert found.tags == (("big", 1), ("city", 1), ("fruit", 1))
         assert found.schemas == (("thing", 1),)
 
     @pytest.mark.parametrize("sort", ["display_name", "-display_name", "name", "time", "-schema_name"])
-    def test_pages_have_no_gap_or_overlap(self, many: Shelf, sort: str) -> None:
+    def test_pages_have_no_gap_or_overlap(self, many: InstanceStoreFixture, sort: str) -> None:
         found, cursor = [], ""
         while True:
             one = page(many, sort=sort, limit=2, cursor=cursor)
@@ -74,12 +76,12 @@ class TestPages:
             cursor = one.cursor
         assert found == names(many, sort=sort)
 
-    def test_next_page_continues_after_removed_instance(self, many: Shelf) -> None:
+    def test_next_page_continues_after_removed_instance(self, many: InstanceStoreFixture) -> None:
         first = page(many, sort="name", limit=2)
         many.instances.remove(SPACE, "beta", Condition(), ADA)
         assert names(many, sort="name", limit=2, cursor=first.cursor) == ["gamma", "torn"]
 
-    def test_page_has_versions_and_problems(self, many: Shelf) -> None:
+    def test_page_has_versions_and_problems(self, many: InstanceStoreFixture) -> None:
         found = {one.name: one for one in page(many).instances}
         assert {one.version for one in found.values()} == {1}
         assert found["alpha"].reason == ""
@@ -87,21 +89,21 @@ class TestPages:
         assert [one.pointer for one in found["wrong"].problems] == ["/metadata/size"]
         assert found["torn"].reason == "ValueError"
 
-    def test_page_refuses_unknown_sort_and_foreign_cursor(self, many: Shelf) -> None:
+    def test_page_refuses_unknown_sort_and_foreign_cursor(self, many: InstanceStoreFixture) -> None:
         cursor = page(many, limit=1).cursor
         for query in ({"sort": "size"}, {"cursor": "x"}, {"cursor": cursor, "text": "other"}):
             with pytest.raises(InvalidQuery):
                 page(many, **query)
 
-    def test_page_shows_file_change_at_once(self, many: Shelf) -> None:
+    def test_page_shows_file_change_at_once(self, many: InstanceStoreFixture) -> None:
         assert names(many, text="pear") == []
-        many.file("beta").write_text(json.dumps(thing("pear")))
+        many.get_instance_path("beta").write_text(json.dumps(build_thing("pear")))
         assert names(many, text="pear") == ["beta"]
 
 
 class TestValues:
     @pytest.mark.parametrize("pointer", ["/tags", "/metadata/tags"])
-    def test_values_are_sorted_by_frequency(self, many: Shelf, pointer: str) -> None:
+    def test_values_are_sorted_by_frequency(self, many: InstanceStoreFixture, pointer: str) -> None:
         found = many.instances.count_values(SPACE, "", pointer, ADA).values
         assert [(one.value, one.count) for one in found] == [("big", 2), ("fruit", 2), ("city", 1)]
         assert [one.value for one in many.instances.count_values(SPACE, "open", pointer, KERNEL).values] == [
@@ -109,8 +111,8 @@ class TestValues:
             "fruit",
         ]
 
-    def test_values_of_different_types_are_counted_separately(self, many: Shelf) -> None:
-        many.instances.create(SPACE, "text", thing("Text", "open", size="1"), ADA)
+    def test_values_of_different_types_are_counted_separately(self, many: InstanceStoreFixture) -> None:
+        many.instances.create(SPACE, "text", build_thing("Text", "open", size="1"), ADA)
         found = many.instances.count_values(SPACE, "", "/size", ADA).values
         assert sorted((type(one.value).__name__, one.value) for one in found) == [
             ("int", 1),
@@ -119,29 +121,29 @@ class TestValues:
             ("str", "x"),
         ]
 
-    def test_missing_location_has_no_values(self, many: Shelf) -> None:
+    def test_missing_location_has_no_values(self, many: InstanceStoreFixture) -> None:
         assert many.instances.count_values(SPACE, "", "/none/at/all", ADA).values == ()
         with pytest.raises(InvalidQuery):
             many.instances.count_values(SPACE, "", "tags", ADA)
 
 
 class TestBundles:
-    def test_export_and_import_round_trip(self, kept: Shelf) -> None:
-        documents = [{"name": f"n{number}", **thing(f"N {number}", size=number)} for number in range(5)]
+    def test_export_and_import_round_trip(self, kept: InstanceStoreFixture) -> None:
+        documents = [{"name": f"n{number}", **build_thing(f"N {number}", size=number)} for number in range(5)]
         done = kept.instances.import_all(SPACE, documents, ADA)
         assert [one.kind for one in done] == ["created"] * 5
         assert kept.instances.export(SPACE, ExportSelection(), ADA) == documents
         assert [one.kind for one in kept.instances.import_all(SPACE, documents, ADA)] == ["unchanged"] * 5
 
-    def test_import_returns_an_outcome_per_document(self, kept: Shelf) -> None:
-        kept.instances.create(SPACE, "there", thing("There", size=1), ADA)
+    def test_import_returns_an_outcome_per_document(self, kept: InstanceStoreFixture) -> None:
+        kept.instances.create(SPACE, "there", build_thing("There", size=1), ADA)
         documents = [
-            {"name": "new", **thing("New", size=1)},
-            thing("By its name", size=1),
-            {"name": "there", **thing("Other", size=2)},
-            {"name": "wrong", **thing("Wrong", size="x")},
-            {"name": "strange", **thing("Strange", "none")},
-            {"name": "No Name", **thing("No name")},
+            {"name": "new", **build_thing("New", size=1)},
+            build_thing("By its name", size=1),
+            {"name": "there", **build_thing("Other", size=2)},
+            {"name": "wrong", **build_thing("Wrong", size="x")},
+            {"name": "strange", **build_thing("Strange", "none")},
+            {"name": "No Name", **build_thing("No name")},
         ]
         expected = ["created", "created", "conflict", "invalid", "invalid", "invalid"]
         assert [one.kind for one in kept.instances.import_all(SPACE, documents, ADA, dry_run=True)] == expected
@@ -154,9 +156,9 @@ class TestBundles:
         assert kept.instances.import_all(SPACE, documents[2:3], ADA, overwrite=True)[0].kind == "updated"
         assert kept.instances.get(SPACE, "there", ADA).display_name == "Other"
 
-    def test_import_conflict_names_locations_without_secrets(self, files: Shelf) -> None:
-        files.instances.create(SPACE, "there", thing("There", password="kept", items=[1, 2], size=1), ADA)
-        new = {"name": "there", **thing("There", password={"inner": "other"}, items=[2, 3], extra={"a": 1})}
+    def test_import_conflict_names_locations_without_secrets(self, files: InstanceStoreFixture) -> None:
+        files.instances.create(SPACE, "there", build_thing("There", password="kept", items=[1, 2], size=1), ADA)
+        new = {"name": "there", **build_thing("There", password={"inner": "other"}, items=[2, 3], extra={"a": 1})}
         (done,) = files.instances.import_all(SPACE, [new], ADA)
         assert {one.pointer: one.message for one in done.problems} == {
             "/metadata/extra": "not in the stored instance",
@@ -164,18 +166,18 @@ class TestBundles:
             "/metadata/password": "differs from the stored instance",
             "/metadata/size": "only in the stored instance",
         }
-        files.file("there").write_text("{")
-        (done,) = files.instances.import_all(SPACE, [{"name": "there", **thing("There")}], ADA)
+        files.get_instance_path("there").write_text("{")
+        (done,) = files.instances.import_all(SPACE, [{"name": "there", **build_thing("There")}], ADA)
         assert [(one.pointer, one.message) for one in done.problems] == [("", "the stored instance cannot be read")]
 
-    def test_import_refuses_mask_without_secret(self, kept: Shelf) -> None:
+    def test_import_refuses_mask_without_secret(self, kept: InstanceStoreFixture) -> None:
         mask = {"$secret": True}
-        kept.instances.create(SPACE, "there", thing("There", password="kept"), ADA)
-        kept.instances.create(SPACE, "bare", thing("Bare"), ADA)
+        kept.instances.create(SPACE, "there", build_thing("There", password="kept"), ADA)
+        kept.instances.create(SPACE, "bare", build_thing("Bare"), ADA)
         documents = [
-            {"name": "new", **thing("New", password=mask)},
-            {"name": "bare", **thing("Bare", password=mask)},
-            {"name": "there", **thing("Other", password=mask)},
+            {"name": "new", **build_thing("New", password=mask)},
+            {"name": "bare", **build_thing("Bare", password=mask)},
+            {"name": "there", **build_thing("Other", password=mask)},
         ]
         for dry_run in (True, False):
             done = kept.instances.import_all(SPACE, documents, ADA, overwrite=True, dry_run=dry_run)
@@ -189,7 +191,7 @@ class TestBundles:
         again = kept.instances.import_all(SPACE, documents[1:2], ADA)
         assert [one.kind for one in again] == ["conflict"]
 
-    def test_export_contains_selected_instances(self, many: Shelf) -> None:
+    def test_export_contains_selected_instances(self, many: InstanceStoreFixture) -> None:
         def chosen(**choice: Any) -> list[str]:
             return [one["name"] for one in many.instances.export(SPACE, ExportSelection(**choice), ADA)]
 
@@ -200,7 +202,7 @@ class TestBundles:
         with pytest.raises(InstanceNotFound):
             chosen(names=("alpha", "none"))
 
-    def test_instances_move_between_stores_and_back(self, many: Shelf) -> None:
+    def test_instances_move_between_stores_and_back(self, many: InstanceStoreFixture) -> None:
         before = many.instances.export(SPACE, ExportSelection(include_invalid=True), ADA)
         planned = many.instances.move(SPACE, "file", "catalog", ADA, dry_run=True)
         assert len(many.instances.list(SPACE, invalid=True)) == 5
@@ -214,17 +216,17 @@ class TestBundles:
             "wrong": "created",
         }
         assert [one.name for one in many.instances.list(SPACE, invalid=True)] == ["torn"]
-        many.file("beta").write_text(json.dumps(thing("in the way")))
+        many.get_instance_path("beta").write_text(json.dumps(build_thing("in the way")))
         back = many.instances.move(SPACE, "catalog", "file", ADA)
         assert {one.name: one.kind for one in back}["beta"] == "conflict"
-        many.file("beta").unlink()
+        many.get_instance_path("beta").unlink()
         assert [one.kind for one in many.instances.move(SPACE, "catalog", "file", ADA)] == ["created"]
         assert many.instances.export(SPACE, ExportSelection(include_invalid=True), ADA) == before
 
 
-def test_issues_contain_no_content(many: Shelf) -> None:
-    many.file("beta").write_text(json.dumps(thing("apple", "gone", password="SECRET")))
-    (many.file("beta").parent / "beta.json1700000000.25").write_text(json.dumps(thing("apple")))
+def test_issues_contain_no_content(many: InstanceStoreFixture) -> None:
+    many.get_instance_path("beta").write_text(json.dumps(build_thing("apple", "gone", password="SECRET")))
+    (many.get_instance_path("beta").parent / "beta.json1700000000.25").write_text(json.dumps(build_thing("apple")))
     found = many.instances.find_issues()
     assert [(one.subject.rpartition(",")[2], one.problem.partition(":")[0]) for one in found] == [
         ("beta)", "SchemaNotFoundError"),

@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.service.instances.masking import SecretMasker, fill_masks, find_masks, get_at
-from support.shelves import SPACE, schemas, thing
+from support.instance_stores import SPACE, build_thing, build_things_schemaspace
 
-MASKS = SecretMasker(schemas())
+MASKS = SecretMasker(build_things_schemaspace())
 NAMES = st.sampled_from(["a", "b", "c"])
 HOST = st.fixed_dictionaries({}, optional={"name": NAMES, "token": st.uuids().map(str), "size": st.integers(0, 2)})
 DOCUMENTS = st.fixed_dictionaries({}, optional={"password": st.uuids().map(str), "hosts": st.lists(HOST, max_size=5)})
@@ -19,7 +19,7 @@ def hidden(document: dict[str, Any]) -> Any:
 
 @given(DOCUMENTS)
 def test_unchanged_mask_restores_the_document(metadata: dict[str, Any]) -> None:
-    document = thing(**metadata)
+    document = build_thing(**metadata)
     assert fill_masks(hidden(document), document, hidden(document)) == (document, [])
 
 
@@ -27,17 +27,17 @@ def test_unchanged_mask_restores_the_document(metadata: dict[str, Any]) -> None:
     st.lists(st.tuples(NAMES, st.uuids().map(str)), unique_by=lambda pair: pair[0]), st.randoms(use_true_random=False)
 )
 def test_reordered_named_elements_keep_their_secrets(pairs: list[tuple[str, str]], random: Any) -> None:
-    document = thing(hosts=[{"name": name, "token": token} for name, token in pairs])
+    document = build_thing(hosts=[{"name": name, "token": token} for name, token in pairs])
     sent = hidden(document)["metadata"]["hosts"]
     chosen = random.sample(sent, random.randint(0, len(sent)))
-    full, missing = fill_masks(thing(hosts=chosen), document, hidden(document))
+    full, missing = fill_masks(build_thing(hosts=chosen), document, hidden(document))
     assert missing == []
     assert {one["name"]: one["token"] for one in full["metadata"]["hosts"]}.items() <= dict(pairs).items()
 
 
 @given(DOCUMENTS, DOCUMENTS)
 def test_filled_secret_comes_from_old_document_or_is_missing(old: dict[str, Any], new: dict[str, Any]) -> None:
-    before, after = thing(**old), hidden(thing(**new))
+    before, after = build_thing(**old), hidden(build_thing(**new))
     full, missing = fill_masks(after, before, hidden(before))
     for words in find_masks(after):
         value = get_at(full, words)
@@ -46,7 +46,7 @@ def test_filled_secret_comes_from_old_document_or_is_missing(old: dict[str, Any]
 
 @given(DOCUMENTS)
 def test_masked_document_contains_no_secret(metadata: dict[str, Any]) -> None:
-    document = thing(**metadata)
+    document = build_thing(**metadata)
     text = repr(hidden(document))
     assert not [
         get_at(document, words) for words in MASKS.find_secrets(SPACE, document) if get_at(document, words) in text

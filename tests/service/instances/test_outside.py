@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.service.instances.external_edits import ExternalEditRecorder
 from jupyter_colophon.service.instances.stores.file_store import FileInstanceStore
-from support.catalog import ADA, search
-from support.shelves import SPACE, Shelf, thing
+from support.catalog import ADA, search_catalog
+from support.instance_stores import SPACE, InstanceStoreFixture, build_thing
 
 
 def soon(is_so: Callable[[], bool]) -> None:
@@ -22,12 +22,12 @@ def soon(is_so: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def watched(files: Shelf) -> Iterator[Shelf]:
+def watched(files: InstanceStoreFixture) -> Iterator[InstanceStoreFixture]:
     store = files.store
     assert isinstance(store, FileInstanceStore)
     outside = ExternalEditRecorder(lambda: [store])
     before = threading.active_count()
-    write(files.file("before"), "Before")
+    write(files.get_instance_path("before"), "Before")
     outside.start()
     yield files
     outside.close()
@@ -36,50 +36,50 @@ def watched(files: Shelf) -> Iterator[Shelf]:
 
 def write(path: Path, display_name: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(thing(display_name)))
+    path.write_text(json.dumps(build_thing(display_name)))
 
 
-def known(shelf: Shelf) -> set[str]:
-    return {hit.summary.name for hit in search(shelf.catalog, "*", type="instance").hits}
+def known(shelf: InstanceStoreFixture) -> set[str]:
+    return {hit.summary.name for hit in search_catalog(shelf.catalog, "*", type="instance").hits}
 
 
-def test_existing_files_are_recorded_at_start(watched: Shelf) -> None:
+def test_existing_files_are_recorded_at_start(watched: InstanceStoreFixture) -> None:
     soon(lambda: known(watched) == {"before"})
 
 
-def test_external_edits_are_recorded_while_running(watched: Shelf) -> None:
+def test_external_edits_are_recorded_while_running(watched: InstanceStoreFixture) -> None:
     soon(lambda: known(watched) == {"before"})
-    write(watched.file("new"), "New")
+    write(watched.get_instance_path("new"), "New")
     soon(lambda: known(watched) == {"before", "new"})
-    write(watched.file("new"), "Changed")
-    soon(lambda: [hit.summary.name for hit in search(watched.catalog, "changed").hits] == ["new"])
-    watched.file("before").unlink()
+    write(watched.get_instance_path("new"), "Changed")
+    soon(lambda: [hit.summary.name for hit in search_catalog(watched.catalog, "changed").hits] == ["new"])
+    watched.get_instance_path("before").unlink()
     soon(lambda: known(watched) == {"new"})
 
 
-def test_own_saves_are_not_external_edits(watched: Shelf) -> None:
+def test_own_saves_are_not_external_edits(watched: InstanceStoreFixture) -> None:
     soon(lambda: known(watched) == {"before"})
-    watched.instances.create(SPACE, "mine", thing("Mine"), ADA)
-    write(watched.file("later"), "Later")
+    watched.instances.create(SPACE, "mine", build_thing("Mine"), ADA)
+    write(watched.get_instance_path("later"), "Later")
     soon(lambda: known(watched) == {"before", "mine", "later"})
-    assert [actor for _, name, actor in watched.changes() if name == "mine"] == ["ada"]
+    assert [actor for _, name, actor in watched.read_instance_changes() if name == "mine"] == ["ada"]
 
 
-def test_many_files_are_recorded_at_start_despite_invalid_ones(files: Shelf) -> None:
+def test_many_files_are_recorded_at_start_despite_invalid_ones(files: InstanceStoreFixture) -> None:
     for number in range(60):
-        write(files.file(f"n{number}"), f"N {number}")
-    files.instances.create(SPACE, "known", thing("Known"), ADA)
-    files.file("torn").write_text("{")
+        write(files.get_instance_path(f"n{number}"), f"N {number}")
+    files.instances.create(SPACE, "known", build_thing("Known"), ADA)
+    files.get_instance_path("torn").write_text("{")
     store = files.store
     assert isinstance(store, FileInstanceStore)
     outside = ExternalEditRecorder(lambda: [store])
     outside.start()
     try:
-        soon(lambda: search(files.catalog, "*", type="instance").total == 62)
+        soon(lambda: search_catalog(files.catalog, "*", type="instance").total == 62)
         soon(lambda: store.find_unsynced() == [])
     finally:
         outside.close()
-    actors = {name: actor for _, name, actor in files.changes()}
+    actors = {name: actor for _, name, actor in files.read_instance_changes()}
     assert actors.pop("known") == "ada"
     assert {actor.partition(":")[0] for actor in actors.values()} == {"outside"}
-    assert len(files.changes()) == 62
+    assert len(files.read_instance_changes()) == 62

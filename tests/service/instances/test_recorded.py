@@ -11,8 +11,8 @@ from jupyter_colophon.core.errors import ConditionFailed, InstanceNotFound, Remo
 from jupyter_colophon.core.identity.names import make_instance_urn
 from jupyter_colophon.core.model.proposal import Condition
 from jupyter_colophon.service.instances.stores.file_store import FileInstanceStore
-from support.catalog import ADA, search
-from support.shelves import BOB, SPACE, Shelf, shelf, thing
+from support.catalog import ADA, search_catalog
+from support.instance_stores import BOB, SPACE, InstanceStoreFixture, build_thing, open_instance_store
 
 OUTSIDE = f"outside:{getpass.getuser()}"
 
@@ -26,37 +26,40 @@ def write(path: Path, content: object) -> None:
 
 
 class TestOutsideEdits:
-    def test_external_edit_is_recorded_before_it_is_shown(self, files: Shelf) -> None:
-        files.instances.create(SPACE, "one", thing(size=1), ADA)
-        write(files.file("one"), thing(size=2))
+    def test_external_edit_is_recorded_before_it_is_shown(self, files: InstanceStoreFixture) -> None:
+        files.instances.create(SPACE, "one", build_thing(size=1), ADA)
+        write(files.get_instance_path("one"), build_thing(size=2))
         found = files.instances.get(SPACE, "one", ADA)
         assert (found.metadata, found.version) == ({"size": 2}, 2)
-        assert [(version, actor) for version, _, actor in files.history("one")] == [(2, OUTSIDE), (1, "ada")]
+        assert [(version, actor) for version, _, actor in files.read_instance_history("one")] == [
+            (2, OUTSIDE),
+            (1, "ada"),
+        ]
 
-    def test_external_edit_fails_the_condition_of_a_save(self, files: Shelf) -> None:
-        seen = files.instances.create(SPACE, "one", thing(size=1), ADA)
-        write(files.file("one"), thing(size=2))
+    def test_external_edit_fails_the_condition_of_a_save(self, files: InstanceStoreFixture) -> None:
+        seen = files.instances.create(SPACE, "one", build_thing(size=1), ADA)
+        write(files.get_instance_path("one"), build_thing(size=2))
         with pytest.raises(ConditionFailed):
-            files.instances.update(SPACE, "one", thing(size=3), Condition(version=seen.version), ADA)
+            files.instances.update(SPACE, "one", build_thing(size=3), Condition(version=seen.version), ADA)
         assert files.instances.get(SPACE, "one", ADA).metadata == {"size": 2}
-        files.instances.update(SPACE, "one", thing(size=3), Condition(version=2), BOB)
-        assert [actor for _, _, actor in files.history("one")] == ["bob", OUTSIDE, "ada"]
+        files.instances.update(SPACE, "one", build_thing(size=3), Condition(version=2), BOB)
+        assert [actor for _, _, actor in files.read_instance_history("one")] == ["bob", OUTSIDE, "ada"]
 
-    def test_rewritten_equal_content_is_not_an_edit(self, files: Shelf) -> None:
-        files.instances.create(SPACE, "one", thing(size=1), ADA)
-        write(files.file("one"), json.dumps(thing(size=1), indent=7) + "\n\n")
+    def test_rewritten_equal_content_is_not_an_edit(self, files: InstanceStoreFixture) -> None:
+        files.instances.create(SPACE, "one", build_thing(size=1), ADA)
+        write(files.get_instance_path("one"), json.dumps(build_thing(size=1), indent=7) + "\n\n")
         assert files.instances.get(SPACE, "one", ADA).version == 1
 
-    def test_external_file_creates_an_entity(self, files: Shelf) -> None:
-        write(files.file("new"), thing("Found", size=1, tags=["here"]))
+    def test_external_file_creates_an_entity(self, files: InstanceStoreFixture) -> None:
+        write(files.get_instance_path("new"), build_thing("Found", size=1, tags=["here"]))
         assert files.instances.get(SPACE, "new", ADA).version == 1
-        assert [hit.summary.urn for hit in search(files.catalog, "found").hits] == [
+        assert [hit.summary.urn for hit in search_catalog(files.catalog, "found").hits] == [
             str(make_instance_urn(SPACE, "new"))
         ]
 
-    def test_external_removal_deletes_the_entity(self, files: Shelf) -> None:
-        files.instances.create(SPACE, "one", thing(size=1), ADA)
-        files.file("one").unlink()
+    def test_external_removal_deletes_the_entity(self, files: InstanceStoreFixture) -> None:
+        files.instances.create(SPACE, "one", build_thing(size=1), ADA)
+        files.get_instance_path("one").unlink()
         with pytest.raises(InstanceNotFound):
             files.instances.get(SPACE, "one", ADA)
         store = files.store
@@ -64,44 +67,48 @@ class TestOutsideEdits:
         assert store.find_unsynced() == ["one"]
         store.sync_records("one")
         assert store.find_unsynced() == []
-        assert search(files.catalog, "*", type="instance").hits == ()
-        assert files.changes()[-1] == ("delete", "one", OUTSIDE)
+        assert search_catalog(files.catalog, "*", type="instance").hits == ()
+        assert files.read_instance_changes()[-1] == ("delete", "one", OUTSIDE)
 
-    def test_external_damage_is_a_version_with_the_reason(self, files: Shelf) -> None:
-        files.instances.create(SPACE, "one", thing(size=1), ADA)
-        write(files.file("one"), '{"display_name": "TORN')
+    def test_external_damage_is_a_version_with_the_reason(self, files: InstanceStoreFixture) -> None:
+        files.instances.create(SPACE, "one", build_thing(size=1), ADA)
+        write(files.get_instance_path("one"), '{"display_name": "TORN')
         broken = files.instances.get_any(SPACE, "one", ADA)
         assert (broken.reason, broken.version, broken.metadata) == ("ValueError", 2, {})
-        assert "TORN" not in json.dumps(files.history("one"))
-        repaired = files.instances.update(SPACE, "one", thing(size=2), Condition(version=2), ADA)
+        assert "TORN" not in json.dumps(files.read_instance_history("one"))
+        repaired = files.instances.update(SPACE, "one", build_thing(size=2), Condition(version=2), ADA)
         assert (repaired.reason, repaired.version) == ("", 3)
 
-    def test_external_removal_is_recorded_before_recreation(self, files: Shelf) -> None:
-        files.instances.create(SPACE, "one", thing(size=1), ADA)
-        files.file("one").unlink()
-        made = files.instances.create(SPACE, "one", thing(size=2), BOB)
+    def test_external_removal_is_recorded_before_recreation(self, files: InstanceStoreFixture) -> None:
+        files.instances.create(SPACE, "one", build_thing(size=1), ADA)
+        files.get_instance_path("one").unlink()
+        made = files.instances.create(SPACE, "one", build_thing(size=2), BOB)
         assert (made.metadata, made.version) == ({"size": 2}, files.instances.get(SPACE, "one", ADA).version)
-        assert {change for change in files.changes() if change[0] == "delete"} == {("delete", "one", OUTSIDE)}
-        assert files.changes()[-1] == ("create", "one", "bob")
+        assert {change for change in files.read_instance_changes() if change[0] == "delete"} == {
+            ("delete", "one", OUTSIDE)
+        }
+        assert files.read_instance_changes()[-1] == ("create", "one", "bob")
 
-    def test_one_list_records_edits_of_many_files(self, files: Shelf) -> None:
+    def test_one_list_records_edits_of_many_files(self, files: InstanceStoreFixture) -> None:
         from jupyter_colophon.core.instances.instance_query import InstanceQuery
 
         for number in range(20):
-            write(files.file(f"n{number}"), thing(f"N {number}"))
+            write(files.get_instance_path(f"n{number}"), build_thing(f"N {number}"))
         page = files.instances.list_page(SPACE, InstanceQuery(limit=50), ADA)
         assert {one.version for one in page.instances} == {1}
-        assert search(files.catalog, "*", type="instance").total == 20
+        assert search_catalog(files.catalog, "*", type="instance").total == 20
 
 
-def test_save_of_another_process_stays_in_history(files: Shelf, beside: Catalog, data_folder: Path) -> None:
-    files.instances.create(SPACE, "one", thing(size=1), ADA)
-    with shelf(beside, data_folder) as another:
-        another.instances.update(SPACE, "one", thing(size=2), Condition(), BOB)
-        another.instances.update(SPACE, "one", thing(size=1), Condition(), BOB)
+def test_save_of_another_process_stays_in_history(
+    files: InstanceStoreFixture, beside: Catalog, data_folder: Path
+) -> None:
+    files.instances.create(SPACE, "one", build_thing(size=1), ADA)
+    with open_instance_store(beside, data_folder) as another:
+        another.instances.update(SPACE, "one", build_thing(size=2), Condition(), BOB)
+        another.instances.update(SPACE, "one", build_thing(size=1), Condition(), BOB)
     # The file is unchanged here, but its record is not.
-    assert files.instances.update(SPACE, "one", thing(size=3), Condition(), ADA).version == 4
-    assert [(value["metadata"]["size"], actor) for _, value, actor in files.history("one")] == [
+    assert files.instances.update(SPACE, "one", build_thing(size=3), Condition(), ADA).version == 4
+    assert [(value["metadata"]["size"], actor) for _, value, actor in files.read_instance_history("one")] == [
         (3, "ada"),
         (1, "bob"),
         (2, "bob"),
@@ -110,22 +117,22 @@ def test_save_of_another_process_stays_in_history(files: Shelf, beside: Catalog,
 
 
 class TestAwayCatalog:
-    def test_unavailable_catalog_allows_reads_and_saves(self, files: Shelf) -> None:
+    def test_unavailable_catalog_allows_reads_and_saves(self, files: InstanceStoreFixture) -> None:
         files.is_away = True
-        made = files.instances.create(SPACE, "one", thing(size=1), ADA)
+        made = files.instances.create(SPACE, "one", build_thing(size=1), ADA)
         assert made.version is None
-        assert files.instances.update(SPACE, "one", thing(size=2), Condition(), ADA).metadata == {"size": 2}
+        assert files.instances.update(SPACE, "one", build_thing(size=2), Condition(), ADA).metadata == {"size": 2}
         assert [one.name for one in files.instances.list(SPACE)] == ["one"]
 
-    def test_save_is_recorded_later_with_its_author(self, files: Shelf) -> None:
+    def test_save_is_recorded_later_with_its_author(self, files: InstanceStoreFixture) -> None:
         files.is_away = True
-        files.instances.create(SPACE, "one", thing(size=1), BOB)
+        files.instances.create(SPACE, "one", build_thing(size=1), BOB)
         files.is_away = False
         assert files.instances.get(SPACE, "one", ADA).version == 1
-        assert [actor for _, _, actor in files.history("one")] == ["bob"]
+        assert [actor for _, _, actor in files.read_instance_history("one")] == ["bob"]
 
-    def test_removal_is_recorded_later_with_its_author(self, files: Shelf) -> None:
-        files.instances.create(SPACE, "one", thing(size=1), ADA)
+    def test_removal_is_recorded_later_with_its_author(self, files: InstanceStoreFixture) -> None:
+        files.instances.create(SPACE, "one", build_thing(size=1), ADA)
         files.is_away = True
         files.instances.remove(SPACE, "one", Condition(), BOB)
         files.is_away = False
@@ -135,24 +142,24 @@ class TestAwayCatalog:
         for name in store.find_unsynced() or ():
             store.sync_records(name)
         assert store.list_unrecorded() == []
-        assert files.changes()[-1] == ("delete", "one", "bob")
+        assert files.read_instance_changes()[-1] == ("delete", "one", "bob")
 
-    def test_unavailable_catalog_refuses_conditions(self, files: Shelf) -> None:
-        seen = files.instances.create(SPACE, "one", thing(size=1), ADA)
+    def test_unavailable_catalog_refuses_conditions(self, files: InstanceStoreFixture) -> None:
+        seen = files.instances.create(SPACE, "one", build_thing(size=1), ADA)
         files.is_away = True
         with pytest.raises(StoreUnavailable):
-            files.instances.update(SPACE, "one", thing(size=2), Condition(version=seen.version), ADA)
+            files.instances.update(SPACE, "one", build_thing(size=2), Condition(version=seen.version), ADA)
         with pytest.raises(StoreUnavailable):
             files.instances.remove(SPACE, "one", Condition(version=seen.version), ADA)
         assert files.instances.get(SPACE, "one", ADA).metadata == {"size": 1}
 
     def test_unavailable_catalog_fails_catalog_instances(self, beside: Catalog, data_folder: Path) -> None:
-        with shelf(beside, data_folder, "catalog") as kept:
+        with open_instance_store(beside, data_folder, "catalog") as kept:
             kept.is_away = True
             with pytest.raises(StoreUnavailable):
                 kept.instances.list(SPACE)
             with pytest.raises(StoreUnavailable):
-                kept.instances.create(SPACE, "one", thing(), ADA)
+                kept.instances.create(SPACE, "one", build_thing(), ADA)
 
 
 class TestLowerFolders:
@@ -160,47 +167,47 @@ class TestLowerFolders:
     def shared(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> Path:
         shared = tmp_path / "shared"
         monkeypatch.setenv("ELYRA_METADATA_PATH", os.pathsep.join([str(data_folder), str(shared)]))
-        write(shared / "metadata" / SPACE / "common.json", thing("Common", size=1))
+        write(shared / "metadata" / SPACE / "common.json", build_thing("Common", size=1))
         return shared / "metadata" / SPACE
 
-    def test_shared_instance_is_changed_by_a_copy(self, files: Shelf) -> None:
+    def test_shared_instance_is_changed_by_a_copy(self, files: InstanceStoreFixture) -> None:
         found = files.instances.get(SPACE, "common", ADA)
         assert (found.own, found.version) == (False, 1)
-        changed = files.instances.update(SPACE, "common", thing("Common", size=2), Condition(version=1), ADA)
+        changed = files.instances.update(SPACE, "common", build_thing("Common", size=2), Condition(version=1), ADA)
         assert (changed.own, changed.version, changed.metadata) == (True, 2, {"size": 2})
 
-    def test_removing_the_copy_shows_the_shared_instance(self, files: Shelf) -> None:
-        files.instances.update(SPACE, "common", thing("Common", size=2), Condition(), ADA)
+    def test_removing_the_copy_shows_the_shared_instance(self, files: InstanceStoreFixture) -> None:
+        files.instances.update(SPACE, "common", build_thing("Common", size=2), Condition(), ADA)
         assert files.instances.remove(SPACE, "common", Condition(), ADA).uncovered
         found = files.instances.get(SPACE, "common", ADA)
         assert (found.own, found.metadata) == (False, {"size": 1})
-        assert files.history("common")[0][1]["metadata"] == {"size": 1}
+        assert files.read_instance_history("common")[0][1]["metadata"] == {"size": 1}
 
-    def test_shared_instance_cannot_be_removed(self, files: Shelf, shared: Path) -> None:
+    def test_shared_instance_cannot_be_removed(self, files: InstanceStoreFixture, shared: Path) -> None:
         with pytest.raises(RemovalNotPermitted):
             files.instances.remove(SPACE, "common", Condition(), ADA)
         assert (shared / "common.json").exists()
 
-    def test_shared_changes_do_not_affect_shadowing_copy(self, files: Shelf, shared: Path) -> None:
-        files.instances.update(SPACE, "common", thing("Common", size=2), Condition(), ADA)
+    def test_shared_changes_do_not_affect_shadowing_copy(self, files: InstanceStoreFixture, shared: Path) -> None:
+        files.instances.update(SPACE, "common", build_thing("Common", size=2), Condition(), ADA)
         write(shared / "common.json", "broken")
         assert files.instances.get(SPACE, "common", ADA).metadata == {"size": 2}
 
 
 def test_file_does_not_overwrite_catalog_instance_of_same_name(beside: Catalog, data_folder: Path) -> None:
-    with shelf(beside, data_folder, "catalog") as kept:
-        kept.instances.create(SPACE, "one", thing(size=1), ADA)
-    with shelf(beside, data_folder) as files:
-        write(files.file("one"), thing(size=2))
+    with open_instance_store(beside, data_folder, "catalog") as kept:
+        kept.instances.create(SPACE, "one", build_thing(size=1), ADA)
+    with open_instance_store(beside, data_folder) as files:
+        write(files.get_instance_path("one"), build_thing(size=2))
         assert files.instances.get(SPACE, "one", ADA).version is None
-        files.instances.update(SPACE, "one", thing(size=3), Condition(), ADA)
-    with shelf(beside, data_folder, "catalog") as kept:
+        files.instances.update(SPACE, "one", build_thing(size=3), Condition(), ADA)
+    with open_instance_store(beside, data_folder, "catalog") as kept:
         assert kept.instances.get(SPACE, "one", ADA).metadata == {"size": 1}
 
 
 def test_file_record_is_not_a_catalog_instance(beside: Catalog, data_folder: Path) -> None:
-    with shelf(beside, data_folder) as files:
-        files.instances.create(SPACE, "one", thing(size=1), ADA)
-    with shelf(beside, data_folder, "catalog") as kept:
+    with open_instance_store(beside, data_folder) as files:
+        files.instances.create(SPACE, "one", build_thing(size=1), ADA)
+    with open_instance_store(beside, data_folder, "catalog") as kept:
         assert kept.instances.list(SPACE) == []
-        assert kept.instances.create(SPACE, "one", thing(size=2), ADA).version == 2
+        assert kept.instances.create(SPACE, "one", build_thing(size=2), ADA).version == 2

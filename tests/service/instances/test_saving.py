@@ -21,8 +21,8 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.model.proposal import Condition
 from support.catalog import ADA
-from support.shelves import KERNEL, SPACE, Plain, Shelf, shelf, thing
-from support.strangers import ID
+from support.instance_stores import KERNEL, SPACE, InstanceStoreFixture, PlainInstance, build_thing, open_instance_store
+from support.third_party_packages import ID
 
 
 def fails(error: Exception) -> Callable[[Any], None]:
@@ -34,34 +34,34 @@ def fails(error: Exception) -> Callable[[Any], None]:
 
 def owning(beside: Catalog, folder: Path, **acts: Callable[[Any], None]) -> Any:
     """Return instances whose class calls these functions in its hooks."""
-    return shelf(beside, folder, own=type("Own", (Plain,), {"acts": acts}))
+    return open_instance_store(beside, folder, own=type("Own", (PlainInstance,), {"acts": acts}))
 
 
 def own(display_name: str = "One", **metadata: Any) -> dict[str, Any]:
-    return thing(display_name, "own", **metadata)
+    return build_thing(display_name, "own", **metadata)
 
 
 class TestSaving:
-    def test_name_is_derived_from_display_name(self, kept: Shelf) -> None:
-        assert kept.instances.create(SPACE, None, thing('1 teste "rápido"'), ADA).name == "a_1_teste_rpido"
+    def test_name_is_derived_from_display_name(self, kept: InstanceStoreFixture) -> None:
+        assert kept.instances.create(SPACE, None, build_thing('1 teste "rápido"'), ADA).name == "a_1_teste_rpido"
         with pytest.raises(InstanceExists):
-            kept.instances.create(SPACE, None, thing('1 teste "rápido"'), ADA)
+            kept.instances.create(SPACE, None, build_thing('1 teste "rápido"'), ADA)
 
     @pytest.mark.parametrize("name", ["", "A", "a b", "../a", "a,", "a\n", "a" * 201])
-    def test_invalid_name_is_refused_before_writing(self, kept: Shelf, name: str) -> None:
+    def test_invalid_name_is_refused_before_writing(self, kept: InstanceStoreFixture, name: str) -> None:
         with pytest.raises(InvalidName):
-            kept.instances.create(SPACE, name, thing("" if not name else "One"), ADA)
+            kept.instances.create(SPACE, name, build_thing("" if not name else "One"), ADA)
         assert kept.instances.list(SPACE, invalid=True) == []
 
-    def test_schemaspace_is_found_by_name_and_id_case_insensitively(self, kept: Shelf) -> None:
-        kept.instances.create(ID.upper(), "one", thing(), ADA)
+    def test_schemaspace_is_found_by_name_and_id_case_insensitively(self, kept: InstanceStoreFixture) -> None:
+        kept.instances.create(ID.upper(), "one", build_thing(), ADA)
         assert [one.name for one in kept.instances.list("THINGS")] == ["one"]
         with pytest.raises(SchemaspaceNotFound):
             kept.instances.list("nothing")
 
-    def test_invalid_instance_is_refused_with_every_problem(self, kept: Shelf) -> None:
+    def test_invalid_instance_is_refused_with_every_problem(self, kept: InstanceStoreFixture) -> None:
         with pytest.raises(InstanceInvalid) as raised:
-            kept.instances.create(SPACE, "one", thing(size="large", tags=[1]), ADA)
+            kept.instances.create(SPACE, "one", build_thing(size="large", tags=[1]), ADA)
         assert [one.pointer for one in raised.value.problems] == ["/metadata/size", "/metadata/tags/0"]
         assert "is not of type 'integer'" in raised.value.detail
         assert kept.instances.list(SPACE, invalid=True) == []
@@ -77,21 +77,25 @@ class TestSaving:
             ({"schema_name": "thing", "metadata": {}}, InstanceInvalid),
         ],
     )
-    def test_document_without_required_members_is_refused(self, kept: Shelf, document: Any, error: type) -> None:
+    def test_document_without_required_members_is_refused(
+        self, kept: InstanceStoreFixture, document: Any, error: type
+    ) -> None:
         with pytest.raises(error):
             kept.instances.create(SPACE, "one", document, ADA)
 
-    def test_update_replaces_document_and_keeps_name(self, kept: Shelf) -> None:
-        kept.instances.create(SPACE, "one", thing(size=5, tags=["x"]), ADA)
-        done = kept.instances.update(SPACE, "one", {**thing("Two"), "name": "one", "resource": "x"}, Condition(), ADA)
+    def test_update_replaces_document_and_keeps_name(self, kept: InstanceStoreFixture) -> None:
+        kept.instances.create(SPACE, "one", build_thing(size=5, tags=["x"]), ADA)
+        done = kept.instances.update(
+            SPACE, "one", {**build_thing("Two"), "name": "one", "resource": "x"}, Condition(), ADA
+        )
         assert (done.display_name, done.metadata) == ("Two", {"size": 1})
         with pytest.raises(RenameNotSupported):
-            kept.instances.update(SPACE, "one", {**thing("Two"), "name": "two"}, Condition(), ADA)
+            kept.instances.update(SPACE, "one", {**build_thing("Two"), "name": "two"}, Condition(), ADA)
         with pytest.raises(InstanceNotFound):
-            kept.instances.update(SPACE, "two", thing("Two"), Condition(), ADA)
+            kept.instances.update(SPACE, "two", build_thing("Two"), Condition(), ADA)
 
-    def test_patch_changes_only_named_members(self, kept: Shelf) -> None:
-        first = kept.instances.create(SPACE, "one", thing(size=5, tags=["x"]), ADA)
+    def test_patch_changes_only_named_members(self, kept: InstanceStoreFixture) -> None:
+        first = kept.instances.create(SPACE, "one", build_thing(size=5, tags=["x"]), ADA)
         done = kept.instances.patch(SPACE, "one", {"metadata": {"size": 6, "tags": None}}, Condition(), ADA)
         assert (done.display_name, done.metadata) == ("One", {"size": 6})
         with pytest.raises(ConditionFailed):
@@ -99,24 +103,24 @@ class TestSaving:
         with pytest.raises(RenameNotSupported):
             kept.instances.patch(SPACE, "one", {"name": "two"}, Condition(), ADA)
 
-    def test_unreadable_instance_can_be_replaced_and_removed_but_not_patched(self, files: Shelf) -> None:
+    def test_unreadable_instance_can_be_replaced_and_removed_but_not_patched(self, files: InstanceStoreFixture) -> None:
         for name in ("one", "two"):
-            files.instances.create(SPACE, name, thing(name), ADA)
-            files.file(name).write_text("{")
+            files.instances.create(SPACE, name, build_thing(name), ADA)
+            files.get_instance_path(name).write_text("{")
         with pytest.raises(InstanceUnreadable):
             files.instances.get(SPACE, "one", ADA)
         with pytest.raises(InstanceUnreadable):
             files.instances.patch(SPACE, "one", {"display_name": "B"}, Condition(), ADA)
-        assert files.instances.update(SPACE, "one", thing(size=2), Condition(), ADA).reason == ""
+        assert files.instances.update(SPACE, "one", build_thing(size=2), Condition(), ADA).reason == ""
         files.instances.remove(SPACE, "two", Condition(), ADA)
         assert [one.name for one in files.instances.list(SPACE, invalid=True)] == ["one"]
 
-    def test_kernel_may_read_but_not_change(self, kept: Shelf) -> None:
-        kept.instances.create(SPACE, "one", thing(), ADA)
+    def test_kernel_may_read_but_not_change(self, kept: InstanceStoreFixture) -> None:
+        kept.instances.create(SPACE, "one", build_thing(), ADA)
         assert kept.instances.get(SPACE, "one", KERNEL).name == "one"
         for change in (
-            lambda: kept.instances.create(SPACE, "two", thing(), KERNEL),
-            lambda: kept.instances.update(SPACE, "one", thing(), Condition(), KERNEL),
+            lambda: kept.instances.create(SPACE, "two", build_thing(), KERNEL),
+            lambda: kept.instances.update(SPACE, "one", build_thing(), Condition(), KERNEL),
             lambda: kept.instances.patch(SPACE, "one", {}, Condition(), KERNEL),
             lambda: kept.instances.remove(SPACE, "one", Condition(), KERNEL),
             lambda: kept.instances.restore(SPACE, "one", 1, Condition(), KERNEL),
@@ -130,15 +134,15 @@ class TestHooks:
     def test_hooks_run_in_order_on_separate_objects(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder) as kept:
             kept.instances.create(SPACE, "one", own(), ADA)
-            assert [(hook, options) for _, hook, options in Plain.calls] == [
+            assert [(hook, options) for _, hook, options in PlainInstance.calls] == [
                 ("pre_save", {"for_update": False}),
                 ("post_save", {"for_update": False}),
                 ("on_load", {}),
             ]
-            Plain.calls.clear()
+            PlainInstance.calls.clear()
             kept.instances.update(SPACE, "one", own(size=2), Condition(), ADA)
             kept.instances.remove(SPACE, "one", Condition(), ADA)
-            assert [(hook, options) for _, hook, options in Plain.calls] == [
+            assert [(hook, options) for _, hook, options in PlainInstance.calls] == [
                 ("pre_save", {"for_update": True}),
                 ("post_save", {"for_update": True}),
                 ("on_load", {}),
@@ -201,7 +205,7 @@ class TestHooks:
     def test_undo_keeps_concurrent_save_of_others(self, beside: Catalog, data_folder: Path) -> None:
         def meddle(made: Any) -> None:
             if made.metadata["size"] == 2:
-                kept.instances.update(SPACE, "one", thing("Theirs", size=7), Condition(), ADA)
+                kept.instances.update(SPACE, "one", build_thing("Theirs", size=7), Condition(), ADA)
                 raise ValueError("no")
 
         with owning(beside, data_folder, post_save=meddle) as kept:
@@ -221,12 +225,12 @@ class TestHooks:
         with owning(beside, data_folder, on_load=migrate) as kept:
             found = kept.instances.get(SPACE, "one", ADA)
             assert (found.schema_name, found.version) == ("thing", 2)
-            assert kept.instances.update(SPACE, "one", thing(size=9), Condition(version=2), ADA).version == 3
+            assert kept.instances.update(SPACE, "one", build_thing(size=9), Condition(version=2), ADA).version == 3
 
     def test_failed_on_load_affects_only_its_instance(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder) as kept:
             kept.instances.create(SPACE, "bad", own(), ADA)
-            kept.instances.create(SPACE, "good", thing(), ADA)
+            kept.instances.create(SPACE, "good", build_thing(), ADA)
         with owning(beside, data_folder, on_load=fails(RuntimeError("no"))) as kept:
             assert [one.name for one in kept.instances.list(SPACE)] == ["good"]
             assert [one.reason for one in kept.instances.list(SPACE, invalid=True)] == ["RuntimeError", ""]
@@ -238,14 +242,14 @@ class TestHooks:
 class TestObjects:
     def test_objects_raise_the_error_of_a_hook(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder, post_save=fails(KeyError("mine"))) as kept:
-            made = Plain(**own(size=1), name="one")
+            made = PlainInstance(**own(size=1), name="one")
             with pytest.raises(KeyError, match="mine"):
                 kept.instances.create_objects(SPACE).create("one", made)
             assert kept.instances.create_objects(SPACE).get_all() == []
 
-    def test_objects_are_saved_loaded_and_removed(self, kept: Shelf) -> None:
+    def test_objects_are_saved_loaded_and_removed(self, kept: InstanceStoreFixture) -> None:
         objects = kept.instances.create_objects(SPACE)
-        made = objects.create(None, Plain(**thing("First one", password="PASS")))
+        made = objects.create(None, PlainInstance(**build_thing("First one", password="PASS")))
         assert (made.name, made.metadata) == ("first_one", {"password": "PASS", "size": 1})
         made.metadata["size"] = 2
         assert objects.update("first_one", made).metadata == {"password": "PASS", "size": 2}
@@ -255,10 +259,10 @@ class TestObjects:
         with pytest.raises(InstanceNotFound):
             objects.get("first_one")
 
-    def test_invalid_objects_are_returned_with_reason_on_request(self, files: Shelf) -> None:
+    def test_invalid_objects_are_returned_with_reason_on_request(self, files: InstanceStoreFixture) -> None:
         for name, text in {"torn": "{", "wrong": '{"schema_name": "thing"}', "strange": '{"schema_name": "x"}'}.items():
-            files.file(name).parent.mkdir(parents=True, exist_ok=True)
-            files.file(name).write_text(text)
+            files.get_instance_path(name).parent.mkdir(parents=True, exist_ok=True)
+            files.get_instance_path(name).write_text(text)
         objects = files.instances.create_objects(SPACE)
         assert objects.get_all() == []
         found = objects.get_all(include_invalid=True)

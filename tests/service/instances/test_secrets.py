@@ -16,21 +16,21 @@ from jupyter_colophon.core.identity.names import make_instance_urn
 from jupyter_colophon.core.instances.instance_query import ExportSelection, InstanceQuery
 from jupyter_colophon.core.model.proposal import Condition
 from jupyter_colophon.core.search.search import ValuesRequest
-from support.catalog import ADA, search
-from support.shelves import KERNEL, SPACE, Plain, Shelf, shelf, thing
+from support.catalog import ADA, search_catalog
+from support.instance_stores import KERNEL, SPACE, InstanceStoreFixture, PlainInstance, build_thing, open_instance_store
 
 CANARY = "canary-7f3a"
 MASK = {"$secret": True}
 
 
-def secret(kept: Shelf, name: str = "one") -> Any:
+def secret(kept: InstanceStoreFixture, name: str = "one") -> Any:
     """Return the secret as programs of the account read it."""
     return kept.instances.create_objects(SPACE).get(name).metadata.get("password")
 
 
 class TestMasks:
-    def test_masks_replace_secrets_in_every_response(self, kept: Shelf) -> None:
-        made = kept.instances.create(SPACE, "one", thing(password=CANARY, size=2), ADA)
+    def test_masks_replace_secrets_in_every_response(self, kept: InstanceStoreFixture) -> None:
+        made = kept.instances.create(SPACE, "one", build_thing(password=CANARY, size=2), ADA)
         for response in (
             made,
             kept.instances.get(SPACE, "one", ADA),
@@ -41,66 +41,68 @@ class TestMasks:
         assert kept.instances.export(SPACE, ExportSelection(), ADA)[0]["metadata"]["password"] == MASK
         assert secret(kept) == CANARY
 
-    def test_mask_sent_back_keeps_the_secret(self, kept: Shelf) -> None:
-        kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
-        kept.instances.update(SPACE, "one", thing("Two", password=MASK), Condition(), ADA)
+    def test_mask_sent_back_keeps_the_secret(self, kept: InstanceStoreFixture) -> None:
+        kept.instances.create(SPACE, "one", build_thing(password=CANARY), ADA)
+        kept.instances.update(SPACE, "one", build_thing("Two", password=MASK), Condition(), ADA)
         assert secret(kept) == CANARY
         kept.instances.patch(SPACE, "one", {"metadata": {"size": 8}}, Condition(), ADA)
         assert secret(kept) == CANARY
         kept.instances.patch(SPACE, "one", {"metadata": {"password": None}}, Condition(), ADA)
         assert secret(kept) is None
 
-    def test_mask_without_secret_is_refused(self, kept: Shelf) -> None:
+    def test_mask_without_secret_is_refused(self, kept: InstanceStoreFixture) -> None:
         with pytest.raises(InstanceInvalid) as raised:
-            kept.instances.create(SPACE, "one", thing(password=MASK), ADA)
+            kept.instances.create(SPACE, "one", build_thing(password=MASK), ADA)
         assert [one.pointer for one in raised.value.problems] == ["/metadata/password"]
 
-    def test_mask_cannot_reveal_secret_by_changing_schema(self, kept: Shelf) -> None:
-        kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+    def test_mask_cannot_reveal_secret_by_changing_schema(self, kept: InstanceStoreFixture) -> None:
+        kept.instances.create(SPACE, "one", build_thing(password=CANARY), ADA)
         with pytest.raises(InstanceInvalid):
-            kept.instances.update(SPACE, "one", thing("One", "open", password=MASK), Condition(), ADA)
+            kept.instances.update(SPACE, "one", build_thing("One", "open", password=MASK), Condition(), ADA)
         with pytest.raises(InstanceInvalid):
             kept.instances.patch(SPACE, "one", {"schema_name": "open"}, Condition(), ADA)
 
-    def test_masks_follow_list_elements(self, kept: Shelf) -> None:
+    def test_masks_follow_list_elements(self, kept: InstanceStoreFixture) -> None:
         hosts = [{"name": "a", "token": "ta"}, {"name": "b", "token": "tb"}, {"name": "c", "token": "tc"}]
-        kept.instances.create(SPACE, "one", thing(hosts=hosts), ADA)
+        kept.instances.create(SPACE, "one", build_thing(hosts=hosts), ADA)
         moved = [{"name": "c", "token": MASK}, {"name": "a", "token": MASK}, {"name": "d", "token": "td"}]
-        kept.instances.update(SPACE, "one", thing(hosts=moved), Condition(), ADA)
+        kept.instances.update(SPACE, "one", build_thing(hosts=moved), Condition(), ADA)
         found = kept.instances.create_objects(SPACE).get("one").metadata["hosts"]
         assert [(one["name"], one["token"]) for one in found] == [("c", "tc"), ("a", "ta"), ("d", "td")]
 
-    def test_mask_of_new_element_gets_no_secret_of_another(self, kept: Shelf) -> None:
-        kept.instances.create(SPACE, "one", thing(hosts=[{"name": "a", "token": "ta"}]), ADA)
+    def test_mask_of_new_element_gets_no_secret_of_another(self, kept: InstanceStoreFixture) -> None:
+        kept.instances.create(SPACE, "one", build_thing(hosts=[{"name": "a", "token": "ta"}]), ADA)
         strange = [{"name": "a", "token": MASK}, {"name": "mine", "token": MASK}]
         with pytest.raises(InstanceInvalid):
-            kept.instances.update(SPACE, "one", thing(hosts=strange), Condition(), ADA)
+            kept.instances.update(SPACE, "one", build_thing(hosts=strange), Condition(), ADA)
 
-    def test_unknown_schema_masks_members_named_like_secrets(self, files: Shelf) -> None:
-        files.file("one").parent.mkdir(parents=True)
-        document = thing("One", "unknown", password=CANARY, inner={"api_key": CANARY, "size": 1})
-        files.file("one").write_text(json.dumps(document))
+    def test_unknown_schema_masks_members_named_like_secrets(self, files: InstanceStoreFixture) -> None:
+        files.get_instance_path("one").parent.mkdir(parents=True)
+        document = build_thing("One", "unknown", password=CANARY, inner={"api_key": CANARY, "size": 1})
+        files.get_instance_path("one").write_text(json.dumps(document))
         found = files.instances.get_any(SPACE, "one", ADA)
         assert found.metadata == {"password": MASK, "inner": {"api_key": MASK, "size": 1}}
-        assert CANARY not in json.dumps(files.history("one"))
+        assert CANARY not in json.dumps(files.read_instance_history("one"))
 
-    def test_changed_secret_creates_a_version(self, kept: Shelf) -> None:
-        first = kept.instances.create(SPACE, "one", thing(password="first"), ADA)
-        second = kept.instances.update(SPACE, "one", thing(password="second"), Condition(version=first.version), ADA)
-        again = kept.instances.update(SPACE, "one", thing(password=MASK), Condition(), ADA)
+    def test_changed_secret_creates_a_version(self, kept: InstanceStoreFixture) -> None:
+        first = kept.instances.create(SPACE, "one", build_thing(password="first"), ADA)
+        second = kept.instances.update(
+            SPACE, "one", build_thing(password="second"), Condition(version=first.version), ADA
+        )
+        again = kept.instances.update(SPACE, "one", build_thing(password=MASK), Condition(), ADA)
         assert (first.version, second.version, again.version) == (1, 2, 2)
 
 
 class TestHistory:
-    def test_restored_version_has_current_secret(self, kept: Shelf) -> None:
-        kept.instances.create(SPACE, "one", thing("Old", password="first"), ADA)
-        kept.instances.update(SPACE, "one", thing("New", password=CANARY), Condition(), ADA)
+    def test_restored_version_has_current_secret(self, kept: InstanceStoreFixture) -> None:
+        kept.instances.create(SPACE, "one", build_thing("Old", password="first"), ADA)
+        kept.instances.update(SPACE, "one", build_thing("New", password=CANARY), Condition(), ADA)
         done = kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
         assert (done.display_name, done.version) == ("Old", 3)
         assert secret(kept) == CANARY
 
-    def test_restored_instance_has_its_secret(self, kept: Shelf) -> None:
-        kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+    def test_restored_instance_has_its_secret(self, kept: InstanceStoreFixture) -> None:
+        kept.instances.create(SPACE, "one", build_thing(password=CANARY), ADA)
         removed = kept.instances.remove(SPACE, "one", Condition(), ADA)
         assert removed.version == 1
         assert kept.instances.restore(SPACE, "one", 1, Condition(), ADA).reason == ""
@@ -109,10 +111,10 @@ class TestHistory:
     def test_instance_removed_by_another_process_is_restored_without_secret(
         self, beside: Catalog, data_folder: Path, kind: str
     ) -> None:
-        with shelf(beside, data_folder, kind) as kept:
-            kept.instances.create(SPACE, "one", thing(password=CANARY, size=4), ADA)
+        with open_instance_store(beside, data_folder, kind) as kept:
+            kept.instances.create(SPACE, "one", build_thing(password=CANARY, size=4), ADA)
             kept.instances.remove(SPACE, "one", Condition(), ADA)
-        with shelf(beside, data_folder, kind) as kept:
+        with open_instance_store(beside, data_folder, kind) as kept:
             back = kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
             assert (back.metadata, back.reason) == ({"size": 4}, "")
             reported = [(one.pointer, one.message) for one in back.problems]
@@ -122,9 +124,9 @@ class TestHistory:
 
 class TestStores:
     def test_catalog_secrets_are_in_a_private_file(self, beside: Catalog, data_folder: Path) -> None:
-        with shelf(beside, data_folder, "catalog") as kept:
-            kept.instances.create(SPACE, "one", thing(password="before"), ADA)
-            kept.instances.update(SPACE, "one", thing(password=CANARY), Condition(), ADA)
+        with open_instance_store(beside, data_folder, "catalog") as kept:
+            kept.instances.create(SPACE, "one", build_thing(password="before"), ADA)
+            kept.instances.update(SPACE, "one", build_thing(password=CANARY), Condition(), ADA)
             file = data_folder / "colophon" / "secrets.json"
             assert list(json.loads(file.read_text()).values()) == [CANARY]
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -132,47 +134,47 @@ class TestStores:
             assert json.loads(file.read_text()) == {}
 
     def test_failed_save_deletes_its_secret(self, beside: Catalog, data_folder: Path) -> None:
-        with shelf(beside, data_folder, "catalog") as kept:
-            kept.instances.create(SPACE, "one", thing("One", "own", password=CANARY), ADA)
-            Plain.acts = {"post_save": _refuse}
+        with open_instance_store(beside, data_folder, "catalog") as kept:
+            kept.instances.create(SPACE, "one", build_thing("One", "own", password=CANARY), ADA)
+            PlainInstance.acts = {"post_save": _refuse}
             try:
                 with pytest.raises(Exception, match="no"):
-                    kept.instances.update(SPACE, "one", thing("One", "own", password="other"), Condition(), ADA)
+                    kept.instances.update(SPACE, "one", build_thing("One", "own", password="other"), Condition(), ADA)
             finally:
-                Plain.acts = {}
+                PlainInstance.acts = {}
             assert list(json.loads((data_folder / "colophon" / "secrets.json").read_text()).values()) == [CANARY]
             assert secret(kept) == CANARY
 
     def test_secret_of_another_machine_makes_instance_invalid(self, beside: Catalog, data_folder: Path) -> None:
-        with shelf(beside, data_folder, "catalog") as kept:
-            kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+        with open_instance_store(beside, data_folder, "catalog") as kept:
+            kept.instances.create(SPACE, "one", build_thing(password=CANARY), ADA)
             (data_folder / "colophon" / "secrets.json").unlink()
             found = kept.instances.get_any(SPACE, "one", ADA)
             assert found.reason == "ValueError"
             assert [one.pointer for one in found.problems] == ["/metadata/password"]
-            assert kept.instances.update(SPACE, "one", thing(password="new"), Condition(), ADA).reason == ""
+            assert kept.instances.update(SPACE, "one", build_thing(password="new"), Condition(), ADA).reason == ""
 
     def test_environment_store_keeps_variable_name(
         self, beside: Catalog, data_folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("COLOPHON_SECRET_PASSWORD", CANARY)
-        with shelf(beside, data_folder, kind, secret_store="env") as kept:
-            made = kept.instances.create(SPACE, "one", thing(password="$COLOPHON_SECRET_PASSWORD"), ADA)
+        with open_instance_store(beside, data_folder, kind, secret_store="env") as kept:
+            made = kept.instances.create(SPACE, "one", build_thing(password="$COLOPHON_SECRET_PASSWORD"), ADA)
             assert made.metadata["password"] == MASK
             assert kept.store.read("one").document["metadata"]["password"] == {
                 "$secret": "env:COLOPHON_SECRET_PASSWORD"
             }  # type: ignore[union-attr, index]
             assert secret(kept) == CANARY
-            kept.instances.update(SPACE, "one", thing("Two", password=MASK), Condition(), ADA)
+            kept.instances.update(SPACE, "one", build_thing("Two", password=MASK), Condition(), ADA)
             assert secret(kept) == CANARY
             with pytest.raises(InstanceInvalid) as raised:
-                kept.instances.update(SPACE, "one", thing(password=CANARY), Condition(), ADA)
+                kept.instances.update(SPACE, "one", build_thing(password=CANARY), Condition(), ADA)
             assert CANARY not in str(raised.value)
             kept.instances.remove(SPACE, "one", Condition(), ADA)
             kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
             assert secret(kept) == CANARY
             bundle = [
-                {"name": name, **thing(password=text)}
+                {"name": name, **build_thing(password=text)}
                 for name, text in (("a", "$COLOPHON_SECRET_PASSWORD"), ("b", CANARY))
             ]
             assert [one.kind for one in kept.instances.import_all(SPACE, bundle, ADA)] == ["created", "invalid"]
@@ -180,10 +182,10 @@ class TestStores:
             assert kept.instances.get_any(SPACE, "one", ADA).reason == "ValueError"
 
     def test_variable_may_be_referenced_with_any_secret_store(
-        self, kept: Shelf, monkeypatch: pytest.MonkeyPatch
+        self, kept: InstanceStoreFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("COLOPHON_SECRET_PASSWORD", CANARY)
-        kept.instances.create(SPACE, "one", thing(password={"$secret": "env:COLOPHON_SECRET_PASSWORD"}), ADA)
+        kept.instances.create(SPACE, "one", build_thing(password={"$secret": "env:COLOPHON_SECRET_PASSWORD"}), ADA)
         assert secret(kept) == CANARY
         kept.instances.patch(SPACE, "one", {"metadata": {"size": 2}}, Condition(), ADA)
         assert kept.store.read("one").document["metadata"]["password"] == {"$secret": "env:COLOPHON_SECRET_PASSWORD"}  # type: ignore[union-attr, index]
@@ -199,12 +201,12 @@ class TestStores:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setenv("PGPASSWORD", CANARY)
-        with shelf(beside, data_folder, kind, secret_store=setting) as kept:
+        with open_instance_store(beside, data_folder, kind, secret_store=setting) as kept:
             with pytest.raises(InstanceInvalid) as refused:
-                kept.instances.create(SPACE, "one", thing(password=written), ADA)
+                kept.instances.create(SPACE, "one", build_thing(password=written), ADA)
             assert refused.value.problems[0].pointer == "/metadata/password"
             assert "c.Colophon.secret_env_variables does not allow" in refused.value.problems[0].message
-            outcome = kept.instances.import_all(SPACE, [{"name": "two", **thing(password=written)}], ADA)[0]
+            outcome = kept.instances.import_all(SPACE, [{"name": "two", **build_thing(password=written)}], ADA)[0]
             assert outcome.kind == "invalid"
             assert [one.name for one in kept.instances.list(SPACE)] == []
 
@@ -212,25 +214,25 @@ class TestStores:
         self, beside: Catalog, data_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("PGPASSWORD", CANARY)
-        with shelf(beside, data_folder, "file") as kept:
+        with open_instance_store(beside, data_folder, "file") as kept:
             path = data_folder / "metadata" / SPACE / "one.json"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(thing(password={"$secret": "env:PGPASSWORD"})))
+            path.write_text(json.dumps(build_thing(password={"$secret": "env:PGPASSWORD"})))
             found = kept.instances.get_any(SPACE, "one", ADA)
             assert (found.reason, [one.pointer for one in found.problems]) == ("ValueError", ["/metadata/password"])
 
     def test_reference_to_secret_of_another_instance_is_refused(self, beside: Catalog, data_folder: Path) -> None:
-        with shelf(beside, data_folder, "catalog") as kept:
-            kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+        with open_instance_store(beside, data_folder, "catalog") as kept:
+            kept.instances.create(SPACE, "one", build_thing(password=CANARY), ADA)
             stolen = kept.store.read("one").document["metadata"]["password"]  # type: ignore[union-attr, index]
             with pytest.raises(InstanceInvalid):
-                kept.instances.create(SPACE, "two", thing(password=stolen), ADA)
-            outcome = kept.instances.import_all(SPACE, [{"name": "two", **thing(password=stolen)}], ADA)[0]
+                kept.instances.create(SPACE, "two", build_thing(password=stolen), ADA)
+            outcome = kept.instances.import_all(SPACE, [{"name": "two", **build_thing(password=stolen)}], ADA)[0]
             assert (outcome.kind, [one.pointer for one in outcome.problems]) == ("invalid", ["/metadata/password"])
             assert [one.name for one in kept.instances.list(SPACE)] == ["one"]
 
     def test_unknown_secret_store_is_refused(self, beside: Catalog, data_folder: Path) -> None:
-        with pytest.raises(InvalidConfiguration), shelf(beside, data_folder, secret_store="nothing"):
+        with pytest.raises(InvalidConfiguration), open_instance_store(beside, data_folder, secret_store="nothing"):
             pass
 
 
@@ -250,13 +252,13 @@ class TestKeyring:
     def test_keyring_has_value_and_instance_has_reference(
         self, beside: Catalog, data_folder: Path, kind: str, ring: dict[tuple[str, str], str]
     ) -> None:
-        with shelf(beside, data_folder, kind, secret_store="keyring") as kept:
-            kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+        with open_instance_store(beside, data_folder, kind, secret_store="keyring") as kept:
+            kept.instances.create(SPACE, "one", build_thing(password=CANARY), ADA)
             assert list(ring.values()) == [json.dumps(CANARY)]
             assert secret(kept) == CANARY
-            kept.instances.update(SPACE, "one", thing("Two", password=MASK), Condition(), ADA)
+            kept.instances.update(SPACE, "one", build_thing("Two", password=MASK), Condition(), ADA)
             assert len(ring) == 1
-            kept.instances.update(SPACE, "one", thing("Two", password="other"), Condition(), ADA)
+            kept.instances.update(SPACE, "one", build_thing("Two", password="other"), Condition(), ADA)
             assert list(ring.values()) == ['"other"']
             kept.instances.remove(SPACE, "one", Condition(), ADA)
             assert ring == {}
@@ -265,42 +267,44 @@ class TestKeyring:
         self, beside: Catalog, data_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "keyring", None)
-        with shelf(beside, data_folder, secret_store="keyring") as kept:
-            kept.instances.create(SPACE, "one", thing(size=2), ADA)
+        with open_instance_store(beside, data_folder, secret_store="keyring") as kept:
+            kept.instances.create(SPACE, "one", build_thing(size=2), ADA)
             with pytest.raises(Exception, match="keyring is not installed"):
-                kept.instances.create(SPACE, "two", thing(password=CANARY), ADA)
+                kept.instances.create(SPACE, "two", build_thing(password=CANARY), ADA)
 
 
 class TestMoving:
     def test_move_transfers_secrets_to_target_store(self, beside: Catalog, data_folder: Path) -> None:
-        with shelf(beside, data_folder) as files:
-            files.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+        with open_instance_store(beside, data_folder) as files:
+            files.instances.create(SPACE, "one", build_thing(password=CANARY), ADA)
             assert [one.kind for one in files.instances.move(SPACE, "file", "catalog", ADA)] == ["created"]
-            assert not files.file("one").exists()
+            assert not files.get_instance_path("one").exists()
         assert CANARY not in _database(beside)
-        with shelf(beside, data_folder, "catalog") as kept:
+        with open_instance_store(beside, data_folder, "catalog") as kept:
             assert secret(kept) == CANARY
             assert [one.kind for one in kept.instances.move(SPACE, "catalog", "file", ADA)] == ["created"]
         assert json.loads((data_folder / "colophon" / "secrets.json").read_text()) == {}
-        with shelf(beside, data_folder) as files:
-            assert json.loads(files.file("one").read_text())["metadata"]["password"] == CANARY
+        with open_instance_store(beside, data_folder) as files:
+            assert json.loads(files.get_instance_path("one").read_text())["metadata"]["password"] == CANARY
 
 
-def test_secret_is_in_no_storage_response_or_log(kept: Shelf, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_secret_is_in_no_storage_response_or_log(
+    kept: InstanceStoreFixture, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("DEBUG")
     kept.instances.create(
-        SPACE, "one", thing(password=f"{CANARY}-1", hosts=[{"name": "h", "token": f"{CANARY}-2"}]), ADA
+        SPACE, "one", build_thing(password=f"{CANARY}-1", hosts=[{"name": "h", "token": f"{CANARY}-2"}]), ADA
     )
-    kept.instances.update(SPACE, "one", thing(password=f"{CANARY}-3", size=2), Condition(), ADA)
-    for wrong in (thing(password=[f"{CANARY}-4"]), thing(password=f"{CANARY}-5", size="x")):
+    kept.instances.update(SPACE, "one", build_thing(password=f"{CANARY}-3", size=2), Condition(), ADA)
+    for wrong in (build_thing(password=[f"{CANARY}-4"]), build_thing(password=f"{CANARY}-5", size="x")):
         with pytest.raises(InstanceInvalid) as raised:
             kept.instances.update(SPACE, "one", wrong, Condition(), ADA)
         assert CANARY not in f"{raised.value} {raised.value.problems}"
-    kept.instances.create(SPACE, "two", thing("Two", password=f"{CANARY}-6"), ADA)
+    kept.instances.create(SPACE, "two", build_thing("Two", password=f"{CANARY}-6"), ADA)
     kept.instances.remove(SPACE, "two", Condition(), ADA)
     if kind == "file":
-        kept.file("three").write_text(json.dumps(thing("Three", "gone", password=f"{CANARY}-7")))
-        kept.file("four").write_text('{"metadata": {"password": "' + CANARY)
+        kept.get_instance_path("three").write_text(json.dumps(build_thing("Three", "gone", password=f"{CANARY}-7")))
+        kept.get_instance_path("four").write_text('{"metadata": {"password": "' + CANARY)
     responses = [
         kept.instances.list(SPACE, invalid=True),
         kept.instances.list_page(SPACE, InstanceQuery(), ADA),
@@ -308,10 +312,13 @@ def test_secret_is_in_no_storage_response_or_log(kept: Shelf, kind: str, caplog:
         kept.instances.count_values(SPACE, "", "/metadata/hosts/token", ADA),
         kept.instances.export(SPACE, ExportSelection(include_invalid=True), ADA),
         kept.instances.find_issues(),
-        kept.history("one"),
+        kept.read_instance_history("one"),
         kept.catalog.feed.read_changes(0, 1_000, {}, ADA),
         kept.catalog.reader.read_entity(make_instance_urn(SPACE, "one"), None, ADA),
-        [search(kept.catalog, text).hits for text in (f"{CANARY}*", "password:*", "token:*", f"password:{CANARY}*")],
+        [
+            search_catalog(kept.catalog, text).hits
+            for text in (f"{CANARY}*", "password:*", "token:*", f"password:{CANARY}*")
+        ],
         kept.catalog.keys.list_values(ValuesRequest("password"), 10, ADA)[0],
     ]
     assert CANARY not in repr(responses)
@@ -319,8 +326,8 @@ def test_secret_is_in_no_storage_response_or_log(kept: Shelf, kind: str, caplog:
     assert CANARY not in caplog.text
 
 
-def test_export_with_secrets_requires_admin(kept: Shelf) -> None:
-    kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+def test_export_with_secrets_requires_admin(kept: InstanceStoreFixture) -> None:
+    kept.instances.create(SPACE, "one", build_thing(password=CANARY), ADA)
     found = kept.instances.export(SPACE, ExportSelection(include_secrets=True), ADA)
     assert found[0]["metadata"]["password"] == CANARY
     with pytest.raises(AccessDenied):

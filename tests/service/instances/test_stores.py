@@ -14,12 +14,12 @@ from jupyter_colophon.service.instances.stores.elyra_store_adapter import ElyraS
 from jupyter_colophon.service.instances.stores.protocol import InstanceStore
 from support.catalog import ADA
 from support.dictionary import Dictionary
-from support.shelves import SPACE, shelf, thing
+from support.instance_stores import SPACE, build_thing, open_instance_store
 
 NEW = Condition(version=ABSENT)
 #: The kinds of store that have versions.
 VERSIONED = ["file", "catalog"]
-STRANGE = thing(
+STRANGE = build_thing(
     "日本語 \U0001f600 \u2028", text='line\nline\ttab \\ "quoted"', deep={"a": [1, 1.5, None, True, {"b": []}]}
 )
 
@@ -29,7 +29,7 @@ def store(request: pytest.FixtureRequest, beside: Catalog, data_folder: Path) ->
     if request.param == "foreign":
         yield ElyraStoreAdapter(SPACE, Dictionary(SPACE))
         return
-    with shelf(beside, data_folder, request.param) as found:
+    with open_instance_store(beside, data_folder, request.param) as found:
         yield found.store
 
 
@@ -63,48 +63,48 @@ class TestEveryStore:
 
     def test_names_are_sorted_and_missing_ones_skipped(self, store: InstanceStore) -> None:
         for name in ("c", "a", "b-2"):
-            store.save(name, thing(name), NEW, ADA)
+            store.save(name, build_thing(name), NEW, ADA)
         assert store.list_names() == ["a", "b-2", "c"]
         assert [one.name for one in store.read_many(["c", "none", "a"])] == ["c", "a"]
 
     def test_create_refuses_existing_name(self, store: InstanceStore) -> None:
-        store.save("one", thing(size=1), NEW, ADA)
+        store.save("one", build_thing(size=1), NEW, ADA)
         with pytest.raises(InstanceExists):
-            store.save("one", thing(size=2), NEW, ADA)
+            store.save("one", build_thing(size=2), NEW, ADA)
         assert store.read("one").document["metadata"] == {"size": 1}  # type: ignore[union-attr, index]
 
     def test_save_replaces_the_whole_instance(self, store: InstanceStore) -> None:
-        store.save("one", thing(size=1, tags=["x"]), NEW, ADA)
-        kept = store.save("one", thing("Two", size=2), Condition(), ADA)
+        store.save("one", build_thing(size=1, tags=["x"]), NEW, ADA)
+        kept = store.save("one", build_thing("Two", size=2), Condition(), ADA)
         assert kept.previous is not None
-        assert kept.previous.document == thing(size=1, tags=["x"])
-        assert store.read("one").document == thing("Two", size=2)  # type: ignore[union-attr]
+        assert kept.previous.document == build_thing(size=1, tags=["x"])
+        assert store.read("one").document == build_thing("Two", size=2)  # type: ignore[union-attr]
 
     def test_conditional_save_requires_existing_instance(self, store: InstanceStore) -> None:
         with pytest.raises(InstanceNotFound):
-            store.save("one", thing(), Condition(exists=True), ADA)
+            store.save("one", build_thing(), Condition(exists=True), ADA)
         assert store.list_names() == []
 
     def test_marks_are_equal_for_equal_content_only(self, store: InstanceStore) -> None:
-        first = store.save("one", thing(size=1), NEW, ADA).stored
-        other = store.save("one", thing(size=2), Condition(), ADA).stored
-        again = store.save("one", thing(size=1), Condition(), ADA).stored
+        first = store.save("one", build_thing(size=1), NEW, ADA).stored
+        other = store.save("one", build_thing(size=2), Condition(), ADA).stored
+        again = store.save("one", build_thing(size=1), Condition(), ADA).stored
         assert first is not None
         assert other is not None
         assert again is not None
         assert first.mark == again.mark != other.mark
 
     def test_removed_instance_is_gone(self, store: InstanceStore) -> None:
-        store.save("one", thing(size=1), NEW, ADA)
+        store.save("one", build_thing(size=1), NEW, ADA)
         kept = store.remove("one", Condition(), ADA)
         assert kept.stored is None
         assert kept.previous is not None
-        assert kept.previous.document == thing(size=1)
+        assert kept.previous.document == build_thing(size=1)
         assert store.read("one") is None
         assert store.list_names() == []
         with pytest.raises(InstanceNotFound):
             store.remove("one", Condition(), ADA)
-        store.save("one", thing(size=3), NEW, ADA)
+        store.save("one", build_thing(size=3), NEW, ADA)
         assert store.list_names() == ["one"]
 
     def test_one_of_concurrent_creates_succeeds(self, store: InstanceStore) -> None:
@@ -112,7 +112,7 @@ class TestEveryStore:
 
         def create(number: int) -> None:
             try:
-                store.save("one", thing(size=number), NEW, ADA)
+                store.save("one", build_thing(size=number), NEW, ADA)
             except InstanceExists:
                 return
             won.append(number)
@@ -125,7 +125,7 @@ class TestEveryStore:
 @pytest.mark.parametrize("store", VERSIONED, indirect=True)
 class TestStoresWithVersions:
     def test_each_new_content_increments_the_version(self, store: InstanceStore) -> None:
-        versions = [store.save("one", thing(size=size), Condition(), ADA).version for size in (1, 2, 2, 3)]
+        versions = [store.save("one", build_thing(size=size), Condition(), ADA).version for size in (1, 2, 2, 3)]
         assert versions == [1, 2, 2, 3]
         held, version = store.read_current("one")
         assert held is not None
@@ -133,19 +133,19 @@ class TestStoresWithVersions:
         assert store.read_versions([held]) == {"one": 3}
 
     def test_stale_version_is_refused(self, store: InstanceStore) -> None:
-        store.save("one", thing(size=1), NEW, ADA)
-        store.save("one", thing(size=2), Condition(version=1), ADA)
+        store.save("one", build_thing(size=1), NEW, ADA)
+        store.save("one", build_thing(size=2), Condition(version=1), ADA)
         with pytest.raises(ConditionFailed):
-            store.save("one", thing(size=3), Condition(version=1), ADA)
+            store.save("one", build_thing(size=3), Condition(version=1), ADA)
         with pytest.raises(ConditionFailed):
             store.remove("one", Condition(version=1), ADA)
         with pytest.raises(ConditionFailed):
-            store.save("none", thing(), Condition(version=1), ADA)
+            store.save("none", build_thing(), Condition(version=1), ADA)
         assert store.read("one").document["metadata"] == {"size": 2}  # type: ignore[union-attr, index]
         assert store.remove("one", Condition(version=2), ADA).version == ABSENT
 
     def test_concurrent_changes_are_not_lost(self, store: InstanceStore) -> None:
-        store.save("one", thing(done=[]), NEW, ADA)
+        store.save("one", build_thing(done=[]), NEW, ADA)
 
         def add(number: int) -> None:
             for turn in range(4):
@@ -155,7 +155,7 @@ class TestStoresWithVersions:
                     assert held.document is not None
                     done = [*held.document["metadata"]["done"], [number, turn]]
                     try:
-                        store.save("one", thing(done=done), Condition(version=version), ADA)
+                        store.save("one", build_thing(done=done), Condition(version=version), ADA)
                     except ConditionFailed:
                         continue
                     break
@@ -170,5 +170,5 @@ class TestStoresWithVersions:
     def test_non_json_document_is_refused(self, store: InstanceStore) -> None:
         for value in (float("nan"), {1, 2}, "\ud800"):
             with pytest.raises(MalformedBody):
-                store.save("one", thing(size=value), NEW, ADA)
+                store.save("one", build_thing(size=value), NEW, ADA)
         assert store.list_names() == []

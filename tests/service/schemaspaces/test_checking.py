@@ -7,7 +7,12 @@ import pytest
 from jsonschema import Draft7Validator
 from jupyter_colophon.core.errors import InstanceInvalid, SchemaNotFound
 from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
-from support.strangers import Provider, schema, spaces, thing
+from support.third_party_packages import (
+    GivenSchemasProvider,
+    build_thing_document,
+    build_thing_schema,
+    load_things_schemaspace,
+)
 
 #: Schemas of members of `metadata`, and values that violate them.
 RULES: list[tuple[dict[str, Any], Any]] = [
@@ -51,14 +56,14 @@ RULES: list[tuple[dict[str, Any], Any]] = [
 
 
 def of_rule(rule: Any) -> dict[str, Any]:
-    return schema("thing", {"it": rule}, **{"$defs": {"entry": {"type": "integer"}}})
+    return build_thing_schema("thing", {"it": rule}, **{"$defs": {"entry": {"type": "integer"}}})
 
 
 @pytest.mark.parametrize(("rule", "value"), RULES, ids=lambda one: str(one)[:40])
 def test_first_error_has_jsonschema_message_and_all_have_pointers(rule: Any, value: Any) -> None:
-    document = thing(it=value)
+    document = build_thing_document(it=value)
     with pytest.raises(InstanceInvalid) as raised:
-        spaces(Provider(of_rule(rule))).check("things", "thing", document)
+        load_things_schemaspace(GivenSchemasProvider(of_rule(rule))).check("things", "thing", document)
     oracle = Draft7Validator(of_rule(rule), format_checker=Draft7Validator.FORMAT_CHECKER)
     words = next(oracle.iter_errors(document)).message
     assert str(raised.value) == f"Validation failed for instance 'a' using the thing schema with error: {words}."
@@ -82,31 +87,31 @@ def test_message_is_that_of_the_first_jsonschema_error() -> None:
 
 
 def test_valid_document_has_no_failure() -> None:
-    of = spaces(Provider(schema()))
-    of.check("things", "thing", thing(size=1))
-    assert of.find_failure("things", "thing", thing(size=1)) is None
-    assert of.format_first_message("things", "thing", thing(size=1)) == ""
+    of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema()))
+    of.check("things", "thing", build_thing_document(size=1))
+    assert of.find_failure("things", "thing", build_thing_document(size=1)) is None
+    assert of.format_first_message("things", "thing", build_thing_document(size=1)) == ""
 
 
 def test_failure_has_elyra_reason() -> None:
-    of = spaces(Provider(schema()))
-    fault = of.find_failure("things", "thing", thing(size="x"))
+    of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema()))
+    fault = of.find_failure("things", "thing", build_thing_document(size="x"))
     assert fault is not None
     assert (fault.reason, [one.pointer for one in fault.problems]) == ("ValidationError", ["/metadata/size"])
-    absent = of.find_failure("things", "nope", thing())
+    absent = of.find_failure("things", "nope", build_thing_document())
     assert absent is not None
     assert (absent.reason, [one.pointer for one in absent.problems]) == ("SchemaNotFoundError", ["/schema_name"])
     with pytest.raises(SchemaNotFound):
-        of.check("things", "nope", thing())
+        of.check("things", "nope", build_thing_document())
 
 
 @pytest.mark.parametrize(
     "value", [(1, 2), {1}, object(), float("nan"), 2**70, b"x"], ids=lambda value: type(value).__name__
 )
 def test_non_json_document_is_invalid(value: Any) -> None:
-    of = spaces(Provider(schema("thing", {"it": {"type": "boolean"}})))
+    of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema("thing", {"it": {"type": "boolean"}})))
     with pytest.raises(InstanceInvalid):
-        of.check("things", "thing", thing(it=value))
+        of.check("things", "thing", build_thing_document(it=value))
 
 
 SECRETS = {
@@ -127,31 +132,39 @@ SECRETS = {
     ],
 )
 def test_messages_contain_no_secret(metadata: Any) -> None:
-    of = spaces(Provider(schema("thing", SECRETS)))
+    of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema("thing", SECRETS)))
     with pytest.raises(InstanceInvalid) as raised:
-        of.check("things", "thing", thing(**metadata))
+        of.check("things", "thing", build_thing_document(**metadata))
     messages = str(raised.value) + str(raised.value.problems)
     assert "CANARY" not in messages
     assert "12345" not in messages
 
 
 def test_messages_contain_values_that_are_not_secret() -> None:
-    of = spaces(Provider(schema("thing", SECRETS)))
+    of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema("thing", SECRETS)))
     assert (
-        of.format_first_message("things", "thing", thing(size="big", password="1")) == "'big' is not of type 'integer'"
+        of.format_first_message("things", "thing", build_thing_document(size="big", password="1"))
+        == "'big' is not of type 'integer'"
     )
 
 
 def test_hostile_regular_expression_ends_in_time() -> None:
-    of = spaces(
-        Provider(schema("thing", {"it": {"pattern": "^(a+)+$"}, "by": {"patternProperties": {"^(a+)+$": False}}}))
+    of = load_things_schemaspace(
+        GivenSchemasProvider(
+            build_thing_schema("thing", {"it": {"pattern": "^(a+)+$"}, "by": {"patternProperties": {"^(a+)+$": False}}})
+        )
     )
     text = "a" * 5_000 + "!"
-    assert of.format_first_message("things", "thing", thing(it=text)).endswith("does not match '^(a+)+$'")
-    assert of.format_first_message("things", "thing", thing(by={text: 1, "aa": 2})) == "False schema does not allow 2"
+    assert of.format_first_message("things", "thing", build_thing_document(it=text)).endswith(
+        "does not match '^(a+)+$'"
+    )
+    assert (
+        of.format_first_message("things", "thing", build_thing_document(by={text: 1, "aa": 2}))
+        == "False schema does not allow 2"
+    )
 
 
-class Strict(Provider):
+class Strict(GivenSchemasProvider):
     """A provider with its own validator."""
 
     def get_validator(self, schema: dict[str, Any]) -> Any:
@@ -167,42 +180,44 @@ class Strict(Provider):
 
 def test_slow_jsonschema_check_falls_back_to_other_message() -> None:
     lines = {"type": "array", "items": {"type": "string", "pattern": "^li"}}
-    found = spaces(Provider(schema("thing", {"lines": lines, "it": {"type": "integer"}})))
+    found = load_things_schemaspace(
+        GivenSchemasProvider(build_thing_schema("thing", {"lines": lines, "it": {"type": "integer"}}))
+    )
     for count, words in ((10, "'x' is not of type 'integer'"), (90_000, 'the value is not of type "integer"')):
         with pytest.raises(InstanceInvalid) as raised:
-            found.check("things", "thing", thing(it="x", lines=["line"] * count))
+            found.check("things", "thing", build_thing_document(it="x", lines=["line"] * count))
         assert words in str(raised.value)
         assert [one.pointer for one in raised.value.problems] == ["/metadata/it"]
 
 
 def test_provider_validator_replaces_the_default() -> None:
-    of = spaces(Strict(schema()))
-    assert of.find_failure("things", "thing", thing(size="not an integer")) is None
+    of = load_things_schemaspace(Strict(build_thing_schema()))
+    assert of.find_failure("things", "thing", build_thing_document(size="not an integer")) is None
     with pytest.raises(InstanceInvalid) as raised:
-        of.check("things", "thing", thing(size=13))
+        of.check("things", "thing", build_thing_document(size=13))
     assert raised.value.first == "13 brings bad luck"
     assert [one.pointer for one in raised.value.problems] == ["/metadata/size"]
-    fault = of.find_failure("things", "thing", thing(size=0))
+    fault = of.find_failure("things", "thing", build_thing_document(size=0))
     assert fault is not None
     assert fault.reason == "ValidationError"
 
 
 def test_all_errors_of_a_provider_validator_are_returned() -> None:
-    class Usual(Provider):
+    class Usual(GivenSchemasProvider):
         def get_validator(self, schema: dict[str, Any]) -> Any:
             return jsonschema.Draft202012Validator(schema)
 
-    of = spaces(Usual(schema("thing", {"a": {"type": "null"}})))
-    fault = of.find_failure("things", "thing", thing(a=1, size="x") | {"display_name": ""})
+    of = load_things_schemaspace(Usual(build_thing_schema("thing", {"a": {"type": "null"}})))
+    fault = of.find_failure("things", "thing", build_thing_document(a=1, size="x") | {"display_name": ""})
     assert fault is not None
     assert sorted(one.pointer for one in fault.problems) == ["/display_name", "/metadata/a", "/metadata/size"]
     assert all("x" not in one.message.split("`") for one in fault.problems)
 
 
 def test_failed_validator_creation_rejects_the_schema() -> None:
-    class Failing(Provider):
+    class Failing(GivenSchemasProvider):
         def get_validator(self, schema: dict[str, Any]) -> Any:
             raise RuntimeError("no validator today")
 
-    (problem,) = spaces(Failing(schema())).list_problems()
+    (problem,) = load_things_schemaspace(Failing(build_thing_schema())).list_problems()
     assert (problem.kind, problem.reason) == ("schema", "RuntimeError: no validator today")

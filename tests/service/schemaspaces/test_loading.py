@@ -9,8 +9,19 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.errors import SchemaNotFound, SchemaspaceNotFound
 from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
-from support.packages import install_things
-from support.strangers import ID, OTHER_ID, Entry, OtherSpace, Owner, Provider, Space, schema, spaces, thing
+from support.packages import install_things_package
+from support.third_party_packages import (
+    ID,
+    OTHER_ID,
+    EntryPointDistribution,
+    FakeEntryPoint,
+    GivenSchemasProvider,
+    OtherPlainSchemaspace,
+    PlainSchemaspace,
+    build_thing_document,
+    build_thing_schema,
+    load_things_schemaspace,
+)
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -26,7 +37,7 @@ def list_reasons(of: Schemaspaces) -> dict[str, str]:
 
 
 def test_schemaspace_is_found_by_name_and_id_case_insensitively() -> None:
-    of = spaces(Provider(schema()))
+    of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema()))
     for name in ("things", "THINGS", ID, ID.upper()):
         assert (of.get_space(name).name, of.get_space(name).key, of.get_space(name).id) == ("Things", "things", ID)
         assert of.get_schema(name, "thing")["schemaspace"] == "Things"
@@ -34,7 +45,7 @@ def test_schemaspace_is_found_by_name_and_id_case_insensitively() -> None:
 
 
 def test_missing_schemaspace_has_elyra_message() -> None:
-    of = spaces(Provider(schema()))
+    of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema()))
     with pytest.raises(SchemaspaceNotFound) as unknown:
         of.get_space("nope")
     assert (
@@ -48,16 +59,19 @@ def test_missing_schemaspace_has_elyra_message() -> None:
 
 
 def test_deprecated_schemaspace_is_not_listed_but_found() -> None:
-    class Old(OtherSpace):
+    class Old(OtherPlainSchemaspace):
         is_deprecated = True
 
-    of = spaces(Provider(schema(), schema("old", deprecated=True)), also=[Entry("old", Old)])
+    of = load_things_schemaspace(
+        GivenSchemasProvider(build_thing_schema(), build_thing_schema("old", deprecated=True)),
+        also=[FakeEntryPoint("old", Old)],
+    )
     assert of.list_names() == ["things"]
     assert of.list_names(deprecated=True) == ["things", "others"]
     assert list(of.get_space("things").schemas) == ["thing"]
     assert list(of.get_space("things").deprecated_schemas) == ["old"]
     assert of.get_schema("things", "old")["deprecated"]
-    assert of.find_failure("things", "old", thing() | {"schema_name": "old"}) is None
+    assert of.find_failure("things", "old", build_thing_document() | {"schema_name": "old"}) is None
 
 
 @pytest.mark.parametrize(
@@ -69,26 +83,29 @@ def test_deprecated_schemaspace_is_not_listed_but_found() -> None:
         (lambda parent: 1 // 0, "ZeroDivisionError: integer division or modulo by zero"),
         (object(), "'bad' is not an instance of 'Schemaspace': its name must consist of letters, digits, - and _"),
         (
-            type("Nameless", (Space,), {"name": "a b"}),
+            type("Nameless", (PlainSchemaspace,), {"name": "a b"}),
             "'bad' is not an instance of 'Schemaspace': its name must consist of letters, digits, - and _",
         ),
         (
-            type("Rootless", (Space,), {"name": "../../etc"}),
+            type("Rootless", (PlainSchemaspace,), {"name": "../../etc"}),
             "'bad' is not an instance of 'Schemaspace': its name must consist of letters, digits, - and _",
         ),
-        (type("Numbered", (Space,), {"name": "ok", "id": "7"}), "its id is not a UUID"),
+        (type("Numbered", (PlainSchemaspace,), {"name": "ok", "id": "7"}), "its id is not a UUID"),
         (
-            type("Copy", (Space,), {"id": OTHER_ID}),
+            type("Copy", (PlainSchemaspace,), {"id": OTHER_ID}),
             "the schemaspace 'Things' already has this name or this id, but not both",
         ),
         (
-            type("Twin", (Space,), {"name": "twin"}),
+            type("Twin", (PlainSchemaspace,), {"name": "twin"}),
             "the schemaspace 'Things' already has this name or this id, but not both",
         ),
     ],
 )
 def test_failed_schemaspace_is_reported_and_isolated(loads: Any, reason: str) -> None:
-    of = spaces(Provider(schema()), also=[Entry("bad", loads), Entry("others", OtherSpace)])
+    of = load_things_schemaspace(
+        GivenSchemasProvider(build_thing_schema()),
+        also=[FakeEntryPoint("bad", loads), FakeEntryPoint("others", OtherPlainSchemaspace)],
+    )
     assert of.list_names() == ["things", "others"]
     (problem,) = of.list_problems()
     assert (problem.kind, problem.name, problem.reason) == ("schemaspace", "bad", reason)
@@ -108,12 +125,12 @@ def test_failed_schemaspace_is_reported_and_isolated(loads: Any, reason: str) ->
             "SchemasProvider instance 'p0' is not an instance of 'SchemasProvider'! "
             "It has no get_schemas, migrate, get_validator",
         ),
-        (Provider(asks=lambda: 1 // 0), "ZeroDivisionError: integer division or modulo by zero"),
-        (Provider(asks=lambda: sys.exit("enough")), "SystemExit: enough"),
+        (GivenSchemasProvider(asks=lambda: 1 // 0), "ZeroDivisionError: integer division or modulo by zero"),
+        (GivenSchemasProvider(asks=lambda: sys.exit("enough")), "SystemExit: enough"),
     ],
 )
 def test_failed_provider_is_reported_and_isolated(loads: Any, reason: str) -> None:
-    of = spaces(loads, Provider(schema()))
+    of = load_things_schemaspace(loads, GivenSchemasProvider(build_thing_schema()))
     assert list(of.get_space("things").schemas) == ["thing"]
     assert [(one.kind, one.name, one.reason) for one in of.list_problems()] == [("schemas provider", "p0", reason)]
 
@@ -122,29 +139,41 @@ def test_failed_provider_is_reported_and_isolated(loads: Any, reason: str) -> No
     ("document", "name", "reason"),
     [
         (7, "??", "not a JSON object"),
-        (schema("bad", {"a": {"enum": {1}}}), "bad", "not a JSON document"),
-        (schema("bad", schemaspace=None), "bad", "schemaspace, schemaspace_id and name are required"),
+        (build_thing_schema("bad", {"a": {"enum": {1}}}), "bad", "not a JSON document"),
+        (build_thing_schema("bad", schemaspace=None), "bad", "schemaspace, schemaspace_id and name are required"),
         (
-            schema("bad", schemaspace_id=OTHER_ID),
+            build_thing_schema("bad", schemaspace_id=OTHER_ID),
             "bad",
             f"Schema 'bad' references a schemaspace '{OTHER_ID}' that is not loaded!",
         ),
-        (schema("bad", schemaspace="nope"), "bad", "Schema 'bad' references a schemaspace 'nope' that is not loaded!"),
-        (schema("Bad"), "Bad", "/name: "),
-        (schema("bad") | {"properties": {"metadata": {}}}, "bad", "/properties: "),
-        (schema("bad") | {"properties": {"schema_name": {}, "display_name": {}}}, "bad", "/properties: "),
-        (schema("bad") | {"properties": None}, "bad", "/properties: "),
-        (schema("bad", description="x" * 81), "bad", "/description: "),
-        (schema("bad", metadata_class_name=7), "bad", "/metadata_class_name: "),
-        (schema("bad", deprecated="yes"), "bad", "/deprecated: "),
-        (schema("bad", schemaspace_id="7"), "bad", "Schema 'bad' references a schemaspace '7' that is not loaded!"),
-        (schema("bad", **{"$schema": "http://169.254.169.254/"}), "bad", "/$schema: "),
-        (schema("bad", {"a": {"$ref": "http://127.0.0.1/"}}), "bad", "/properties/metadata/properties/a/$ref: "),
-        (schema("bad", {"a": {"pattern": "(?<=x)"}}), "bad", "/properties/metadata/properties/a/pattern: "),
+        (
+            build_thing_schema("bad", schemaspace="nope"),
+            "bad",
+            "Schema 'bad' references a schemaspace 'nope' that is not loaded!",
+        ),
+        (build_thing_schema("Bad"), "Bad", "/name: "),
+        (build_thing_schema("bad") | {"properties": {"metadata": {}}}, "bad", "/properties: "),
+        (build_thing_schema("bad") | {"properties": {"schema_name": {}, "display_name": {}}}, "bad", "/properties: "),
+        (build_thing_schema("bad") | {"properties": None}, "bad", "/properties: "),
+        (build_thing_schema("bad", description="x" * 81), "bad", "/description: "),
+        (build_thing_schema("bad", metadata_class_name=7), "bad", "/metadata_class_name: "),
+        (build_thing_schema("bad", deprecated="yes"), "bad", "/deprecated: "),
+        (
+            build_thing_schema("bad", schemaspace_id="7"),
+            "bad",
+            "Schema 'bad' references a schemaspace '7' that is not loaded!",
+        ),
+        (build_thing_schema("bad", **{"$schema": "http://169.254.169.254/"}), "bad", "/$schema: "),
+        (
+            build_thing_schema("bad", {"a": {"$ref": "http://127.0.0.1/"}}),
+            "bad",
+            "/properties/metadata/properties/a/$ref: ",
+        ),
+        (build_thing_schema("bad", {"a": {"pattern": "(?<=x)"}}), "bad", "/properties/metadata/properties/a/pattern: "),
     ],
 )
 def test_invalid_schema_is_reported_and_isolated(document: Any, name: str, reason: str) -> None:
-    of = spaces(Provider(document, schema()))
+    of = load_things_schemaspace(GivenSchemasProvider(document, build_thing_schema()))
     assert list(of.get_space("things").schemas) == ["thing"]
     ((key, found),) = list_reasons(of).items()
     assert key == f"p0/{name}"
@@ -152,29 +181,44 @@ def test_invalid_schema_is_reported_and_isolated(document: Any, name: str, reaso
 
 
 def test_schema_with_mismatched_name_and_id_is_rejected() -> None:
-    of = spaces(Provider(schema(schemaspace="others")), also=[Entry("others", OtherSpace)])
+    of = load_things_schemaspace(
+        GivenSchemasProvider(build_thing_schema(schemaspace="others")),
+        also=[FakeEntryPoint("others", OtherPlainSchemaspace)],
+    )
     assert list_reasons(of) == {"p0/thing": f"schemaspace 'others' and id '{ID}' belong to different schemaspaces"}
 
 
 def test_duplicate_schema_of_second_package_is_reported() -> None:
-    first, second = Provider(schema(title="first")), Provider(schema(title="second"))
-    of = spaces(first, second)
+    first, second = (
+        GivenSchemasProvider(build_thing_schema(title="first")),
+        GivenSchemasProvider(build_thing_schema(title="second")),
+    )
+    of = load_things_schemaspace(first, second)
     assert of.get_schema("things", "thing")["title"] == "first"
     assert list_reasons(of) == {"p1/thing": "'p0' of somebodys-package has a schema of this name"}
 
 
 @pytest.mark.parametrize("ours_first", [True, False])
 def test_package_schema_replaces_our_substitute(ours_first: bool) -> None:
-    ours = Entry("ours", Provider(schema(title="ours"), schema("more")), Owner("jupyter_colophon"))
-    theirs = Entry("theirs", Provider(schema(title="theirs")), Owner("elyra"))
-    of = spaces(*((ours, theirs) if ours_first else (theirs, ours)))
+    ours = FakeEntryPoint(
+        "ours",
+        GivenSchemasProvider(build_thing_schema(title="ours"), build_thing_schema("more")),
+        EntryPointDistribution("jupyter_colophon"),
+    )
+    theirs = FakeEntryPoint(
+        "theirs", GivenSchemasProvider(build_thing_schema(title="theirs")), EntryPointDistribution("elyra")
+    )
+    of = load_things_schemaspace(*((ours, theirs) if ours_first else (theirs, ours)))
     assert of.get_schema("things", "thing")["title"] == "theirs"
     assert sorted(of.get_space("things").schemas) == ["more", "thing"]
     assert of.list_problems() == []
 
 
 def test_schemaspace_registered_twice_is_loaded_once() -> None:
-    of = spaces(Provider(schema()), also=[Entry("again", Space, Owner("elyra"))])
+    of = load_things_schemaspace(
+        GivenSchemasProvider(build_thing_schema()),
+        also=[FakeEntryPoint("again", PlainSchemaspace, EntryPointDistribution("elyra"))],
+    )
     assert of.list_names() == ["things"]
     assert of.list_problems() == []
 
@@ -184,9 +228,11 @@ def test_hanging_provider_is_reported_and_added_when_finished() -> None:
 
     def late() -> list[Any]:
         come.wait(60)
-        return [schema("late")]
+        return [build_thing_schema("late")]
 
-    of = spaces(Provider(asks=late), Provider(schema()), timeout_s=2)
+    of = load_things_schemaspace(
+        GivenSchemasProvider(asks=late), GivenSchemasProvider(build_thing_schema()), timeout_s=2
+    )
     assert list(of.get_space("things").schemas) == ["thing"]
     (problem,) = of.list_problems()
     assert (problem.name, problem.late) == ("p0", True)
@@ -195,13 +241,15 @@ def test_hanging_provider_is_reported_and_added_when_finished() -> None:
 
 
 def test_hanging_package_is_waited_for_once() -> None:
-    come, slow = Event(), Owner("slow-package")
+    come, slow = Event(), EntryPointDistribution("slow-package")
 
-    def late(name: str) -> Provider:
-        return Provider(asks=lambda: [come.wait(60) and schema(name)])
+    def late(name: str) -> GivenSchemasProvider:
+        return GivenSchemasProvider(asks=lambda: [come.wait(60) and build_thing_schema(name)])
 
-    entries = [Entry(f"slow{at}", late(f"late{at}"), slow) for at in range(3)]
-    of = spaces(*entries, Entry("good", Provider(schema())), timeout_s=2)
+    entries = [FakeEntryPoint(f"slow{at}", late(f"late{at}"), slow) for at in range(3)]
+    of = load_things_schemaspace(
+        *entries, FakeEntryPoint("good", GivenSchemasProvider(build_thing_schema())), timeout_s=2
+    )
     assert list(of.get_space("things").schemas) == ["thing"]
     assert list_reasons(of) == {
         "slow0": "no result within 2 s",
@@ -220,7 +268,7 @@ def test_late_failure_is_reported() -> None:
         come.wait(60)
         raise RuntimeError("late, and in vain")
 
-    of = spaces(Provider(asks=late), timeout_s=2)
+    of = load_things_schemaspace(GivenSchemasProvider(asks=late), timeout_s=2)
     assert list_reasons(of) == {"p0": "no result within 2 s"}
     come.set()
     wait_for(lambda: list_reasons(of) == {"p0": "RuntimeError: late, and in vain"})
@@ -229,12 +277,14 @@ def test_late_failure_is_reported() -> None:
 def test_late_schemaspace_gets_its_schemas() -> None:
     come = Event()
 
-    def late(parent: Any) -> Space:
+    def late(parent: Any) -> PlainSchemaspace:
         come.wait(60)
-        return OtherSpace(parent)
+        return OtherPlainSchemaspace(parent)
 
-    mine = schema("mine", schemaspace="others", schemaspace_id=OTHER_ID)
-    of = spaces(Provider(schema(), mine), also=[Entry("others", late)], timeout_s=2)
+    mine = build_thing_schema("mine", schemaspace="others", schemaspace_id=OTHER_ID)
+    of = load_things_schemaspace(
+        GivenSchemasProvider(build_thing_schema(), mine), also=[FakeEntryPoint("others", late)], timeout_s=2
+    )
     assert of.list_names() == ["things"]
     assert sorted(list_reasons(of)) == ["others", "p0/mine"]
     come.set()
@@ -244,9 +294,11 @@ def test_late_schemaspace_gets_its_schemas() -> None:
 
 def test_provider_may_query_loaded_schemaspaces_while_loading() -> None:
     def asks() -> list[Any]:
-        return [schema("second", title=", ".join(of.get_space("things").schemas))]
+        return [build_thing_schema("second", title=", ".join(of.get_space("things").schemas))]
 
-    of = spaces(Provider(schema()), Provider(asks=asks), timeout_s=30)
+    of = load_things_schemaspace(
+        GivenSchemasProvider(build_thing_schema()), GivenSchemasProvider(asks=asks), timeout_s=30
+    )
     assert of.get_schema("things", "second")["title"] == "thing"
 
 
@@ -255,13 +307,13 @@ def test_concurrent_threads_load_once() -> None:
 
     def asks() -> list[Any]:
         calls.append(1)
-        return [schema()]
+        return [build_thing_schema()]
 
-    of = spaces(Provider(asks=asks))
+    of = load_things_schemaspace(GivenSchemasProvider(asks=asks))
 
     def load() -> None:
         start.wait(60)
-        found.append(of.find_failure("things", "thing", thing(size=1)))
+        found.append(of.find_failure("things", "thing", build_thing_document(size=1)))
 
     threads = [Thread(target=load) for _ in range(8)]
     for thread in threads:
@@ -272,29 +324,33 @@ def test_concurrent_threads_load_once() -> None:
 
 
 def test_later_changes_of_a_provided_schema_are_ignored() -> None:
-    document = schema()
-    of = spaces(Provider(document))
+    document = build_thing_schema()
+    of = load_things_schemaspace(GivenSchemasProvider(document))
     assert of.list_names() == ["things"]
     document["properties"]["metadata"]["properties"]["size"]["type"] = "string"
-    assert of.find_failure("things", "thing", thing(size=1)) is None
+    assert of.find_failure("things", "thing", build_thing_document(size=1)) is None
 
 
 def test_schemaspace_filter_changes_schemas_before_validation() -> None:
-    class Changing(OtherSpace):
+    class Changing(OtherPlainSchemaspace):
         def filter_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
             return schema | {"title": "changed"} if schema["name"] == "good" else {"name": "nonsense"}
 
-    documents = [schema(name, schemaspace="others", schemaspace_id=OTHER_ID) for name in ("good", "bad")]
-    of = spaces(Provider(*documents), also=[Entry("others", Changing)])
+    documents = [build_thing_schema(name, schemaspace="others", schemaspace_id=OTHER_ID) for name in ("good", "bad")]
+    of = load_things_schemaspace(GivenSchemasProvider(*documents), also=[FakeEntryPoint("others", Changing)])
     assert of.get_schema("others", "good")["title"] == "changed"
     assert list(list_reasons(of)) == ["p0/bad"]
 
 
 def test_only_allowed_packages_register() -> None:
-    allowed = Entry("a", Provider(schema("aa")), Owner("Good_Package"))
-    ours = Entry("b", Provider(schema("bb")), Owner("jupyter-colophon"))
-    other = Entry("c", Provider(schema("cc")), Owner("bad-package"))
-    things = Entry("things", Space, Owner("good.package"))
+    allowed = FakeEntryPoint(
+        "a", GivenSchemasProvider(build_thing_schema("aa")), EntryPointDistribution("Good_Package")
+    )
+    ours = FakeEntryPoint(
+        "b", GivenSchemasProvider(build_thing_schema("bb")), EntryPointDistribution("jupyter-colophon")
+    )
+    other = FakeEntryPoint("c", GivenSchemasProvider(build_thing_schema("cc")), EntryPointDistribution("bad-package"))
+    things = FakeEntryPoint("things", PlainSchemaspace, EntryPointDistribution("good.package"))
     of = Schemaspaces(
         schemaspaces=lambda: [things], providers=lambda: [allowed, ours, other], packages=["good-package"]
     )
@@ -311,7 +367,7 @@ def test_test_schemaspace_requires_environment_variable(monkeypatch: pytest.Monk
 def test_refresh_loads_newly_installed_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     of = Schemaspaces()
     assert "things" not in of.list_names(deprecated=True)
-    monkeypatch.syspath_prepend(install_things(tmp_path))
+    monkeypatch.syspath_prepend(install_things_package(tmp_path))
     of.refresh()
     assert "things" in of.list_names()
     assert "old-things" in of.list_names(deprecated=True)
@@ -322,15 +378,19 @@ def test_refresh_loads_newly_installed_package(tmp_path: Path, monkeypatch: pyte
 
 def test_refresh_reloads_schemas_from_providers() -> None:
     choices = [["a"], ["a", "b"]]
-    of = spaces(Provider(asks=lambda: [schema("thing", {"kind": {"enum": choices.pop(0)}})]))
-    assert of.find_failure("things", "thing", thing(kind="b")) is not None
+    of = load_things_schemaspace(
+        GivenSchemasProvider(asks=lambda: [build_thing_schema("thing", {"kind": {"enum": choices.pop(0)}})])
+    )
+    assert of.find_failure("things", "thing", build_thing_document(kind="b")) is not None
     of.refresh("things")
-    assert of.find_failure("things", "thing", thing(kind="b")) is None
+    assert of.find_failure("things", "thing", build_thing_document(kind="b")) is None
 
 
 def test_refresh_removes_schemas_no_longer_provided() -> None:
-    answers = [[schema(), schema("gone")], [schema()]]
-    of = spaces(Provider(asks=lambda: answers.pop(0)), Provider(schema("other")))
+    answers = [[build_thing_schema(), build_thing_schema("gone")], [build_thing_schema()]]
+    of = load_things_schemaspace(
+        GivenSchemasProvider(asks=lambda: answers.pop(0)), GivenSchemasProvider(build_thing_schema("other"))
+    )
     assert sorted(of.get_space("things").schemas) == ["gone", "other", "thing"]
     of.refresh()
     assert sorted(of.get_space("things").schemas) == ["other", "thing"]
@@ -339,18 +399,18 @@ def test_refresh_removes_schemas_no_longer_provided() -> None:
 
 
 def test_failed_refresh_keeps_earlier_schemas() -> None:
-    answers: list[Any] = [[schema()], 7, [schema()]]
-    of = spaces(Provider(asks=lambda: answers.pop(0)))
+    answers: list[Any] = [[build_thing_schema()], 7, [build_thing_schema()]]
+    of = load_things_schemaspace(GivenSchemasProvider(asks=lambda: answers.pop(0)))
     assert of.list_problems() == []
     of.refresh()
     assert list_reasons(of) == {"p0": "TypeError: 'int' object is not iterable"}
-    assert of.find_failure("things", "thing", thing(size=1)) is None
+    assert of.find_failure("things", "thing", build_thing_document(size=1)) is None
     of.refresh()
     assert of.list_problems() == []
 
 
 def test_load_failure_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    of = spaces(Provider(7), Provider(schema()))
+    of = load_things_schemaspace(GivenSchemasProvider(7), GivenSchemasProvider(build_thing_schema()))
     assert of.list_names() == ["things"]
     of.refresh()
     assert [one.getMessage() for one in caplog.records] == [
@@ -359,5 +419,5 @@ def test_load_failure_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_schemaspaces_without_schemas_are_logged(caplog: pytest.LogCaptureFixture) -> None:
-    assert spaces().list_names() == ["things"]
+    assert load_things_schemaspace().list_names() == ["things"]
     assert [one.getMessage() for one in caplog.records] == ["The following schemaspaces have no schemas: ['Things']"]

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from support.strangers import Provider, schema, spaces
+from support.third_party_packages import GivenSchemasProvider, build_thing_schema, load_things_schemaspace
 
 
-class Migrating(Provider):
+class Migrating(GivenSchemasProvider):
     """A provider that migrates, without a dry run."""
 
     def __init__(self, *schemas: Any) -> None:
@@ -25,7 +25,7 @@ class Foretelling(Migrating):
         return super().migrate(**options, dry_run=dry_run)
 
 
-class Failing(Provider):
+class Failing(GivenSchemasProvider):
     """A provider whose migration fails."""
 
     def migrate(self, **options: Any) -> list[str]:
@@ -33,8 +33,8 @@ class Failing(Provider):
 
 
 def test_failed_provider_does_not_stop_migration_of_others() -> None:
-    migrating = Migrating(schema(), schema("old", deprecated=True))
-    report = spaces(Failing(schema("bad")), migrating).migrate("things")
+    migrating = Migrating(build_thing_schema(), build_thing_schema("old", deprecated=True))
+    report = load_things_schemaspace(Failing(build_thing_schema("bad")), migrating).migrate("things")
     assert report.migrated == ("thing-1", "old-1")
     assert report.failed == (("bad", "RuntimeError: there is no way from here"),)
     assert migrating.calls == [
@@ -44,8 +44,10 @@ def test_failed_provider_does_not_stop_migration_of_others() -> None:
 
 
 def test_dry_run_calls_only_providers_that_support_it() -> None:
-    migrating, foretelling = Migrating(schema("one")), Foretelling(schema("two"))
-    report = spaces(migrating, foretelling, Provider(schema("three"))).migrate("things", dry_run=True)
+    migrating, foretelling = Migrating(build_thing_schema("one")), Foretelling(build_thing_schema("two"))
+    report = load_things_schemaspace(migrating, foretelling, GivenSchemasProvider(build_thing_schema("three"))).migrate(
+        "things", dry_run=True
+    )
     assert (report.migrated, report.untold, report.dry_run) == (("two-1",), ("one",), True)
     assert migrating.calls == []
     assert [one["dry_run"] for one in foretelling.calls] == [True]
@@ -53,4 +55,4 @@ def test_dry_run_calls_only_providers_that_support_it() -> None:
 
 def test_migrating_unknown_schemaspace_raises() -> None:
     with pytest.raises(ValueError, match="not in the list of valid schemaspaces"):
-        spaces().migrate("nope")
+        load_things_schemaspace().migrate("nope")

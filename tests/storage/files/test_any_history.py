@@ -11,10 +11,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, RemovalNotPermitted
-from support.files import list_left_files, open_files, put, shared_folder, user_folder
+from support.files import (
+    get_shared_folder,
+    get_user_folder,
+    list_left_files_without_locks,
+    open_instance_files,
+    write_file,
+)
 
 NAMES = st.sampled_from(["a", "b", "c-1"])
-FOLDERS = st.sampled_from([user_folder, shared_folder])
+FOLDERS = st.sampled_from([get_user_folder, get_shared_folder])
 VALUES = st.dictionaries(st.sampled_from(["display_name", "metadata", "é"]), st.integers() | st.text(max_size=5))
 #: The content of a file that cannot be read.
 BROKEN = "broken"
@@ -26,19 +32,19 @@ class Files(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.root = Path(tempfile.mkdtemp(prefix="colophon-"))
-        self.files = open_files(self.root)
-        self.levels: dict[Path, dict[str, Any]] = {user_folder(self.root): {}, shared_folder(self.root): {}}
+        self.files = open_instance_files(self.root)
+        self.levels: dict[Path, dict[str, Any]] = {get_user_folder(self.root): {}, get_shared_folder(self.root): {}}
 
     def teardown(self) -> None:
         shutil.rmtree(self.root)
 
     @property
     def _own(self) -> dict[str, Any]:
-        return self.levels[user_folder(self.root)]
+        return self.levels[get_user_folder(self.root)]
 
     @property
     def _all(self) -> dict[str, Any]:
-        return self.levels[shared_folder(self.root)] | self._own
+        return self.levels[get_shared_folder(self.root)] | self._own
 
     @rule(name=NAMES, value=VALUES)
     def create(self, name: str, value: dict[str, Any]) -> None:
@@ -71,12 +77,12 @@ class Files(RuleBasedStateMachine):
 
     @rule(folder=FOLDERS, name=NAMES, number=st.integers(0, 9))
     def others_write_in_place(self, folder: Any, name: str, number: int) -> None:
-        put(folder(self.root), name, json.dumps({"number": number}))
+        write_file(folder(self.root), name, json.dumps({"number": number}))
         self.levels[folder(self.root)][name] = {"number": number}
 
     @rule(folder=FOLDERS, name=NAMES)
     def others_break(self, folder: Any, name: str) -> None:
-        put(folder(self.root), name, '{"number": ')
+        write_file(folder(self.root), name, '{"number": ')
         self.levels[folder(self.root)][name] = BROKEN
 
     @rule(folder=FOLDERS, name=NAMES)
@@ -91,8 +97,10 @@ class Files(RuleBasedStateMachine):
 
     @rule(name=NAMES, number=st.integers(0, 9))
     def elyra_is_killed(self, name: str, number: int) -> None:
-        put(user_folder(self.root), f"{name}.json", "").rename(user_folder(self.root) / f"{name}.json1732133931.5")
-        (user_folder(self.root) / f"{name}.json1732133931.5").write_text(json.dumps({"number": number}))
+        write_file(get_user_folder(self.root), f"{name}.json", "").rename(
+            get_user_folder(self.root) / f"{name}.json1732133931.5"
+        )
+        (get_user_folder(self.root) / f"{name}.json1732133931.5").write_text(json.dumps({"number": number}))
 
     @rule()
     def sweep_and_recover(self) -> None:
@@ -103,8 +111,8 @@ class Files(RuleBasedStateMachine):
             else:
                 self.files.discard(leftover.name, leftover.file)
         assert self.files.list_leftovers() == []
-        if user_folder(self.root).exists():
-            assert list_left_files(self.root) == sorted(f"{name}.json" for name in self._own)
+        if get_user_folder(self.root).exists():
+            assert list_left_files_without_locks(self.root) == sorted(f"{name}.json" for name in self._own)
 
     @invariant()
     def what_is_read_is_what_is_there(self) -> None:

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, InstanceUnreadable
-from support.files import document, list_left_files, open_files, put, user_folder
-from support.process import start_script
+from support.files import (
+    build_instance_document,
+    get_user_folder,
+    list_left_files_without_locks,
+    open_instance_files,
+    write_file,
+)
+from support.process import start_script_process
 
 WRITING = """
 import sys
@@ -27,100 +33,100 @@ BACKUP = "a.json1732133931.1234567"
 
 
 def backup(root: Path, text: str, file: str = BACKUP) -> Path:
-    folder = user_folder(root)
+    folder = get_user_folder(root)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / file).write_text(text)
     return folder / file
 
 
 def test_sweep_removes_unused_temporary_files(tmp_path: Path) -> None:
-    put(user_folder(tmp_path), "a", json.dumps(document(1)))
-    files = open_files(tmp_path)
-    with start_script(WRITING, str(tmp_path)) as writer:
+    write_file(get_user_folder(tmp_path), "a", json.dumps(build_instance_document(1)))
+    files = open_instance_files(tmp_path)
+    with start_script_process(WRITING, str(tmp_path)) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "held\n"
         assert files.sweep() == []
-        assert len(list(user_folder(tmp_path).glob(".a.*.tmp"))) == 1
+        assert len(list(get_user_folder(tmp_path).glob(".a.*.tmp"))) == 1
         writer.kill()
         writer.wait()
     assert files.sweep() == []
-    assert list_left_files(tmp_path) == ["a.json"]
+    assert list_left_files_without_locks(tmp_path) == ["a.json"]
     instance = files.read("a")
     assert instance is not None
-    assert instance.document == document(1)
+    assert instance.document == build_instance_document(1)
 
 
 def test_sweep_keeps_other_hidden_files_and_creates_no_folder(tmp_path: Path) -> None:
-    files = open_files(tmp_path)
+    files = open_instance_files(tmp_path)
     assert files.sweep() == []
-    assert not user_folder(tmp_path).exists()
+    assert not get_user_folder(tmp_path).exists()
     for file in (".gitignore", ".a.tmp", ".a.json.swp", "x.0123456789ab.tmp"):
-        put(user_folder(tmp_path), "a", "{}").with_name(file).touch()
+        write_file(get_user_folder(tmp_path), "a", "{}").with_name(file).touch()
     assert files.sweep() == []
-    assert len(os.listdir(user_folder(tmp_path))) == 5
+    assert len(os.listdir(get_user_folder(tmp_path))) == 5
 
 
 def test_backup_of_elyra_is_listed(tmp_path: Path) -> None:
-    backup(tmp_path, json.dumps(document(1)))
+    backup(tmp_path, json.dumps(build_instance_document(1)))
     backup(tmp_path, "{", "a.json1732133932.5")
-    files = open_files(tmp_path)
+    files = open_instance_files(tmp_path)
     assert files.list_names() == []
     assert files.sweep() == ["a.json1732133932.5", BACKUP]
     newer, older = files.list_leftovers()
     assert (older.name, older.time, older.missing, older.problem) == ("a", 1_732_133_931_123, True, "")
     assert newer.problem
-    put(user_folder(tmp_path), "a", "{}")
+    write_file(get_user_folder(tmp_path), "a", "{}")
     assert [leftover.missing for leftover in files.list_leftovers()] == [False, False]
 
 
 @pytest.mark.parametrize("main", [None, "", '{"display_name": "half'])
 def test_backup_replaces_missing_or_truncated_file(tmp_path: Path, main: str | None) -> None:
-    path = backup(tmp_path, json.dumps(document(7)))
+    path = backup(tmp_path, json.dumps(build_instance_document(7)))
     if main is not None:
-        put(user_folder(tmp_path), "a", main)
-    files = open_files(tmp_path)
+        write_file(get_user_folder(tmp_path), "a", main)
+    files = open_instance_files(tmp_path)
     instance = files.recover("a", BACKUP)
-    assert instance.document == document(7)
+    assert instance.document == build_instance_document(7)
     assert files.read("a") == instance
     assert not path.exists()
     assert files.list_leftovers() == []
 
 
 def test_backup_never_replaces_readable_file(tmp_path: Path) -> None:
-    path = backup(tmp_path, json.dumps(document(7)))
-    put(user_folder(tmp_path), "a", json.dumps(document(8)))
-    files = open_files(tmp_path)
+    path = backup(tmp_path, json.dumps(build_instance_document(7)))
+    write_file(get_user_folder(tmp_path), "a", json.dumps(build_instance_document(8)))
+    files = open_instance_files(tmp_path)
     with pytest.raises(InstanceExists):
         files.recover("a", BACKUP)
     instance = files.read("a")
     assert instance is not None
-    assert instance.document == document(8)
+    assert instance.document == build_instance_document(8)
     assert path.exists()
 
 
 def test_truncated_backup_is_not_recovered(tmp_path: Path) -> None:
     backup(tmp_path, "{")
     with pytest.raises(InstanceUnreadable):
-        open_files(tmp_path).recover("a", BACKUP)
-    assert not (user_folder(tmp_path) / "a.json").exists()
+        open_instance_files(tmp_path).recover("a", BACKUP)
+    assert not (get_user_folder(tmp_path) / "a.json").exists()
 
 
 @pytest.mark.parametrize("which", ["a.json", "b.json1732133931.1", "../a.json1732133931.1", "a.json1732133931.9", ""])
 def test_other_files_are_neither_recovered_nor_discarded(tmp_path: Path, which: str) -> None:
     backup(tmp_path, "{}", "b.json1732133931.1")
-    (user_folder(tmp_path).parent / "a.json1732133931.1").write_text("{}")
-    files = open_files(tmp_path)
+    (get_user_folder(tmp_path).parent / "a.json1732133931.1").write_text("{}")
+    files = open_instance_files(tmp_path)
     with pytest.raises(InstanceNotFound):
         files.recover("a", which)
     with pytest.raises(InstanceNotFound):
         files.discard("a", which)
     assert files.list_names() == []
-    assert (user_folder(tmp_path) / "b.json1732133931.1").exists()
+    assert (get_user_folder(tmp_path) / "b.json1732133931.1").exists()
 
 
 def test_backup_can_be_discarded(tmp_path: Path) -> None:
     path = backup(tmp_path, "{")
-    files = open_files(tmp_path)
+    files = open_instance_files(tmp_path)
     files.discard("a", BACKUP)
     assert not path.exists()
     assert files.list_leftovers() == []

@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.errors import StoreUnavailable
-from support.files import document, list_left_files, open_files, put, save, shared_folder, user_folder
-from support.process import start_script
+from support.files import (
+    build_instance_document,
+    get_shared_folder,
+    get_user_folder,
+    list_left_files_without_locks,
+    open_instance_files,
+    save_instance,
+    write_file,
+)
+from support.process import start_script_process
 
 COUNTING = """
 import sys, threading
@@ -38,11 +46,14 @@ with open_files(Path(sys.argv[1])).lock_instance("a") as slot:
 
 
 def test_concurrent_changes_of_threads_and_processes_are_all_kept(tmp_path: Path) -> None:
-    save(open_files(tmp_path), "a", document(0), create=True)
-    with start_script(COUNTING, str(tmp_path), "25") as entry, start_script(COUNTING, str(tmp_path), "25") as other:
+    save_instance(open_instance_files(tmp_path), "a", build_instance_document(0), create=True)
+    with (
+        start_script_process(COUNTING, str(tmp_path), "25") as entry,
+        start_script_process(COUNTING, str(tmp_path), "25") as other,
+    ):
         assert [entry.communicate()[0], other.communicate()[0]] == ["", ""]
-    assert json.loads((user_folder(tmp_path) / "a.json").read_text()) == document(200)
-    assert list_left_files(tmp_path) == ["a.json"]
+    assert json.loads((get_user_folder(tmp_path) / "a.json").read_text()) == build_instance_document(200)
+    assert list_left_files_without_locks(tmp_path) == ["a.json"]
 
 
 def test_exactly_one_concurrent_create_succeeds(tmp_path: Path) -> None:
@@ -60,49 +71,49 @@ for number in range(50):
         pass
 print(made)
 """
-    with start_script(creating, str(tmp_path)) as entry, start_script(creating, str(tmp_path)) as other:
+    with start_script_process(creating, str(tmp_path)) as entry, start_script_process(creating, str(tmp_path)) as other:
         assert int(entry.communicate()[0]) + int(other.communicate()[0]) == 50
 
 
 def test_lock_timeout_raises_and_does_not_block_other_names(tmp_path: Path) -> None:
-    files = open_files(tmp_path, wait_s=0.01)
-    with start_script(HOLDING, str(tmp_path)) as holder:
+    files = open_instance_files(tmp_path, wait_s=0.01)
+    with start_script_process(HOLDING, str(tmp_path)) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(StoreUnavailable), files.lock_instance("a"):
             raise AssertionError("two holders")
-        save(files, "b", document(), create=True)
+        save_instance(files, "b", build_instance_document(), create=True)
         holder.communicate("\n")
-        save(files, "a", document(1))
+        save_instance(files, "a", build_instance_document(1))
 
 
 def test_killed_process_releases_its_lock(tmp_path: Path) -> None:
-    with start_script(HOLDING, str(tmp_path)) as holder:
+    with start_script_process(HOLDING, str(tmp_path)) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         holder.kill()
         holder.wait()
-        save(open_files(tmp_path), "a", document(1))
-    assert list_left_files(tmp_path) == ["a.json"]
+        save_instance(open_instance_files(tmp_path), "a", build_instance_document(1))
+    assert list_left_files_without_locks(tmp_path) == ["a.json"]
 
 
 def test_threads_wait_only_for_the_same_name(tmp_path: Path) -> None:
-    files, inside, go = open_files(tmp_path), threading.Event(), threading.Event()
+    files, inside, go = open_instance_files(tmp_path), threading.Event(), threading.Event()
 
     def hold() -> None:
         with files.lock_instance("a") as slot:
             inside.set()
             go.wait()
-            slot.write(document(1), create=True)
+            slot.write(build_instance_document(1), create=True)
 
     holder = threading.Thread(target=hold)
     holder.start()
     inside.wait()
-    save(files, "b", document(), create=True)
+    save_instance(files, "b", build_instance_document(), create=True)
     go.set()
     with files.lock_instance("a") as slot:
         assert slot.existing is not None
-        assert slot.existing.document == document(1)
+        assert slot.existing.document == build_instance_document(1)
     holder.join()
 
 
@@ -123,10 +134,10 @@ with open_files(Path(sys.argv[1])).lock_instance(sys.argv[2]) as slot:
 
 @pytest.mark.parametrize(("name", "reported"), [("shared", "TransactionConflict"), ("new", "InstanceExists")])
 def test_second_writer_in_a_new_folder_gets_conflict(tmp_path: Path, name: str, reported: str) -> None:
-    put(shared_folder(tmp_path), "shared", json.dumps(document(0)))
-    with start_script(CHANGING, str(tmp_path), name) as other:
+    write_file(get_shared_folder(tmp_path), "shared", json.dumps(build_instance_document(0)))
+    with start_script_process(CHANGING, str(tmp_path), name) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "looked\n"
-        save(open_files(tmp_path), name, document(1), create=name == "new")
+        save_instance(open_instance_files(tmp_path), name, build_instance_document(1), create=name == "new")
         assert other.communicate("\n")[0] == f"{reported}\n"
-    assert json.loads((user_folder(tmp_path) / f"{name}.json").read_text()) == document(1)
+    assert json.loads((get_user_folder(tmp_path) / f"{name}.json").read_text()) == build_instance_document(1)

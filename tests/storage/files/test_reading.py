@@ -11,22 +11,35 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.storage.files.document_cache import DocumentCache
 from jupyter_colophon.storage.files.instances import InstanceFiles
-from support.files import SPACE, as_nobody, document, open_files, put, shared_folder, user_folder
+from support.files import (
+    SPACE,
+    build_instance_document,
+    drop_root_permissions,
+    get_shared_folder,
+    get_user_folder,
+    open_instance_files,
+    write_file,
+)
 
 
 def test_document_excludes_members_derived_from_the_file(tmp_path: Path) -> None:
-    content = document(1) | {"name": "other", "resource": "/elsewhere", "reason": "ValueError", "extra": [1]}
-    path = put(user_folder(tmp_path), "a", json.dumps(content))
-    instance = open_files(tmp_path).read("a")
+    content = build_instance_document(1) | {
+        "name": "other",
+        "resource": "/elsewhere",
+        "reason": "ValueError",
+        "extra": [1],
+    }
+    path = write_file(get_user_folder(tmp_path), "a", json.dumps(content))
+    instance = open_instance_files(tmp_path).read("a")
     assert instance is not None
-    assert instance.document == document(1) | {"extra": [1]}
+    assert instance.document == build_instance_document(1) | {"extra": [1]}
     assert (instance.name, instance.resource, instance.own, instance.problem) == ("a", str(path), True, "")
     assert instance.time == path.stat().st_mtime_ns // 1_000_000
     assert instance.owner == path.owner()
 
 
 def test_missing_instance_is_none_and_creates_nothing(tmp_path: Path) -> None:
-    files = open_files(tmp_path)
+    files = open_instance_files(tmp_path)
     assert files.read("a") is None
     assert list(files.read_many(["a", "b"])) == []
     assert files.list_names() == []
@@ -35,23 +48,23 @@ def test_missing_instance_is_none_and_creates_nothing(tmp_path: Path) -> None:
 
 
 def test_first_folder_wins(tmp_path: Path) -> None:
-    put(user_folder(tmp_path), "both", json.dumps(document(1)))
-    put(shared_folder(tmp_path), "both", json.dumps(document(2)))
-    put(shared_folder(tmp_path), "below", json.dumps(document(3)))
-    files = open_files(tmp_path)
+    write_file(get_user_folder(tmp_path), "both", json.dumps(build_instance_document(1)))
+    write_file(get_shared_folder(tmp_path), "both", json.dumps(build_instance_document(2)))
+    write_file(get_shared_folder(tmp_path), "below", json.dumps(build_instance_document(3)))
+    files = open_instance_files(tmp_path)
     assert files.list_names() == ["below", "both"]
     below, both = files.read_many(files.list_names())
-    assert (below.document, below.own) == (document(3), False)
-    assert (both.document, both.own) == (document(1), True)
+    assert (below.document, below.own) == (build_instance_document(3), False)
+    assert (both.document, both.own) == (build_instance_document(1), True)
 
 
 def test_broken_file_hides_lower_levels_only(tmp_path: Path) -> None:
-    put(user_folder(tmp_path), "good", json.dumps(document(1)))
-    put(shared_folder(tmp_path), "good", "{")
-    put(user_folder(tmp_path), "bad", "{")
-    put(shared_folder(tmp_path), "bad", json.dumps(document(2)))
-    bad, good = open_files(tmp_path).read_many(["bad", "good"])
-    assert (good.document, good.problem) == (document(1), "")
+    write_file(get_user_folder(tmp_path), "good", json.dumps(build_instance_document(1)))
+    write_file(get_shared_folder(tmp_path), "good", "{")
+    write_file(get_user_folder(tmp_path), "bad", "{")
+    write_file(get_shared_folder(tmp_path), "bad", json.dumps(build_instance_document(2)))
+    bad, good = open_instance_files(tmp_path).read_many(["bad", "good"])
+    assert (good.document, good.problem) == (build_instance_document(1), "")
     assert (bad.document, bad.own) == (None, True)
     assert bad.problem
 
@@ -75,16 +88,16 @@ REASONS = {
 
 @pytest.mark.parametrize("text", REASONS, ids=list(REASONS.values()))
 def test_unreadable_file_has_a_problem(tmp_path: Path, text: bytes) -> None:
-    path = put(user_folder(tmp_path), "a", text)
-    instance = open_files(tmp_path).read("a")
+    path = write_file(get_user_folder(tmp_path), "a", text)
+    instance = open_instance_files(tmp_path).read("a")
     assert instance is not None
     assert (instance.document, instance.own, instance.resource) == (None, True, str(path))
     assert REASONS[text] in instance.problem
 
 
 def test_last_of_repeated_members_counts_with_a_warning(tmp_path: Path) -> None:
-    put(user_folder(tmp_path), "a", b'{"a": {"b": 1, "b": 2, "c": 3}}')
-    for instance in (open_files(tmp_path).read("a"), open_files(tmp_path).read("a")):
+    write_file(get_user_folder(tmp_path), "a", b'{"a": {"b": 1, "b": 2, "c": 3}}')
+    for instance in (open_instance_files(tmp_path).read("a"), open_instance_files(tmp_path).read("a")):
         assert instance is not None
         assert (instance.document, instance.problem) == ({"a": {"b": 2, "c": 3}}, "")
         assert "same member twice" in instance.warning
@@ -135,10 +148,10 @@ KINDS: dict[str, Callable[[Path], None]] = {
 
 @pytest.mark.parametrize("reason", KINDS)
 def test_special_files_are_not_read_but_reported(tmp_path: Path, reason: str) -> None:
-    folder = user_folder(tmp_path)
+    folder = get_user_folder(tmp_path)
     folder.mkdir(parents=True)
     KINDS[reason](folder / "a.json")
-    files = open_files(tmp_path)
+    files = open_instance_files(tmp_path)
     assert files.list_names() == ["a"]
     instance = files.read("a")
     assert instance is not None
@@ -157,7 +170,7 @@ def mounted(folder: Path, version: str, text: str) -> None:
 
 
 def test_mounted_config_map_is_read_and_updated(tmp_path: Path) -> None:
-    folder, files = shared_folder(tmp_path), open_files(tmp_path)
+    folder, files = get_shared_folder(tmp_path), open_instance_files(tmp_path)
     for version, text in (("..first", '{"a": 1}'), ("..second", '{"a": 2}')):
         mounted(folder, version, text)
         instance = files.read("a")
@@ -170,54 +183,54 @@ def test_file_without_read_permission_is_reported() -> None:
     with tempfile.TemporaryDirectory() as root:
         folder = Path(root)
         folder.chmod(0o755)
-        put(folder, "closed", "{}").chmod(0)
-        put(folder, "open", "{}").chmod(0o644)
+        write_file(folder, "closed", "{}").chmod(0)
+        write_file(folder, "open", "{}").chmod(0o644)
         files = InstanceFiles(SPACE, [folder], cache=DocumentCache())
-        with as_nobody():
+        with drop_root_permissions():
             closed, other = files.read_many(files.list_names())
     assert (closed.document, other.document) == (None, {})
     assert "Permission denied" in closed.problem
 
 
 def test_mark_depends_on_content_not_formatting(tmp_path: Path) -> None:
-    folder = user_folder(tmp_path)
-    put(folder, "a", '{"b": [1, "é"], "a": {}}')
-    put(folder, "b", '{\n  "a": {},\n  "b": [\n 1, "\\u00e9"]}\n')
-    put(folder, "c", '{"b": [1, "e"], "a": {}}')
-    put(folder, "d", "{")
-    put(folder, "e", "{")
-    a, b, c, d, e = open_files(tmp_path).read_many("abcde")
+    folder = get_user_folder(tmp_path)
+    write_file(folder, "a", '{"b": [1, "é"], "a": {}}')
+    write_file(folder, "b", '{\n  "a": {},\n  "b": [\n 1, "\\u00e9"]}\n')
+    write_file(folder, "c", '{"b": [1, "e"], "a": {}}')
+    write_file(folder, "d", "{")
+    write_file(folder, "e", "{")
+    a, b, c, d, e = open_instance_files(tmp_path).read_many("abcde")
     assert a.mark == b.mark
     assert d.mark == e.mark
     assert len({a.mark, c.mark, d.mark}) == 3
 
 
 def test_every_change_is_detected_even_of_equal_size(tmp_path: Path) -> None:
-    path = put(user_folder(tmp_path), "a", json.dumps(document(0)))
-    files = open_files(tmp_path)
+    path = write_file(get_user_folder(tmp_path), "a", json.dumps(build_instance_document(0)))
+    files = open_instance_files(tmp_path)
     for number in range(1, 10):
-        path.write_text(json.dumps(document(number)))
+        path.write_text(json.dumps(build_instance_document(number)))
         instance = files.read("a")
         assert instance is not None
-        assert instance.document == document(number)
+        assert instance.document == build_instance_document(number)
 
 
 def test_change_with_forged_time_is_detected(tmp_path: Path) -> None:
-    path = put(user_folder(tmp_path), "a", json.dumps(document(1)))
+    path = write_file(get_user_folder(tmp_path), "a", json.dumps(build_instance_document(1)))
     os.utime(path, (1_000_000_000, 1_000_000_000))
-    files = open_files(tmp_path)
+    files = open_instance_files(tmp_path)
     assert files.read("a") is not None
-    path.write_text(json.dumps(document(2)))
+    path.write_text(json.dumps(build_instance_document(2)))
     os.utime(path, (1_000_000_000, 1_000_000_000))
     instance = files.read("a")
     assert instance is not None
-    assert instance.document == document(2)
+    assert instance.document == build_instance_document(2)
 
 
 def test_unchanged_file_is_not_read_again(tmp_path: Path) -> None:
     cache = DocumentCache()
-    put(user_folder(tmp_path), "a", "{}")
-    files = InstanceFiles(SPACE, [user_folder(tmp_path)], cache=cache)
+    write_file(get_user_folder(tmp_path), "a", "{}")
+    files = InstanceFiles(SPACE, [get_user_folder(tmp_path)], cache=cache)
     while len(cache) == 0:
         first = files.read("a")
     assert files.read("a") is files.read("a")
@@ -229,8 +242,8 @@ NAMES = ["a", "ab,", "Ab", "a b", "日本語", "a.b", "a\n", "x" * 250, "con", "
 
 def test_every_valid_file_name_is_listed_read_and_removed(tmp_path: Path) -> None:
     for name in NAMES:
-        put(user_folder(tmp_path), name, "{}")
-    files = open_files(tmp_path)
+        write_file(get_user_folder(tmp_path), name, "{}")
+    files = open_instance_files(tmp_path)
     assert files.list_names() == sorted(NAMES)
     for name in NAMES:
         with files.lock_instance(name) as slot:
@@ -239,7 +252,7 @@ def test_every_valid_file_name_is_listed_read_and_removed(tmp_path: Path) -> Non
 
 
 def test_other_files_are_not_instances(tmp_path: Path) -> None:
-    folder = user_folder(tmp_path)
+    folder = get_user_folder(tmp_path)
     folder.mkdir(parents=True)
     for file in (
         ".hidden.json",
@@ -253,10 +266,10 @@ def test_other_files_are_not_instances(tmp_path: Path) -> None:
         (folder / file).write_text("{}")
     (folder / "sub").mkdir()
     (folder / os.fsdecode(b"\xff.json")).write_text("{}")
-    assert open_files(tmp_path).list_names() == []
+    assert open_instance_files(tmp_path).list_names() == []
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../a", "/a", ".hidden", "a/b", "a\x00", "\udc80", "x" * 251])
 def test_impossible_file_name_is_absent(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.json").write_text("{}")
-    assert open_files(tmp_path).read(name) is None
+    assert open_instance_files(tmp_path).read(name) is None

@@ -12,7 +12,15 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.storage.files.snapshot import InstanceChanges
 from jupyter_colophon.storage.files.watcher import FileWatch
-from support.files import SPACE, document, open_files, put, save, shared_folder, user_folder
+from support.files import (
+    SPACE,
+    build_instance_document,
+    get_shared_folder,
+    get_user_folder,
+    open_instance_files,
+    save_instance,
+    write_file,
+)
 from support.process import run_script
 
 #: Only determines how long a broken watcher blocks the suite.
@@ -45,7 +53,7 @@ def received(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reporte
     """Watch the folders of this test, none of which exists yet."""
     received = ReportedChanges()
     watch = FileWatch(received, polling=request.param == "looked at")
-    watch.add(SPACE, [user_folder(tmp_path), shared_folder(tmp_path)])
+    watch.add(SPACE, [get_user_folder(tmp_path), get_shared_folder(tmp_path)])
     watch.start()
     yield received
     watch.close()
@@ -64,14 +72,14 @@ def deleted(name: str) -> Callable[[InstanceChanges], bool]:
 
 
 def test_new_folder_is_reported_with_its_files(tmp_path: Path, received: ReportedChanges) -> None:
-    save(open_files(tmp_path), "a", document(), create=True)
+    save_instance(open_instance_files(tmp_path), "a", build_instance_document(), create=True)
     received.wait(created("a"))
 
 
 def test_replaced_config_map_is_reported(tmp_path: Path, received: ReportedChanges) -> None:
-    folder = shared_folder(tmp_path)
+    folder = get_shared_folder(tmp_path)
     for version in ("..first", "..second"):
-        put(folder / version, "a", json.dumps(document(len(version))))
+        write_file(folder / version, "a", json.dumps(build_instance_document(len(version))))
         (folder / "new").symlink_to(version)
         (folder / "new").rename(folder / "..data")
         if not (folder / "a.json").is_symlink():
@@ -81,14 +89,14 @@ def test_replaced_config_map_is_reported(tmp_path: Path, received: ReportedChang
 
 
 def test_every_kind_of_file_change_is_reported(tmp_path: Path, received: ReportedChanges) -> None:
-    path = put(user_folder(tmp_path), "a", json.dumps(document(1)))
+    path = write_file(get_user_folder(tmp_path), "a", json.dumps(build_instance_document(1)))
     received.wait(created("a"))
-    save(open_files(tmp_path), "a", document(2))
+    save_instance(open_instance_files(tmp_path), "a", build_instance_document(2))
     received.wait(changed("a"))
-    path.write_text(json.dumps(document(3)))
+    path.write_text(json.dumps(build_instance_document(3)))
     received.wait(changed("a"))
     other = path.with_suffix(".new")
-    other.write_text(json.dumps(document(4)))
+    other.write_text(json.dumps(build_instance_document(4)))
     other.replace(path)
     received.wait(changed("a"))
     path.rename(path.with_name("b.json"))
@@ -98,31 +106,31 @@ def test_every_kind_of_file_change_is_reported(tmp_path: Path, received: Reporte
 
 
 def test_recreated_folder_is_still_watched(tmp_path: Path, received: ReportedChanges) -> None:
-    put(user_folder(tmp_path), "a", "{}")
+    write_file(get_user_folder(tmp_path), "a", "{}")
     received.wait(created("a"))
-    shutil.rmtree(user_folder(tmp_path))
-    put(user_folder(tmp_path), "b", "{}")
+    shutil.rmtree(get_user_folder(tmp_path))
+    write_file(get_user_folder(tmp_path), "b", "{}")
     received.wait(created("b"))
     shutil.rmtree(tmp_path / "user")
     received.wait(deleted("b"))
-    put(user_folder(tmp_path), "c", "{}")
+    write_file(get_user_folder(tmp_path), "c", "{}")
     received.wait(created("c"))
-    put(user_folder(tmp_path), "c", "[]")
+    write_file(get_user_folder(tmp_path), "c", "[]")
     received.wait(changed("c"))
 
 
 def test_lower_level_is_reported_when_shadowing_file_is_removed(tmp_path: Path, received: ReportedChanges) -> None:
-    put(shared_folder(tmp_path), "a", "{}")
-    put(user_folder(tmp_path), "b", "{}")
+    write_file(get_shared_folder(tmp_path), "a", "{}")
+    write_file(get_user_folder(tmp_path), "b", "{}")
     received.wait(created("a"), created("b"))
-    upper = put(user_folder(tmp_path), "a", "[]")
+    upper = write_file(get_user_folder(tmp_path), "a", "[]")
     received.wait(changed("a"))
     upper.unlink()
     received.wait(changed("a"))
 
 
 def test_git_checkout_is_reported(tmp_path: Path, received: ReportedChanges) -> None:
-    folder = user_folder(tmp_path)
+    folder = get_user_folder(tmp_path)
 
     def git(*arguments: str) -> None:
         who = {
@@ -134,14 +142,14 @@ def test_git_checkout_is_reported(tmp_path: Path, received: ReportedChanges) -> 
         nowhere = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
         subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env=os.environ | who | nowhere)
 
-    put(folder, "a", "{}")
+    write_file(folder, "a", "{}")
     received.wait(created("a"))
     git("init", "-q", "-b", "one")
     git("add", "a.json")
     git("commit", "-qm", "one")
     git("checkout", "-qb", "two")
-    put(folder, "a", "[1]")
-    put(folder, "b", "{}")
+    write_file(folder, "a", "[1]")
+    write_file(folder, "b", "{}")
     received.wait(created("b"))
     git("add", "a.json", "b.json")
     git("commit", "-qm", "two")
@@ -159,12 +167,12 @@ def test_exception_of_callback_is_logged_and_watch_continues(tmp_path: Path, cap
         raise RuntimeError("the listener is broken")
 
     watch = FileWatch(listener)
-    watch.add(SPACE, [user_folder(tmp_path)])
+    watch.add(SPACE, [get_user_folder(tmp_path)])
     watch.start()
     try:
-        put(user_folder(tmp_path), "a", "{}")
+        write_file(get_user_folder(tmp_path), "a", "{}")
         received.wait(created("a"))
-        put(user_folder(tmp_path), "b", "{}")
+        write_file(get_user_folder(tmp_path), "b", "{}")
         received.wait(created("b"))
     finally:
         watch.close()
@@ -172,14 +180,14 @@ def test_exception_of_callback_is_logged_and_watch_continues(tmp_path: Path, cap
 
 
 def test_schemaspace_added_later_reports_only_changes(tmp_path: Path, received: ReportedChanges) -> None:
-    put(tmp_path, "here", "{}")
+    write_file(tmp_path, "here", "{}")
     watch = FileWatch(received)
     watch.start()
     watch.add("other", [tmp_path])
-    put(tmp_path, "new", "{}")
+    write_file(tmp_path, "new", "{}")
     received.wait(lambda seen: seen.space == "other" and seen.created == {"new"})
     watch.close()
-    put(user_folder(tmp_path), "last", "{}")
+    write_file(get_user_folder(tmp_path), "last", "{}")
     received.wait(created("last"))
 
 
@@ -209,10 +217,10 @@ def test_closed_watch_reports_nothing_and_ends_its_thread(tmp_path: Path) -> Non
     received = ReportedChanges()
     before = set(threading.enumerate())
     watch = FileWatch(received)
-    watch.add(SPACE, [user_folder(tmp_path)])
+    watch.add(SPACE, [get_user_folder(tmp_path)])
     watch.start()
     watch.close()
-    put(user_folder(tmp_path), "a", "{}")
+    write_file(get_user_folder(tmp_path), "a", "{}")
     time.sleep(0.7)
     assert received.seen == []
     assert set(threading.enumerate()) <= before

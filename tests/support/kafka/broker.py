@@ -55,7 +55,7 @@ class Broker:
     def __init__(self, folder: Path) -> None:
         assert any(JARS.glob("kafka_*.jar")), "Kafka's jars are not there: make .stamps/kafka"
         self.folder = folder
-        self.port, self._guarded, controller, self.behind, self.before = _free_ports(5)
+        self.port, self._guarded, controller, self.behind, self.before = find_free_ports(5)
         listeners = f"PLAINTEXT://127.0.0.1:{self.port},GUARDED://127.0.0.1:{self._guarded}"
         settings = _SETTINGS | {
             "listeners": f"{listeners},VEILED://127.0.0.1:{self.behind},CONTROLLER://127.0.0.1:{controller}",
@@ -79,7 +79,7 @@ class Broker:
         return f"127.0.0.1:{self.port}"
 
     @property
-    def guarded(self) -> str:
+    def password_protected_servers(self) -> str:
         """The address that accepts only USER, by the mechanism PLAIN."""
         return f"127.0.0.1:{self._guarded}"
 
@@ -115,13 +115,13 @@ class Broker:
             self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def make_topic(self, name: str, partitions: int = 3, **settings: str) -> None:
+    def create_topic(self, name: str, partitions: int = 3, **settings: str) -> None:
         """Create a topic."""
         config = {key.replace("_", "."): value for key, value in settings.items()}
         admin = AdminClient({"bootstrap.servers": self.servers})
         admin.create_topics([NewTopic(name, partitions, 1, config=config)])[name].result(120)
 
-    def remove_topic(self, name: str) -> None:
+    def delete_topic(self, name: str) -> None:
         """Delete a topic with its records."""
         admin = AdminClient({"bootstrap.servers": self.servers})
         admin.delete_topics([name])[name].result(120)
@@ -131,7 +131,7 @@ class Broker:
             time.sleep(0.1)
         raise AssertionError("the topic is still there")
 
-    def list_producers(self, topic: str) -> set[int]:
+    def list_producer_ids(self, topic: str) -> set[int]:
         """Return the producer ids in the log of a topic; -1 is a record without one."""
         ids = set()
         for log in (self.folder / "data").glob(f"{topic}-*/*.log"):
@@ -157,7 +157,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     started.stop()
 
 
-def _free_ports(count: int) -> list[int]:
+def find_free_ports(count: int) -> list[int]:
     taken = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [listener.getsockname()[1] for listener in taken]
     for listener in taken:

@@ -26,7 +26,7 @@ class TopicRecord:
     value: Any
 
     @property
-    def place(self) -> tuple[str, int, int]:
+    def topic_position(self) -> tuple[str, int, int]:
         """Topic, partition and offset."""
         return self.topic, self.partition, self.offset
 
@@ -47,15 +47,15 @@ class TopicListener:
     def __post_init__(self) -> None:
         self._consumer = _create_consumer(self.servers, self.topics)
 
-    def wait(self, fits: Callable[[list[TopicRecord]], Any], seconds: float = 300) -> list[TopicRecord]:
+    def wait_for_records(self, fits: Callable[[list[TopicRecord]], Any], seconds: float = 300) -> list[TopicRecord]:
         """Read until the records match."""
         since = time.monotonic()
         end = since + seconds
         while not fits(self.received):
             assert time.monotonic() < end, f"{len(self.received)} records: {self.received[-3:]}"
             records = [_parse_record(record) for record in self._consumer.consume(500, 0.2) if record.error() is None]
-            self.received += [record for record in records if record.place not in self._places]
-            self._places |= {record.place for record in records}
+            self.received += [record for record in records if record.topic_position not in self._places]
+            self._places |= {record.topic_position for record in records}
             if records:
                 since = time.monotonic()
             elif time.monotonic() - since > _SILENT_S:
@@ -99,7 +99,7 @@ def _create_consumer(servers: str, topics: Sequence[str]) -> Consumer:
 
 
 @contextmanager
-def open_listener(servers: str, topics: Sequence[str]) -> Iterator[TopicListener]:
+def open_topic_listener(servers: str, topics: Sequence[str]) -> Iterator[TopicListener]:
     """Open a reader of these topics."""
     listener = TopicListener(servers, topics)
     try:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.cli.config import require_existing_store
-from jupyter_colophon.cli.servers import create_server
+from jupyter_colophon.cli.servers import create_server_address
 from jupyter_colophon.client.caller import Caller, Document
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.paging import read_pages
@@ -36,13 +36,13 @@ class CatalogClient(Operations):
         self.v3.close()
 
 
-def collect_pages(list_page: Callable[..., Document], member: str) -> list[Document]:
+def read_all_pages(list_page: Callable[..., Document], member: str) -> list[Document]:
     """Return the items of all pages of a list; `member` holds those of a page."""
     return list(read_pages(lambda cursor: list_page(cursor=cursor, limit=_PAGE), member))
 
 
 @contextmanager
-def open_client(url: str, settings: "Settings") -> Iterator[CatalogClient]:
+def open_catalog_client(url: str, settings: "Settings") -> Iterator[CatalogClient]:
     """Open the catalog of a server, or without a URL the store of the settings.
 
     Raises:
@@ -51,20 +51,20 @@ def open_client(url: str, settings: "Settings") -> Iterator[CatalogClient]:
         StorageError: the store cannot be opened.
     """
     if url:
-        server = create_server(url)
+        server = create_server_address(url)
         with closing(CatalogClient(Transport(server), Transport(server, prefix=_V3))) as client:
             yield client
         return
     from jupyter_colophon.operations.in_process import InProcessCaller
     from jupyter_colophon.operations.v3.api import V3
 
-    with open_services(settings) as services:
+    with open_local_services(settings) as services:
         principal = Principal(getpass.getuser())
         yield CatalogClient(InProcessCaller(services, principal), InProcessCaller(services, principal, V3))
 
 
 @contextmanager
-def open_services(settings: "Settings") -> Iterator["Services"]:
+def open_local_services(settings: "Settings") -> Iterator["Services"]:
     """Open the catalog in the store of the settings. Raises InvalidConfiguration, NotFound, StorageError."""
     from jupyter_colophon.operations.services import Services
     from jupyter_colophon.service.registry_files import require_readable

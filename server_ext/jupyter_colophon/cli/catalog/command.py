@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from jupyter_colophon.cli.catalog.client import CatalogClient, open_client
+from jupyter_colophon.cli.catalog.client import CatalogClient, open_catalog_client
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.client.absence import find_entity
-from jupyter_colophon.client.api.did_you_mean import explain_absence
+from jupyter_colophon.client.api.did_you_mean import explain_missing_entity
 from jupyter_colophon.client.api.edits import Edits
 from jupyter_colophon.client.problems import EntityNotFound
 from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.identity.names import parse_data_name
 from jupyter_colophon.core.time_format import format_time, parse_time
-from jupyter_colophon.rendering.renderers import render_creation
+from jupyter_colophon.rendering.renderers import render_creation_notice
 
 #: System properties of every entity. They are shown as the entity's times, not as properties.
 _LIFECYCLE_KEYS = frozenset({"created-by", "creation-time", "last-update-time", "last-updated-by"})
@@ -34,16 +34,16 @@ class CatalogCommand(CliCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the option `--url`."""
-        add_url(parser)
+        add_catalog_url_option(parser)
 
     @contextmanager
-    def connect(self) -> Iterator[CatalogClient]:
+    def connect_to_catalog(self) -> Iterator[CatalogClient]:
         """Open the catalog. Raises InvalidConfiguration, NotFound, StorageError."""
-        self.silence_logs()
-        with open_client(self.args.url, self.settings) as client:
+        self.drop_logs_unless_debug()
+        with open_catalog_client(self.args.url, self.settings) as client:
             yield client
 
-    def parse_times(self, *names: str) -> dict[str, Any]:
+    def parse_time_options(self, *names: str) -> dict[str, Any]:
         """Return the values of options that are times, by option name, as operations expect them. Raises InvalidQuery."""
         now = time.time_ns() // 1_000_000
         texts = {name: getattr(self.args, name) for name in names}
@@ -55,23 +55,23 @@ class CatalogCommand(CliCommand):
             raise InvalidQuery("must not be after --end", "--start")
         return {name: None if time_ms is None else format_time(time_ms) for name, time_ms in ms.items()}
 
-    def annotate(self, name: str, change: Annotation) -> int:
+    def annotate_and_print(self, name: str, change: Annotation) -> int:
         """Change the USER metadata of an entity, as `%metadata` does: an unknown entity is created if something is added."""
         urn = self.resolve_urn(name)
-        with self.connect() as client:
+        with self.connect_to_catalog() as client:
             result = Edits(client).annotate(urn, change).document
         document = {member: result[member] for member in ("urn", "changed", "isNew", "similarName")}
-        creation = [line.to_text(None) for line in render_creation(result, urn)]
+        creation = [line.to_text(None) for line in render_creation_notice(result, urn)]
         self.print_result(
             document, "\n".join([*creation, f"{name} {'updated' if result['changed'] else 'unchanged'}."])
         )
         return EXIT_OK
 
-    def show_entity(self, urn: str) -> int:
+    def print_entity(self, urn: str) -> int:
         """Print an entity with its metadata."""
-        with self.connect() as client:
+        with self.connect_to_catalog() as client:
             if (entity := find_entity(client, urn)) is None:
-                raise EntityNotFound(explain_absence(client, urn))
+                raise EntityNotFound(explain_missing_entity(client, urn))
             metadata = client.read_entity_metadata(urn)
         descriptors = [descriptor for descriptor in entity["descriptors"] if descriptor["column"] is None]
         user, system = metadata["USER"], metadata["SYSTEM"]
@@ -98,7 +98,7 @@ class CatalogCommand(CliCommand):
         ]
         descriptors = [descriptor | {"aspect": ""} for descriptor in descriptors] + properties
         self.print_result(
-            document, self.render_text("show", entity | {"aspects": {}, "descriptors": descriptors, "runs": []})
+            document, self.render_document("show", entity | {"aspects": {}, "descriptors": descriptors, "runs": []})
         )
         return EXIT_OK
 
@@ -107,15 +107,15 @@ class CatalogCommand(CliCommand):
         name = os.path.abspath(text) if text.startswith("./") else text
         return str(parse_data_name(name, self.settings.build_identity()))
 
-    def render_text(self, kind: str, document: Mapping[str, Any]) -> str:
+    def render_document(self, kind: str, document: Mapping[str, Any]) -> str:
         """Return a document as text, with names that commands accept."""
-        from jupyter_colophon.rendering.renderers import render
+        from jupyter_colophon.rendering.renderers import render_document_page
         from jupyter_colophon.rendering.style import make_command_style
 
-        return str(render(kind, document, make_command_style(self.settings.build_identity())))
+        return str(render_document_page(kind, document, make_command_style(self.settings.build_identity())))
 
 
-def add_url(parser: CommandParser) -> None:
+def add_catalog_url_option(parser: CommandParser) -> None:
     """Declare the option `--url`."""
     parser.add_argument(
         "--url",

@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from jupyter_colophon.cli.catalog.client import CatalogClient, collect_pages, open_client
+from jupyter_colophon.cli.catalog.client import CatalogClient, open_catalog_client, read_all_pages
 from jupyter_colophon.cli.config import read_settings
 from jupyter_colophon.cli.parser import Completer
 from jupyter_colophon.client.caller import Document
@@ -22,7 +22,7 @@ def _create_completer(find: _Finder) -> Completer:
     def complete(prefix: str, parsed_args: Namespace, **_: object) -> list[str]:
         try:
             settings = read_settings(parsed_args)
-            with open_client(getattr(parsed_args, "url", ""), settings) as client:
+            with open_catalog_client(getattr(parsed_args, "url", ""), settings) as client:
                 names = find(client, settings.build_identity(), prefix)
                 return sorted({name for name in names if name.startswith(prefix) and name.isprintable()})
         except (MetadataError, ClientError, OSError):
@@ -71,7 +71,7 @@ def _find_keys(client: CatalogClient, identity: Identity, prefix: str) -> Iterat
     yield from _list_keys_of_kind(client, "property", prefix)
 
 
-def _find_pairs(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+def _find_key_prefixes(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
     yield from (f"{key}=" for key in _find_keys(client, identity, prefix))
 
 
@@ -83,7 +83,7 @@ def _list_first_page(client: CatalogClient, type_: str, namespace: str, prefix: 
 
 
 def _list_keys_of_kind(client: CatalogClient, kind: str, prefix: str) -> Iterator[str]:
-    rows = collect_pages(partial(client.list_keys, prefix=prefix or None), "keys")
+    rows = read_all_pages(partial(client.list_keys, prefix=prefix or None), "keys")
     yield from (row["key"] for row in rows if row["kind"] == kind)
 
 
@@ -92,4 +92,4 @@ complete_datasets = _create_completer(_find_datasets)
 complete_applications = _create_completer(_find_applications)
 complete_tags = _create_completer(_find_tags)
 complete_keys = _create_completer(_find_keys)
-complete_pairs = _create_completer(_find_pairs)
+complete_pairs = _create_completer(_find_key_prefixes)

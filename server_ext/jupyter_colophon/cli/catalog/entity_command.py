@@ -4,11 +4,11 @@ from abc import abstractmethod
 from functools import partial
 from typing import Any, ClassVar
 
-from jupyter_colophon.cli.catalog.client import collect_pages
+from jupyter_colophon.cli.catalog.client import read_all_pages
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_namespaces, complete_tags
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import CommandParser, Completer, complete_with, parse_key_value
+from jupyter_colophon.cli.parser import CommandParser, Completer, parse_key_value, set_completer
 from jupyter_colophon.core.cdap.names import make_v3_path
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.rendering.page import build_table_page
@@ -42,9 +42,9 @@ class EntityCommand(CatalogCommand):
                 namespace = subparser.add_argument(
                     "--namespace", default="", metavar="NAME", help="Only those in this namespace."
                 )
-                complete_with(namespace, complete_namespaces)
+                set_completer(namespace, complete_namespaces)
                 continue
-            complete_with(subparser.add_argument("name", metavar="NAME", help=cls.name_help), cls.completer)
+            set_completer(subparser.add_argument("name", metavar="NAME", help=cls.name_help), cls.completer)
             if verb == "create":
                 cls.add_entity_options(subparser)
 
@@ -54,22 +54,22 @@ class EntityCommand(CatalogCommand):
         parser.add_argument("--description", metavar="TEXT", help="Its description.")
         add_pairs_option(parser, "--property", "A property; may be repeated.")
         tags = parser.add_argument("--tag", action="append", default=[], help="A tag; may be repeated.")
-        complete_with(tags, complete_tags)
+        set_completer(tags, complete_tags)
 
     def run(self) -> int:
         """Run the subcommand."""
         if self.args.verb == "list":
-            return self._list()
+            return self._list_entities()
         urn = self.resolve_entity(self.args.name)
         if self.args.verb == "show":
-            return self.show_entity(urn)
-        return (self._create if self.args.verb == "create" else self._delete)(self.args.name, urn)
+            return self.print_entity(urn)
+        return (self._create_entity if self.args.verb == "create" else self._delete_entity)(self.args.name, urn)
 
     @abstractmethod
     def resolve_entity(self, name: str) -> str:
         """Return the URN of the entity with a name. Raises InvalidName."""
 
-    def build_registration(self) -> dict[str, Any]:
+    def build_registration_document(self) -> dict[str, Any]:
         """Return the options as a document of the CDAP API. Raises InvalidConfiguration, OSError."""
         args = self.args
         members: dict[str, Any] = {} if args.description is None else {"description": args.description}
@@ -77,10 +77,10 @@ class EntityCommand(CatalogCommand):
             members["metadata"] = {"properties": dict(args.property), "tags": args.tag}
         return members
 
-    def _create(self, name: str, urn: str) -> int:
-        members = self.build_registration()
+    def _create_entity(self, name: str, urn: str) -> int:
+        members = self.build_registration_document()
         segments = make_v3_path(Urn.parse(urn), self.settings.build_identity()).segments
-        with self.connect() as client:
+        with self.connect_to_catalog() as client:
             if self.entity_type == "dataFlow":
                 result = client.v3.put_application(segments[1], segments[3], members)
             else:
@@ -90,17 +90,17 @@ class EntityCommand(CatalogCommand):
         self.print_result({"urn": urn, "changed": changed}, text)
         return EXIT_OK
 
-    def _delete(self, name: str, urn: str) -> int:
-        with self.connect() as client:
+    def _delete_entity(self, name: str, urn: str) -> int:
+        with self.connect_to_catalog() as client:
             client.delete_entity(urn)
         self.print_result({"urn": urn}, f"{self.label} {name} deleted.")
         return EXIT_OK
 
-    def _list(self) -> int:
+    def _list_entities(self) -> int:
         columns = ("name", "namespace", "urn")
-        with self.connect() as client:
+        with self.connect_to_catalog() as client:
             list_page = partial(client.list_entities, type=self.entity_type, namespace=self.args.namespace or None)
-            entities = [{name: entity[name] for name in columns} for entity in collect_pages(list_page, "entities")]
+            entities = [{name: entity[name] for name in columns} for entity in read_all_pages(list_page, "entities")]
         rows = [tuple(entity.values()) for entity in entities]
         self.print_result({"entities": entities}, str(build_table_page(rows, *columns)))
         return EXIT_OK

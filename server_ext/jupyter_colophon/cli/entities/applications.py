@@ -52,9 +52,9 @@ class ApplicationCommand(EntityCommand):
             raise InvalidName("application", name, "write <namespace>.<application>, or a URN")
         return str(from_v3(("namespaces", namespace, "apps", application), self.settings.build_identity()))
 
-    def build_registration(self) -> dict[str, Any]:
+    def build_registration_document(self) -> dict[str, Any]:
         """Return the options as a document of the CDAP API."""
-        members = super().build_registration()
+        members = super().build_registration_document()
         args = self.args
         if args.program or args.remove_all_programs:
             members["programs"] = _group_by_type(args.program)

@@ -8,7 +8,7 @@ from jupyter_colophon.cli.catalog.client import CatalogClient
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_namespaces
 from jupyter_colophon.cli.exit_status import EXIT_OK, EXIT_USAGE
-from jupyter_colophon.cli.parser import CommandParser, build_integer_type, complete_with
+from jupyter_colophon.cli.parser import CommandParser, build_integer_type, set_completer
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.changes.change_formatter import FORMS
 from jupyter_colophon.core.display_text import escape_control_characters
@@ -36,7 +36,7 @@ class ChangesCommand(CatalogCommand):
         namespace = parser.add_argument(
             "--namespace", default="", metavar="NAME", help="Only changes in this namespace."
         )
-        complete_with(namespace, complete_namespaces)
+        set_completer(namespace, complete_namespaces)
         parser.add_argument(
             "--format",
             choices=FORMS,
@@ -49,26 +49,26 @@ class ChangesCommand(CatalogCommand):
         """List the changes."""
         form, namespace = self.args.format, self.args.namespace
         if form != FORMS[0] and not namespace:
-            return self.fail(f"--format={form} requires --namespace=NAME", EXIT_USAGE)
-        with self.connect() as client:
+            return self.print_error_and_get_status(f"--format={form} requires --namespace=NAME", EXIT_USAGE)
+        with self.connect_to_catalog() as client:
             if namespace:
                 client.read_entity(f"urn:li:namespace:{namespace}", aspects="status")
-            self._list(client)
+            self._print_changes_and_follow(client)
         return EXIT_OK
 
-    def _list(self, client: CatalogClient) -> None:
+    def _print_changes_and_follow(self, client: CatalogClient) -> None:
         after, follows = self.args.after, self.args.follow
         if after is None:
-            after = self._read(client, None, 0, 0)["cursor"] if follows else 0
+            after = self._read_page(client, None, 0, 0)["cursor"] if follows else 0
         while True:
-            page = self._read(client, after, _PAGE, _WAIT_S if follows else 0)
+            page = self._read_page(client, after, _PAGE, _WAIT_S if follows else 0)
             for change in page["changes"]:
                 print(self._format_change(change), flush=follows)
             if page["cursor"] == after and not follows:
                 return
             after = page["cursor"]
 
-    def _read(self, client: CatalogClient, after: int | None, limit: int, wait_s: int) -> Document:
+    def _read_page(self, client: CatalogClient, after: int | None, limit: int, wait_s: int) -> Document:
         """Return a page of changes in the chosen format."""
         form, namespace = self.args.format, self.args.namespace
         timeout_s, wait_seconds = wait_s + _ANSWER_TIMEOUT_S, wait_s or None

@@ -37,9 +37,9 @@ class DatasetCommand(EntityCommand):
         """Return the URN for a table name, the path of a file, or a URN. Raises InvalidName."""
         return self.resolve_urn(name)
 
-    def build_registration(self) -> dict[str, Any]:
+    def build_registration_document(self) -> dict[str, Any]:
         """Return the options as a document of the CDAP API. Raises OSError."""
-        members = super().build_registration()
+        members = super().build_registration_document()
         args = self.args
         texts = {"typeName": args.type, "ttl": None if args.ttl is None else str(args.ttl)}
         members |= {name: value for name, value in texts.items() if value is not None}

@@ -43,12 +43,12 @@ class ImportCommand(CatalogCommand):
         overwrite, dry_run = self.args.overwrite, self.args.dry_run
         counts: Counter[str] = Counter()
         conflicts: list[Document] = []
-        with self.connect() as client, ProgressLine(sys.stderr) as line:
+        with self.connect_to_catalog() as client, ProgressLine(sys.stderr) as line:
             if not dry_run:
                 # An invalid line fails the command before anything is written.
-                for _ in _import_file(client, self.args.file, overwrite=overwrite, dry_run=True):
+                for _ in _send_file_in_chunks(client, self.args.file, overwrite=overwrite, dry_run=True):
                     pass
-            for answer in _import_file(client, self.args.file, overwrite=overwrite, dry_run=dry_run):
+            for answer in _send_file_in_chunks(client, self.args.file, overwrite=overwrite, dry_run=dry_run):
                 counts.update(answer["counts"])
                 conflicts += ({name: each[name] for name in ("urn", "aspect")} for each in answer["conflicts"])
                 line.show("aspects", counts.total())
@@ -60,7 +60,7 @@ class ImportCommand(CatalogCommand):
         return EXIT_FAILED if counts["conflict"] else EXIT_OK
 
 
-def _import_file(client: CatalogClient, file: Path, *, overwrite: bool, dry_run: bool) -> Iterator[Document]:
+def _send_file_in_chunks(client: CatalogClient, file: Path, *, overwrite: bool, dry_run: bool) -> Iterator[Document]:
     """Send the file in chunks, and yield the answers."""
     with file.open("rb") as lines:
         for chunk in split_chunks(lines, _CHUNK_BYTES):

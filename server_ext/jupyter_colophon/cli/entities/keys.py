@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from jupyter_colophon.cli.catalog.client import collect_pages
+from jupyter_colophon.cli.catalog.client import read_all_pages
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_keys
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import CommandParser, complete_with
+from jupyter_colophon.cli.parser import CommandParser, set_completer
 
 
 class KeysCommand(CatalogCommand):
@@ -22,16 +22,16 @@ class KeysCommand(CatalogCommand):
         prefix = parser.add_argument("--prefix", default="", help="Only those with this prefix.")
         values = parser.add_argument("--values", default="", metavar="KEY", help="List the values of this key.")
         for action in (prefix, values):
-            complete_with(action, complete_keys)
+            set_completer(action, complete_keys)
 
     def run(self) -> int:
         """List keys or values."""
         key, prefix = self.args.values, self.args.prefix
         kind, member = ("values", "value") if key else ("keys", "key")
-        with self.connect() as client:
+        with self.connect_to_catalog() as client:
             list_page = partial(client.list_values, key) if key else client.list_keys
-            rows = collect_pages(partial(list_page, prefix=prefix or None), kind)
-        text = self.render_text(kind, {kind: rows, "key": key, "prefix": prefix})
+            rows = read_all_pages(partial(list_page, prefix=prefix or None), kind)
+        text = self.render_document(kind, {kind: rows, "key": key, "prefix": prefix})
         documents = [
             {
                 "text": row[member],

@@ -3,7 +3,7 @@
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import CommandParser, build_integer_type, complete_with
+from jupyter_colophon.cli.parser import CommandParser, build_integer_type, set_completer
 from jupyter_colophon.core.lineage import graph
 
 _DIRECTIONS = ("both", "upstream", "downstream", "undirected")
@@ -19,7 +19,7 @@ class LineageCommand(CatalogCommand):
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the entity, and the extent of its lineage."""
         super().add_arguments(parser)
-        complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
+        set_completer(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
         levels = build_integer_type(1, graph.MAX_LEVELS)
         parser.add_argument(
             "--levels", type=levels, default=1, help="Number of hops: from data through a program to other data."
@@ -46,10 +46,10 @@ class LineageCommand(CatalogCommand):
     def run(self) -> int:
         """Show the lineage."""
         args = self.args
-        times = self.parse_times("start", "end", "as_of")
-        with self.connect() as client:
+        times = self.parse_time_options("start", "end", "as_of")
+        with self.connect_to_catalog() as client:
             document = client.read_lineage(
                 self.resolve_urn(args.entity), direction=args.direction, levels=args.levels, limit=args.limit, **times
             )
-        self.print_result(document, self.render_text("lineage", document))
+        self.print_result(document, self.render_document("lineage", document))
         return EXIT_OK

@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from jupyter_colophon.cli.catalog.client import collect_pages
+from jupyter_colophon.cli.catalog.client import read_all_pages
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_namespaces
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import CommandParser, complete_with
+from jupyter_colophon.cli.parser import CommandParser, set_completer
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.rendering.page import build_table_page
 
@@ -29,15 +29,15 @@ class NamespaceCommand(CatalogCommand):
             super().add_arguments(subparser)
             if verb != "list":
                 name = subparser.add_argument("name", metavar="NAME", help="The namespace.")
-                complete_with(name, complete_namespaces)
+                set_completer(name, complete_namespaces)
 
     def run(self) -> int:
         """Run the subcommand."""
         if self.args.verb == "list":
-            return self._list()
+            return self._list_namespaces()
         name, changed = self.args.name, True
         urn = str(names.make_namespace_urn(name))
-        with self.connect() as client:
+        with self.connect_to_catalog() as client:
             if self.args.verb == "delete":
                 client.delete_entity(urn)
                 outcome = "deleted"
@@ -47,10 +47,10 @@ class NamespaceCommand(CatalogCommand):
         self.print_result({"urn": urn, "changed": changed}, f"Namespace {name} {outcome}.")
         return EXIT_OK
 
-    def _list(self) -> int:
-        with self.connect() as client:
+    def _list_namespaces(self) -> int:
+        with self.connect_to_catalog() as client:
             list_page = partial(client.list_entities, type="namespace")
-            namespaces = sorted(entity["name"] for entity in collect_pages(list_page, "entities"))
+            namespaces = sorted(entity["name"] for entity in read_all_pages(list_page, "entities"))
         self.print_result(
             {"namespaces": namespaces}, str(build_table_page([(name,) for name in namespaces], "namespace"))
         )

@@ -5,7 +5,7 @@ from typing import Any
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import CommandParser, build_choice_type, build_integer_type, complete_with
+from jupyter_colophon.cli.parser import CommandParser, build_choice_type, build_integer_type, set_completer
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.cdap.names import from_v3
 from jupyter_colophon.core.identity.urn import PREFIX
@@ -33,7 +33,7 @@ class RunsCommand(CatalogCommand):
         entity = parser.add_argument(
             "entity", metavar="ENTITY", help="The name or URN of a dataset or a program, or the URN of a run."
         )
-        complete_with(entity, complete_datasets)
+        set_completer(entity, complete_datasets)
         parser.add_argument(
             "--start", default="", metavar="TIME", help="Omit runs that ended before this time, such as now-1d."
         )
@@ -51,18 +51,18 @@ class RunsCommand(CatalogCommand):
         """List the runs, or show the run."""
         urn = self.resolve_entity(self.args.entity)
         if urn.startswith(_RUN):
-            return self._show(urn)
+            return self._show_run(urn)
         is_program = urn.startswith(_PROGRAM)
         filters: dict[str, Any] = {"program" if is_program else "data": urn, "status": self.args.status or None}
-        filters |= self.parse_times("start", "end")
+        filters |= self.parse_time_options("start", "end")
         runs: list[Document] = []
         cursor: str | None = ""
-        with self.connect() as client:
+        with self.connect_to_catalog() as client:
             while cursor is not None and len(runs) < self.args.limit:
                 page = client.list_runs(limit=self.args.limit - len(runs), cursor=cursor or None, **filters)
                 runs += page["runs"]
                 cursor = page["cursor"]
-        self.print_result({"runs": runs}, self.render_text("runs", {"runs": runs, "cursor": None}))
+        self.print_result({"runs": runs}, self.render_document("runs", {"runs": runs, "cursor": None}))
         return EXIT_OK
 
     def resolve_entity(self, text: str) -> str:
@@ -74,8 +74,8 @@ class RunsCommand(CatalogCommand):
         path = ("namespaces", namespace, "apps", application, type_, program)
         return str(from_v3(path, self.settings.build_identity()))
 
-    def _show(self, urn: str) -> int:
-        with self.connect() as client:
+    def _show_run(self, urn: str) -> int:
+        with self.connect_to_catalog() as client:
             document = client.read_run(urn) | {"accesses": client.list_run_accesses(urn)["accesses"]}
-        self.print_result(document, self.render_text("run", document))
+        self.print_result(document, self.render_document("run", document))
         return EXIT_OK

@@ -10,9 +10,9 @@ from jupyter_colophon.cli.parser import (
     CommandParser,
     build_choice_type,
     build_integer_type,
-    complete_with,
-    list_choices,
-    suggest,
+    format_choices,
+    format_suggestion,
+    set_completer,
 )
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.model.search_filters import FILTERS
@@ -40,7 +40,7 @@ class SearchCommand(CatalogCommand):
                 help=filter_.description,
             )
             if filter_.name in _COMPLETERS:
-                complete_with(option, _COMPLETERS[filter_.name])
+                set_completer(option, _COMPLETERS[filter_.name])
         parser.add_argument("--removed", action="store_true", help="Include soft-deleted entities.")
         parser.add_argument("--limit", type=build_integer_type(1, 500), default=20, help="Maximum number of results.")
 
@@ -49,9 +49,9 @@ class SearchCommand(CatalogCommand):
         words = self.args.words
         filters = {each.name: value for each in FILTERS if (value := getattr(self.args, each.name))}
         if not words and not filters:
-            return self.fail("search needs words or a filter; '*' matches everything", EXIT_USAGE)
+            return self.print_error_and_get_status("search needs words or a filter; '*' matches everything", EXIT_USAGE)
         query = " ".join(words) or "*"
-        with self.connect() as client:
+        with self.connect_to_catalog() as client:
             if self.args.type:
                 _require_entity_type(client, self.args.type)
             result = client.search(query, **filters, limit=self.args.limit, include_removed=self.args.removed or None)
@@ -60,7 +60,7 @@ class SearchCommand(CatalogCommand):
         document: dict[str, Any] = {"total": result["total"], "hits": hits}
         shown_hits = [{**hit, "owner": None, "matches": ()} for hit in hits]
         displayed = {**document, "query": query, "isLowerBound": False, "hits": shown_hits}
-        self.print_result(document, self.render_text("search", displayed))
+        self.print_result(document, self.render_document("search", displayed))
         return EXIT_OK
 
 
@@ -68,4 +68,6 @@ def _require_entity_type(client: CatalogClient, name: str) -> None:
     """Raise InvalidQuery if the registry has no entity type of this name."""
     types = [each["type"] for each in client.list_entity_types()["types"]]
     if name not in types:
-        raise InvalidQuery(f"unknown entity type {name!r}{suggest(name, types) or list_choices(types)}", "--type")
+        raise InvalidQuery(
+            f"unknown entity type {name!r}{format_suggestion(name, types) or format_choices(types)}", "--type"
+        )

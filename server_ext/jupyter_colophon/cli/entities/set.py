@@ -2,7 +2,7 @@
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_pairs
-from jupyter_colophon.cli.parser import CommandParser, complete_with, parse_key_value
+from jupyter_colophon.cli.parser import CommandParser, parse_key_value, set_completer
 from jupyter_colophon.core.entities.annotation import Annotation
 
 
@@ -16,12 +16,12 @@ class SetCommand(CatalogCommand):
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the entity and the properties."""
         super().add_arguments(parser)
-        complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
+        set_completer(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
         pairs = parser.add_argument(
             "properties", metavar="KEY=VALUE", nargs="+", type=parse_key_value, help="A key and its value."
         )
-        complete_with(pairs, complete_pairs)
+        set_completer(pairs, complete_pairs)
 
     def run(self) -> int:
         """Set the properties."""
-        return self.annotate(self.args.entity, Annotation(dict(self.args.properties)))
+        return self.annotate_and_print(self.args.entity, Annotation(dict(self.args.properties)))

@@ -2,7 +2,7 @@
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
-from jupyter_colophon.cli.parser import CommandParser, complete_with
+from jupyter_colophon.cli.parser import CommandParser, set_completer
 
 
 class ShowCommand(CatalogCommand):
@@ -15,8 +15,8 @@ class ShowCommand(CatalogCommand):
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the entity."""
         super().add_arguments(parser)
-        complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
+        set_completer(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
 
     def run(self) -> int:
         """Show the entity."""
-        return self.show_entity(self.resolve_urn(self.args.entity))
+        return self.print_entity(self.resolve_urn(self.args.entity))

@@ -2,7 +2,7 @@
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_tags
-from jupyter_colophon.cli.parser import CommandParser, complete_with
+from jupyter_colophon.cli.parser import CommandParser, set_completer
 from jupyter_colophon.core.entities.annotation import Annotation
 
 
@@ -16,12 +16,12 @@ class TagCommand(CatalogCommand):
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the entity and the tags."""
         super().add_arguments(parser)
-        complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
-        complete_with(parser.add_argument("tags", metavar="TAG", nargs="+", help="A tag."), complete_tags)
+        set_completer(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
+        set_completer(parser.add_argument("tags", metavar="TAG", nargs="+", help="A tag."), complete_tags)
         parser.add_argument("--remove", action="store_true", help="Remove the tags.")
 
     def run(self) -> int:
         """Add or remove the tags."""
         tags = self.args.tags
         change = Annotation(without_tags=frozenset(tags)) if self.args.remove else Annotation(tags=tuple(tags))
-        return self.annotate(self.args.entity, change)
+        return self.annotate_and_print(self.args.entity, change)

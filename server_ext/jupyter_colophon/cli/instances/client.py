@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.cli.servers import create_server
+from jupyter_colophon.cli.servers import create_server_address
 from jupyter_colophon.client.caller import Caller, Document
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.paging import read_pages
@@ -41,7 +41,7 @@ class InstanceClient(Operations):
         """Return the names of the schemaspaces in lower case, optionally with deprecated ones."""
         return [space["name"].lower() for space in self.schemaspaces if deprecated or not space["deprecated"]]
 
-    def find_schemaspace(self, name_or_id: str) -> str | None:
+    def find_schemaspace_name(self, name_or_id: str) -> str | None:
         """Return the name of a schemaspace in lower case, or None if it does not exist."""
         key = name_or_id.lower()
         return next(
@@ -68,7 +68,7 @@ class InstanceClient(Operations):
             return list(instances)
         return [{**instance, "resource": instance["urn"]} for instance in instances]
 
-    def require_services(self, activity: str) -> "LocalServices":
+    def require_local_services(self, activity: str) -> "LocalServices":
         """Return the services of this process. Raises MetadataError if the client is connected to a server."""
         if self._services is None:
             raise MetadataError(f"{activity} only on the machine with the files: run the command there, without --url")
@@ -99,7 +99,7 @@ def to_json_patch(document: Mapping[str, Any]) -> list[Document]:
 
 
 @contextmanager
-def open_client(url: str | None, settings: "Settings") -> Iterator[InstanceClient]:
+def open_instance_client(url: str | None, settings: "Settings") -> Iterator[InstanceClient]:
     """Open the instances of a server or, with an empty `url`, of this machine. None: the environment decides.
 
     Raises InvalidConfiguration.
@@ -122,10 +122,10 @@ def find_server(url: str | None) -> ServerAddress | None:
     # In a kernel, COLOPHON_URL is always set, but the kernel's token may not change instances.
     default = "" if os.environ.get("COLOPHON_KERNEL") else os.environ.get("COLOPHON_URL", "")
     chosen = default if url is None else url
-    return create_server(chosen, _read_token(chosen)) if chosen else None
+    return create_server_address(chosen, _read_environment_token(chosen)) if chosen else None
 
 
-def _read_token(url: str) -> str:
+def _read_environment_token(url: str) -> str:
     """Return the environment's token if it is for this server: it must not be sent to another."""
     token_url = os.environ.get("COLOPHON_URL") or url
     return os.environ.get("COLOPHON_TOKEN", "") if token_url.rstrip("/") == url.rstrip("/") else ""

@@ -7,15 +7,15 @@ from jupyter_colophon.cli.instances.client import InstanceClient, to_elyra_docum
 from jupyter_colophon.cli.instances.errors import HelpRequested, InstanceCommandError, format_error, list_problems
 from jupyter_colophon.cli.instances.input_document import FILE, JSON, InputDocument, read_input_document
 from jupyter_colophon.cli.instances.option import Option
-from jupyter_colophon.cli.instances.output import log, print_json, print_line
+from jupyter_colophon.cli.instances.output import log, print_escaped_line, print_json
 from jupyter_colophon.cli.instances.schema_options import (
     create_options,
     list_document_keys,
     list_metadata_keys,
     print_unsupported_note,
 )
-from jupyter_colophon.cli.instances.space_command import SpaceCommand, refuse_unexpected
-from jupyter_colophon.cli.instances.values import parse_value
+from jupyter_colophon.cli.instances.space_command import SpaceCommand, refuse_unknown_words
+from jupyter_colophon.cli.instances.values import parse_option_value
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.client.problems import ClientError, RequestFailed
 
@@ -50,12 +50,12 @@ class CreateInstance(SpaceCommand):
 
     def run(self, words: Sequence[str]) -> bool:
         """Parse the options, and save the instance. Help lists the options of the schema if it is known."""
-        self.parse(words)
+        self.parse_options(words)
         self.json = "json" in (self.args.output or "").lower()
         wants_help = self.args.help
         input_document = None if wants_help else read_input_document(self.args.file, self.args.json)
         if not wants_help:
-            self.instance_name = self._find_name(input_document)
+            self.instance_name = self._find_instance_name(input_document)
         schema_name = self._find_schema_name(input_document, is_help=wants_help)
         schema = self.schemas.get(schema_name, {})
         self.options = [
@@ -64,25 +64,25 @@ class CreateInstance(SpaceCommand):
         ]
         if wants_help:
             raise HelpRequested
-        unexpected = self.parse(words)
+        unexpected = self.parse_options(words)
         document = self._build_document(schema_name, schema, input_document)
-        refuse_unexpected(unexpected)
+        refuse_unknown_words(unexpected)
         try:
-            saved = self.save(document)
+            saved = self.save_and_return(document)
         except ClientError as error:
-            raise _create_save_error(schema_name, error) from error
+            raise _log_problems_and_create_error(schema_name, error) from error
         except OSError as error:
             raise InstanceCommandError(_FAILED.format(schema=schema_name, reason=error.strerror or error)) from error
         if self.json:
             print_json(to_elyra_document(saved))
             return True
-        print_line(
+        print_escaped_line(
             f"Metadata instance '{saved['name']}' for schema '{saved['schema_name']}' has been written to: "
             f"{saved['resource']}"
         )
         return True
 
-    def save(self, document: dict[str, Any]) -> Document:
+    def save_and_return(self, document: dict[str, Any]) -> Document:
         """Create the instance, and return it."""
         if not document.get("display_name"):
             raise InstanceCommandError(f"Could not determine display_name from schema '{document['schema_name']}'")
@@ -93,7 +93,7 @@ class CreateInstance(SpaceCommand):
     def print_help(self) -> None:
         """Print the help, with a note on properties that options do not fully represent."""
         super().print_help()
-        print_unsupported_note(self.options, print_line)
+        print_unsupported_note(self.options, print_escaped_line)
 
     def _create_schema_option(self) -> Option:
         names = tuple(self.schemas)
@@ -103,7 +103,7 @@ class CreateInstance(SpaceCommand):
         description = f"The schema_name of the metadata instance. Must be one of: {list(names)}"
         return Option("schema_name", description, choices=names, is_required=True)
 
-    def _find_name(self, input_document: InputDocument | None) -> str | None:
+    def _find_instance_name(self, input_document: InputDocument | None) -> str | None:
         return self.args.name or (input_document.get_name("name") if input_document else None)
 
     def _find_schema_name(self, input_document: InputDocument | None, *, is_help: bool) -> str:
@@ -141,14 +141,14 @@ class CreateInstance(SpaceCommand):
         for option in self.options[len(self._fixed_options) :]:
             text = getattr(self.args, option.name)
             if text is None:
-                self._require(option, document)
+                self._require_option_value(option, document)
                 continue
             if option.is_required and not text:
                 raise InstanceCommandError(f"Parameter '--{option.name}' requires a value.", shows_help=True)
-            (document if option.target == "document" else metadata)[option.name] = parse_value(option, text)
+            (document if option.target == "document" else metadata)[option.name] = parse_option_value(option, text)
         return {**document, "schema_name": schema_name, "metadata": metadata}
 
-    def _require(self, option: Option, document: Mapping[str, Any]) -> None:
+    def _require_option_value(self, option: Option, document: Mapping[str, Any]) -> None:
         has_value = option.has_default or (option.target == "document" and document.get(option.name) is not None)
         if not option.is_required or has_value:
             return
@@ -165,7 +165,7 @@ class UpdateInstance(CreateInstance):
     example = "--name=NAME --display_name='New title'"
     creates = False
 
-    def save(self, document: dict[str, Any]) -> Document:
+    def save_and_return(self, document: dict[str, Any]) -> Document:
         """Set the given properties, and return the instance. An unreadable instance is replaced."""
         if not self.instance_name:
             raise InstanceCommandError(
@@ -187,9 +187,11 @@ class UpdateInstance(CreateInstance):
         document.setdefault("display_name", current["display_name"])
         return self.client.write_instance(self.space, self.instance_name, to_instance_edit(document))
 
-    def _find_name(self, input_document: InputDocument | None) -> str | None:
+    def _find_instance_name(self, input_document: InputDocument | None) -> str | None:
         """Return the name; without a display name, it may be a member of the document of `--json`."""
-        return super()._find_name(input_document) or (input_document.get_text("name") if input_document else None)
+        return super()._find_instance_name(input_document) or (
+            input_document.get_nonempty_text("name") if input_document else None
+        )
 
     def find_default_schema(self) -> str | None:
         """Return the schema of the instance."""
@@ -202,7 +204,7 @@ class UpdateInstance(CreateInstance):
 _FAILED = "The following exception occurred saving metadata instance for schema '{schema}': {reason}"
 
 
-def _create_save_error(schema: str, error: ClientError) -> InstanceCommandError:
+def _log_problems_and_create_error(schema: str, error: ClientError) -> InstanceCommandError:
     # Elyra also logs the error.
     log.error("%s", format_error(error))
     for problem in list_problems(error)[1:]:

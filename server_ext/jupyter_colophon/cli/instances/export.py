@@ -8,8 +8,8 @@ from typing import Any
 
 from jupyter_colophon.cli.instances.client import BULK_TIMEOUT_S
 from jupyter_colophon.cli.instances.errors import InstanceCommandError
-from jupyter_colophon.cli.instances.option import Option, create_flag
-from jupyter_colophon.cli.instances.output import format_count, log
+from jupyter_colophon.cli.instances.option import Option, create_flag_option
+from jupyter_colophon.cli.instances.output import format_instance_count, log
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.service.instances.masking import find_masks
@@ -29,12 +29,12 @@ class ExportInstances(FixedOptionsCommand):
             is_required=True,
         ),
         Option("schema_name", "The schema name of the metadata instances to export"),
-        create_flag(
+        create_flag_option(
             "include-invalid", "Export valid and invalid instances. By default only valid instances are exported."
         ),
-        create_flag("include-secrets", "Export secrets in clear text, in files that only their owner can read"),
-        create_flag("clean", "Clear out contents of the export directory"),
-        create_flag("json", "Print the result as JSON"),
+        create_flag_option("include-secrets", "Export secrets in clear text, in files that only their owner can read"),
+        create_flag_option("clean", "Clear out contents of the export directory"),
+        create_flag_option("json", "Print the result as JSON"),
     )
 
     def execute(self) -> bool:
@@ -54,15 +54,20 @@ class ExportInstances(FixedOptionsCommand):
             message = f"No metadata instances found for schemaspace '{self.space}'{of_schema}"
             self.print_result(document, message, f"Nothing exported to '{directory}'")
             return True
-        lines = [*_prepare_folder(folder, clean=clean), self._describe_export(of_schema, folder, invalid=invalid)]
+        lines = [
+            *_create_or_clean_folder(folder, clean=clean),
+            self._describe_export(of_schema, folder, invalid=invalid),
+        ]
         names = [_write_instance(folder, document, instances, secrets=secrets) for document in documents]
         invalid_names = [name for name in names if name in instances and instances[name]["reason"]]
         if invalid:
             self._warn_unreadable(instances, names)
         if masked := sum(next(find_masks(document), None) is not None for document in documents):
-            log.warning("%s exported without secrets; use --include-secrets to include them", format_count(masked))
+            log.warning(
+                "%s exported without secrets; use --include-secrets to include them", format_instance_count(masked)
+            )
         lines.append(
-            f"Exported {format_count(len(names))} ({len(invalid_names)} of which {'is' if len(invalid_names) == 1 else 'are'} invalid)"
+            f"Exported {format_instance_count(len(names))} ({len(invalid_names)} of which {'is' if len(invalid_names) == 1 else 'are'} invalid)"
         )
         document = {"schemaspace": self.space, "directory": str(folder), "exported": names, "invalid": invalid_names}
         self.print_result(document, *lines)
@@ -84,7 +89,7 @@ class ExportInstances(FixedOptionsCommand):
             )
 
 
-def _prepare_folder(folder: Path, *, clean: bool) -> Sequence[str]:
+def _create_or_clean_folder(folder: Path, *, clean: bool) -> Sequence[str]:
     """Create the folder, or delete its files if `clean`; return messages."""
     if not folder.exists():
         try:

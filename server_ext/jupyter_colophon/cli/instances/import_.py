@@ -6,8 +6,8 @@ from typing import Any
 
 from jupyter_colophon.cli.instances.client import BULK_TIMEOUT_S
 from jupyter_colophon.cli.instances.errors import InstanceCommandError
-from jupyter_colophon.cli.instances.option import Option, create_flag
-from jupyter_colophon.cli.instances.output import format_count, log, print_line, print_table
+from jupyter_colophon.cli.instances.option import Option, create_flag_option
+from jupyter_colophon.cli.instances.output import format_instance_count, log, print_escaped_line, print_table
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.documents import json_parsing
@@ -36,16 +36,16 @@ class ImportInstances(FixedOptionsCommand):
             "The local file system path from where the metadata will be imported",
             is_required=True,
         ),
-        create_flag("overwrite", "Overwrite existing metadata instance with the same name"),
-        create_flag("dry-run", "Print what would be imported, and change nothing"),
-        create_flag("json", "Print the result as JSON"),
+        create_flag_option("overwrite", "Overwrite existing metadata instance with the same name"),
+        create_flag_option("dry-run", "Print what would be imported, and change nothing"),
+        create_flag_option("json", "Print the result as JSON"),
     )
 
     def execute(self) -> bool:
         """Import the files. Failures are listed, but the exit code is 1 only for missing secrets (spec INST-12)."""
         directory = Path(self.args.directory)
         overwrite, dry_run = self.args.overwrite, self.args.dry_run
-        files = _list_files(directory)
+        files = _list_json_files(directory)
         if not files:
             message = f"No instances for import found in the '{directory}' directory"
             self.print_result({"schemaspace": self.space, "imported": [], "failed": []}, message)
@@ -53,7 +53,7 @@ class ImportInstances(FixedOptionsCommand):
                 log.warning("the folder %s contains instances", directory / self.space)
             return True
         failed, documents = _read_documents(files)
-        results = self._import(documents, overwrite=overwrite, dry_run=dry_run) if documents else ()
+        results = self._import_documents(documents, overwrite=overwrite, dry_run=dry_run) if documents else ()
         successes = _SUCCESSES if overwrite else _SUCCESSES_WITHOUT_OVERWRITE
         failures = [result for result in results if result["outcome"] not in successes]
         failed += [(f"{result['name']}.json", self._explain_failure(result)) for result in failures]
@@ -69,12 +69,12 @@ class ImportInstances(FixedOptionsCommand):
             secrets = [{"file": file, "pointer": pointer} for file, pointer in missing]
             self.print_result(document | ({"missing_secrets": secrets} if secrets else {}))
             return not missing
-        print_line(f"{'Would import' if dry_run else 'Imported'} {format_count(len(imported))}")
+        print_escaped_line(f"{'Would import' if dry_run else 'Imported'} {format_instance_count(len(imported))}")
         _print_failures(sorted(failed))
         _print_missing_secrets(missing)
         return not missing
 
-    def _import(self, documents: Sequence[Document], *, overwrite: bool, dry_run: bool) -> Sequence[Document]:
+    def _import_documents(self, documents: Sequence[Document], *, overwrite: bool, dry_run: bool) -> Sequence[Document]:
         body = {"instances": documents}
         answer = self.client.import_instances(
             self.space, body, dry_run=dry_run, overwrite=overwrite, timeout_s=BULK_TIMEOUT_S
@@ -96,7 +96,7 @@ def _format_differences(result: Document) -> str:
     return f" (differs: {', '.join(differences[:_DIFFERENCES_MAX])}{more})" if differences else ""
 
 
-def _list_files(directory: Path) -> list[Path]:
+def _list_json_files(directory: Path) -> list[Path]:
     try:
         return sorted(path for path in directory.iterdir() if path.name.endswith(".json"))
     except OSError as error:
@@ -120,7 +120,7 @@ def _read_documents(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[
             continue
         if repeated:
             log.warning("%s contains duplicate members (%s); the last value is used", path, ", ".join(repeated))
-        missing = _find_missing_member(document)
+        missing = _explain_missing_member(document)
         if missing:
             failed.append((path.name, f"{missing} in the import file '{path}'"))
         else:
@@ -129,7 +129,7 @@ def _read_documents(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[
     return failed, documents
 
 
-def _find_missing_member(document: object) -> str:
+def _explain_missing_member(document: object) -> str:
     if not isinstance(document, dict):
         return "Could not find an object"
     return next((f"Could not find '{key}' key" for key in _MEMBERS if key not in document), "")
@@ -137,8 +137,8 @@ def _find_missing_member(document: object) -> str:
 
 def _print_failures(failed: Sequence[tuple[str, str]]) -> None:
     if failed:
-        print_line(f"{format_count(len(failed))} could not be imported")
-        print_line("\nThe following files could not be imported: ")
+        print_escaped_line(f"{format_instance_count(len(failed))} could not be imported")
+        print_escaped_line("\nThe following files could not be imported: ")
         print_table(("File", "Reason"), failed)
 
 
@@ -153,5 +153,7 @@ def _find_missing_secrets(
 
 def _print_missing_secrets(missing: Sequence[tuple[str, str]]) -> None:
     if missing:
-        print_line("\nThe following secrets are missing. Export with --include-secrets, or add them to the files:")
+        print_escaped_line(
+            "\nThe following secrets are missing. Export with --include-secrets, or add them to the files:"
+        )
         print_table(("File", "Secret"), missing)

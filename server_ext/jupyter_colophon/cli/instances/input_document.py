@@ -7,7 +7,7 @@ from typing import Any
 
 from jupyter_colophon.cli.instances.errors import InstanceCommandError
 from jupyter_colophon.cli.instances.option import Option
-from jupyter_colophon.cli.instances.values import parse_object, read_object
+from jupyter_colophon.cli.instances.values import parse_object_or_file, read_object
 from jupyter_colophon.core.identity.instance_names import normalize_name
 
 FILE = Option(
@@ -42,9 +42,9 @@ class InputDocument:
         if key == "name":
             title = self.get_name("display_name")
             return normalize_name(title) if title else None
-        return self.get_text(key)
+        return self.get_nonempty_text(key)
 
-    def get_text(self, key: str) -> str | None:
+    def get_nonempty_text(self, key: str) -> str | None:
         """Return the value of a member if it is a non-empty string."""
         value = self.content.get(key)
         return value if isinstance(value, str) and value else None
@@ -70,13 +70,13 @@ def read_input_document(file: str | None, text: str | None) -> InputDocument | N
     if file is not None and text is not None:
         raise InstanceCommandError("At most one of '--json' or '--file' can be set at a time.", shows_help=True)
     if file is not None:
-        return _read_file(file)
+        return _read_input_file(file)
     if text == "":
         raise _create_missing_value_error("--json", "value")
-    return InputDocument(parse_object("--json", text)) if text is not None else None
+    return InputDocument(parse_object_or_file("--json", text)) if text is not None else None
 
 
-def _read_file(file: str) -> InputDocument:
+def _read_input_file(file: str) -> InputDocument:
     if not file:
         raise _create_missing_value_error("--file", "file")
     path = Path(file)

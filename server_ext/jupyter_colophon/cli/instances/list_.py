@@ -4,8 +4,8 @@ from typing import Any
 
 from jupyter_colophon.cli.instances.client import to_elyra_document
 from jupyter_colophon.cli.instances.errors import InstanceCommandError
-from jupyter_colophon.cli.instances.option import Option, create_flag
-from jupyter_colophon.cli.instances.output import log, print_json, print_line, print_table
+from jupyter_colophon.cli.instances.option import Option, create_flag_option
+from jupyter_colophon.cli.instances.output import log, print_escaped_line, print_json, print_table
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 
 
@@ -17,9 +17,9 @@ class ListInstances(FixedOptionsCommand):
     about = "List installed metadata for {space}."
     example = "--include-invalid"
     declared = (
-        create_flag("json", "List complete instances as JSON"),
-        create_flag("include-invalid", "Include invalid instances (default displays only valid instances)"),
-        create_flag("valid-only", "List only valid instances, the default (for scripts of older versions)"),
+        create_flag_option("json", "List complete instances as JSON"),
+        create_flag_option("include-invalid", "Include invalid instances (default displays only valid instances)"),
+        create_flag_option("valid-only", "List only valid instances, the default (for scripts of older versions)"),
         Option("schema_name", "List only instances of this schema"),
     )
 
@@ -33,26 +33,28 @@ class ListInstances(FixedOptionsCommand):
         instances = self.client.list_all_instances(self.space, schema or None)
         for instance in instances:
             if instance["reason"] and not invalid:
-                self._warn_invalid(instance)
+                self._warn_about_invalid(instance)
             elif not instance["reason"]:
-                self._warn_valid(instance)
+                self._warn_about_valid_with_problems(instance)
         listed = [instance for instance in instances if invalid or not instance["reason"]]
         if self.json:
             print_json([to_elyra_document(instance) for instance in listed])
         elif not listed:
-            print_line(f"No metadata instances found for {self.space}")
+            print_escaped_line(f"No metadata instances found for {self.space}")
         else:
-            print_line(f"Available metadata instances for {self.space}{' (includes invalid)' if invalid else ''}:")
-            print_line()
+            print_escaped_line(
+                f"Available metadata instances for {self.space}{' (includes invalid)' if invalid else ''}:"
+            )
+            print_escaped_line()
             _print_instances(listed)
         return True
 
-    def _warn_invalid(self, instance: dict[str, Any]) -> None:
+    def _warn_about_invalid(self, instance: dict[str, Any]) -> None:
         problems = instance["problems"]
         reason = problems[0]["message"] if problems else instance["reason"]
         log.warning("instance '%s' of %s is invalid and not listed: %s", instance["name"], self.space, reason)
 
-    def _warn_valid(self, instance: dict[str, Any]) -> None:
+    def _warn_about_valid_with_problems(self, instance: dict[str, Any]) -> None:
         for problem in instance["problems"]:
             location = f" at {problem['pointer']}" if problem["pointer"] else ""
             log.warning(

@@ -1,7 +1,7 @@
 """`migrate`: update instances to the current version of their schemas."""
 
 from jupyter_colophon.cli.instances.client import BULK_TIMEOUT_S
-from jupyter_colophon.cli.instances.option import create_flag
+from jupyter_colophon.cli.instances.option import create_flag_option
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 
 
@@ -13,8 +13,8 @@ class MigrateInstances(FixedOptionsCommand):
     about = "Migrate metadata instance in schemaspace '{space}'."
     example = "--dry-run"
     declared = (
-        create_flag("dry-run", "Print what would be migrated, and change nothing"),
-        create_flag("json", "Print the result as JSON"),
+        create_flag_option("dry-run", "Print what would be migrated, and change nothing"),
+        create_flag_option("json", "Print the result as JSON"),
     )
 
     def execute(self) -> bool:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from jupyter_colophon.cli.instances.option import Option, create_flag
-from jupyter_colophon.cli.instances.output import format_count, print_line, print_table
+from jupyter_colophon.cli.instances.option import Option, create_flag_option
+from jupyter_colophon.cli.instances.output import format_instance_count, print_escaped_line, print_table
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 from jupyter_colophon.core.instances.instance_query import InstanceOutcome
 
@@ -20,14 +20,14 @@ class MoveInstances(FixedOptionsCommand):
     declared = (
         Option("from", "The store to move from.", is_required=True, hint="file, catalog, or another installed store"),
         Option("to", "The store to move to.", is_required=True, hint="file, catalog, or another installed store"),
-        create_flag("dry-run", "Print what would be moved, and change nothing"),
-        create_flag("json", "Print the result as JSON"),
+        create_flag_option("dry-run", "Print what would be moved, and change nothing"),
+        create_flag_option("json", "Print the result as JSON"),
     )
 
     def execute(self) -> bool:
         """Move the instances. The exit code is 1 if one could not be moved."""
         from_, to, dry_run = getattr(self.args, "from"), self.args.to, self.args.dry_run
-        services = self.client.require_services("instances can be moved")
+        services = self.client.require_local_services("instances can be moved")
         outcomes = services.get_instances().move(self.space, from_, to, services.principal, dry_run=dry_run)
         failed = [each for each in outcomes if each.kind not in (*_SUCCESSES, "unchanged")]
         moved = [each for each in outcomes if each.kind in _SUCCESSES]
@@ -36,8 +36,8 @@ class MoveInstances(FixedOptionsCommand):
             results = [{"name": each.name, "outcome": each.kind, "reason": each.reason} for each in outcomes]
             self.print_result({"schemaspace": self.space, "dry_run": dry_run, "results": results})
             return not failed
-        print_line(
-            f"{'Would move' if dry_run else 'Moved'} {format_count(len(moved))} of {self.space} from {from_} to {to}"
+        print_escaped_line(
+            f"{'Would move' if dry_run else 'Moved'} {format_instance_count(len(moved))} of {self.space} from {from_} to {to}"
         )
         _print_outcomes("not changed", unchanged)
         _print_outcomes("not moved", failed)
@@ -46,5 +46,5 @@ class MoveInstances(FixedOptionsCommand):
 
 def _print_outcomes(state: str, outcomes: Sequence[InstanceOutcome]) -> None:
     if outcomes:
-        print_line(f"{format_count(len(outcomes))} {state}\n")
+        print_escaped_line(f"{format_instance_count(len(outcomes))} {state}\n")
         print_table(("Instance", "Reason"), [(each.name, each.reason or "already exists") for each in outcomes])

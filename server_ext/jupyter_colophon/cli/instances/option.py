@@ -55,11 +55,11 @@ class Option:
             return f"must be one of: {list(self.choices)}"
         return " or ".join(_HINTS.get(name, name) for name in self.types) or "JSON, or sequence of characters"
 
-    def add_to(self, parser: argparse.ArgumentParser) -> None:
+    def add_to_parser(self, parser: argparse.ArgumentParser) -> None:
         """Add the option to a parser. Its value is None if it is absent, and "" if it is given without a value."""
         if self.is_flag:
             parser.add_argument(
-                f"--{self.name}", nargs="?", const=True, default=False, type=_parse_flag, help=self.description
+                f"--{self.name}", nargs="?", const=True, default=False, type=_parse_flag_value, help=self.description
             )
         else:
             parser.add_argument(
@@ -84,12 +84,12 @@ class Option:
         return lines
 
 
-def create_flag(name: str, description: str) -> Option:
+def create_flag_option(name: str, description: str) -> Option:
     """Return an option without a value."""
     return Option(name, description, ("boolean",), is_flag=True)
 
 
-def _parse_flag(text: str) -> bool:
+def _parse_flag_value(text: str) -> bool:
     if text.lower() not in ("true", "1", "false", "0"):
         raise argparse.ArgumentTypeError("must have no value, or true or false")
     return text.lower() in ("true", "1")
@@ -109,7 +109,7 @@ def create_property_option(name: str, schema: object, target: Target, *, require
         has_default="default" in definition,
         is_secret=_is_secret(definition),
         items=items["type"] if isinstance(items, Mapping) and isinstance(items.get("type"), str) else "",
-        unsupported=_read_unsupported(definition),
+        unsupported=_list_unsupported_keywords(definition),
     )
 
 
@@ -134,7 +134,7 @@ def _read_constants(definition: Mapping[str, Any]) -> tuple[Any, ...]:
     return ()
 
 
-def _read_unsupported(definition: Mapping[str, Any]) -> tuple[str, ...]:
+def _list_unsupported_keywords(definition: Mapping[str, Any]) -> tuple[str, ...]:
     if _read_constants(definition):
         return ()
     return tuple(keyword for keyword in UNSUPPORTED_KEYWORDS if keyword in definition)

@@ -17,7 +17,7 @@ class OptionParser(argparse.ArgumentParser):
         self.register("action", None, StoreOnce)
         self.add_argument("-h", "--help", action="store_true", help="Show the options and exit with 1, as Elyra does.")
         for option in options:
-            option.add_to(self)
+            option.add_to_parser(self)
 
     def error(self, message: str) -> NoReturn:
         """Raise InstanceCommandError."""

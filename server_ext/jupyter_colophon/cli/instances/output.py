@@ -12,7 +12,7 @@ _LOG_FORMAT = "[%(levelname)1.1s %(asctime)s.%(msecs)03d] %(message)s"
 log = logging.getLogger("jupyter_colophon.cli.instances")
 
 
-def print_line(text: str = "") -> None:
+def print_escaped_line(text: str = "") -> None:
     """Print a line on stdout, with control characters escaped."""
     print("".join(char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text))
 
@@ -25,10 +25,10 @@ def print_json(document: Any) -> None:
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table as Elyra does: underlined headings, three spaces after the first column."""
     for line in format_columns([headings, ["-" * len(heading) for heading in headings], *rows], "   "):
-        print_line(line)
+        print_escaped_line(line)
 
 
-def format_count(number: int) -> str:
+def format_instance_count(number: int) -> str:
     """Return a number of instances as text: `1 instance`, `2 instances`."""
     return count_of(number, "instance")
 

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from jupyter_colophon.cli.instances.errors import InstanceCommandError
-from jupyter_colophon.cli.instances.option import Option, create_flag
-from jupyter_colophon.cli.instances.output import print_line, print_table
+from jupyter_colophon.cli.instances.option import Option, create_flag_option
+from jupyter_colophon.cli.instances.output import print_escaped_line, print_table
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 from jupyter_colophon.service.instances.recovery import Recovery
 
@@ -19,19 +19,19 @@ class RecoverInstances(FixedOptionsCommand):
     declared = (
         Option("name", "The instance, whose own file is missing or unreadable."),
         Option("file", "The recovery file. Default: the newest readable one."),
-        create_flag("discard", "Discard the recovery file given by --file instead."),
-        create_flag("json", "Print the result as JSON"),
+        create_flag_option("discard", "Discard the recovery file given by --file instead."),
+        create_flag_option("json", "Print the result as JSON"),
     )
 
     def execute(self) -> bool:
         """List, recover or discard recovery files."""
         name, file, discards = self.args.name, self.args.file, self.args.discard
-        services = self.client.require_services(
+        services = self.client.require_local_services(
             "recovery files can be discarded" if discards else "recovery files can be used"
         )
         recovery = services.get_instances().create_recovery(self.space, services.principal, "admin")
         if not name:
-            self._list(recovery)
+            self._print_recovery_files(recovery)
             return True
         if discards and not file:
             raise InstanceCommandError("'--file' is a required parameter.", shows_help=True)
@@ -48,7 +48,7 @@ class RecoverInstances(FixedOptionsCommand):
         self.print_result(document, f"Metadata instance '{name}' has been recovered from {file} to: {path}")
         return True
 
-    def _list(self, recovery: Recovery) -> None:
+    def _print_recovery_files(self, recovery: Recovery) -> None:
         rows = [
             {
                 "name": each.name,
@@ -61,7 +61,7 @@ class RecoverInstances(FixedOptionsCommand):
         if self.json:
             self.print_result({"schemaspace": self.space, "recoveryFiles": rows})
         elif not rows:
-            print_line(f"No recovery files found for {self.space}")
+            print_escaped_line(f"No recovery files found for {self.space}")
         else:
             print_table(("Instance", "File", "Time", "State"), [tuple(row.values()) for row in rows])
 

@@ -1,6 +1,6 @@
 """`remove`: delete an instance."""
 
-from jupyter_colophon.cli.instances.option import Option, create_flag
+from jupyter_colophon.cli.instances.option import Option, create_flag_option
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 
 
@@ -13,7 +13,7 @@ class RemoveInstance(FixedOptionsCommand):
     example = "--name=NAME"
     declared = (
         Option("name", "The name of the metadata instance to remove", is_required=True),
-        create_flag("json", "Print the result as JSON"),
+        create_flag_option("json", "Print the result as JSON"),
     )
 
     def execute(self) -> bool:

@@ -11,9 +11,9 @@ from jupyter_colophon.cli.instances.import_ import ImportInstances
 from jupyter_colophon.cli.instances.list_ import ListInstances
 from jupyter_colophon.cli.instances.migrate import MigrateInstances
 from jupyter_colophon.cli.instances.move import MoveInstances
-from jupyter_colophon.cli.instances.option import create_flag
+from jupyter_colophon.cli.instances.option import create_flag_option
 from jupyter_colophon.cli.instances.option_parser import OptionParser
-from jupyter_colophon.cli.instances.output import print_json, print_line
+from jupyter_colophon.cli.instances.output import print_escaped_line, print_json
 from jupyter_colophon.cli.instances.recover import RecoverInstances
 from jupyter_colophon.cli.instances.remove import RemoveInstance
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
@@ -33,37 +33,37 @@ _KINDS: tuple[type[SpaceCommand], ...] = (
 )
 COMMANDS: Mapping[str, type[SpaceCommand]] = {kind.name: kind for kind in _KINDS}
 DESCRIPTION = "Manage the instances of schemaspaces: list, create, update, remove, migrate, export, import, move and recover them."
-REPLACE = create_flag("replace", "Update the instance.")
+REPLACE = create_flag_option("replace", "Update the instance.")
 _HELP = ("--help", "-h")
 
 
-def run(words: Sequence[str], client: InstanceClient) -> int:
+def run_instance_command_line(words: Sequence[str], client: InstanceClient) -> int:
     """Run a command line, and return the exit code: 0 for success, 1 for errors and help."""
     try:
-        return _run(words, client)
+        return _find_and_run_command(words, client)
     except (ClientError, MetadataError) as error:
-        print_line(format_error(error))
+        print_escaped_line(format_error(error))
         return EXIT_FAILED
 
 
-def _run(words: Sequence[str], client: InstanceClient) -> int:
+def _find_and_run_command(words: Sequence[str], client: InstanceClient) -> int:
     if not words or words[0] in _HELP:
         if words:
-            print_line(f"\n{DESCRIPTION}")
-        return _print_commands(words, {name: kind.description for name, kind in COMMANDS.items()})
-    kind, options = _find_command(words[0], words[2:])
+            print_escaped_line(f"\n{DESCRIPTION}")
+        return _print_subcommands(words, {name: kind.description for name, kind in COMMANDS.items()})
+    kind, options = _find_command_and_options(words[0], words[2:])
     if kind is None:
-        return _print_commands(words, {name: kind.description for name, kind in COMMANDS.items()})
+        return _print_subcommands(words, {name: kind.description for name, kind in COMMANDS.items()})
     spaces = client.list_schemaspace_names(deprecated=kind.takes_deprecated)
-    space = client.find_schemaspace(words[1]) if len(words) > 1 and not words[1].startswith("-") else None
+    space = client.find_schemaspace_name(words[1]) if len(words) > 1 and not words[1].startswith("-") else None
     if space not in spaces:
         if len(words) > 1 and words[1] in _HELP:
-            print_line(f"\n{kind.description}")
-        return _print_commands(words[1:], {name: kind.about.format(space=name) for name in spaces})
-    return _run_command(kind(client, space), options)
+            print_escaped_line(f"\n{kind.description}")
+        return _print_subcommands(words[1:], {name: kind.about.format(space=name) for name in spaces})
+    return _run_command_and_print_errors(kind(client, space), options)
 
 
-def _find_command(name: str, options: Sequence[str]) -> tuple[type[SpaceCommand] | None, Sequence[str]]:
+def _find_command_and_options(name: str, options: Sequence[str]) -> tuple[type[SpaceCommand] | None, Sequence[str]]:
     """Return the command with a name, and its options. `install` (Elyra 2 and 3) is `create`, or `update` with --replace."""
     if name != "install":
         return COMMANDS.get(name), options
@@ -72,7 +72,7 @@ def _find_command(name: str, options: Sequence[str]) -> tuple[type[SpaceCommand]
     return UpdateInstance if args.replace else CreateInstance, [*others, *help_]
 
 
-def _run_command(command: SpaceCommand, options: Sequence[str]) -> int:
+def _run_command_and_print_errors(command: SpaceCommand, options: Sequence[str]) -> int:
     shows_help = False
     try:
         return EXIT_OK if command.run(options) else EXIT_FAILED
@@ -88,9 +88,9 @@ def _run_command(command: SpaceCommand, options: Sequence[str]) -> int:
         print_json({"error": message})
         return EXIT_FAILED
     if message:
-        print_line(f"ERROR: {message}" if shows_help else message)
+        print_escaped_line(f"ERROR: {message}" if shows_help else message)
     if shows_help:
-        print_line()
+        print_escaped_line()
         command.print_help()
     return EXIT_FAILED
 
@@ -102,18 +102,18 @@ def _format_os_error(error: OSError) -> str:
     return f"{error.strerror or error}" + (f": '{error.filename}'" if error.filename else "")
 
 
-def _print_commands(words: Sequence[str], commands: Mapping[str, str]) -> int:
+def _print_subcommands(words: Sequence[str], commands: Mapping[str, str]) -> int:
     """Print the subcommands, after an error unless help is requested."""
     if not words or words[0] not in _HELP:
         message = f"Subcommand '{words[0]}' is invalid." if words else "No subcommand specified."
-        print_line(f"{message}  One of: {list(commands)} must be specified.")
-    print_line()
-    print_line("Subcommands")
-    print_line("-----------")
-    print_line("usage: jupyter colophon metadata COMMAND SCHEMASPACE [options]")
-    print_line("Use --help after the schemaspace for the options of a command.")
-    print_line()
+        print_escaped_line(f"{message}  One of: {list(commands)} must be specified.")
+    print_escaped_line()
+    print_escaped_line("Subcommands")
+    print_escaped_line("-----------")
+    print_escaped_line("usage: jupyter colophon metadata COMMAND SCHEMASPACE [options]")
+    print_escaped_line("Use --help after the schemaspace for the options of a command.")
+    print_escaped_line()
     width = max((len(name) for name in commands), default=0)
     for name, description in commands.items():
-        print_line(f"{name.ljust(width)}  {description}")
+        print_escaped_line(f"{name.ljust(width)}  {description}")
     return EXIT_FAILED

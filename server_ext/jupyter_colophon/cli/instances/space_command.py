@@ -9,7 +9,7 @@ from jupyter_colophon.cli.instances.client import InstanceClient
 from jupyter_colophon.cli.instances.errors import HelpRequested, InstanceCommandError
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.option_parser import OptionParser
-from jupyter_colophon.cli.instances.output import print_json, print_line
+from jupyter_colophon.cli.instances.output import print_escaped_line, print_json
 
 
 class SpaceCommand(ABC):
@@ -42,7 +42,7 @@ class SpaceCommand(ABC):
             ClientError, MetadataError, OSError: the command failed.
         """
 
-    def parse(self, words: Sequence[str]) -> list[str]:
+    def parse_options(self, words: Sequence[str]) -> list[str]:
         """Parse the options; return unknown words."""
         self.args, unexpected = OptionParser(self.options).parse_known_args(words)
         return unexpected
@@ -53,20 +53,20 @@ class SpaceCommand(ABC):
             print_json(document)
             return
         for line in lines:
-            print_line(line)
+            print_escaped_line(line)
 
     def print_help(self) -> None:
         """Print what the command does, its options, and an example."""
-        print_line(self.about.format(space=self.space))
-        print_line()
-        print_line("Options")
-        print_line("-------")
-        print_line()
+        print_escaped_line(self.about.format(space=self.space))
+        print_escaped_line()
+        print_escaped_line("Options")
+        print_escaped_line("-------")
+        print_escaped_line()
         for option in self.options:
             for line in option.format_help():
-                print_line(line)
-        print_line()
-        print_line(f"Example: {self.format_example(self.space)}")
+                print_escaped_line(line)
+        print_escaped_line()
+        print_escaped_line(f"Example: {self.format_example(self.space)}")
 
     @classmethod
     def format_example(cls, space: str) -> str:
@@ -79,14 +79,14 @@ class FixedOptionsCommand(SpaceCommand):
 
     def run(self, words: Sequence[str]) -> bool:
         """Parse and check the options, then execute the command."""
-        unexpected = self.parse(words)
+        unexpected = self.parse_options(words)
         self.json = self.args.json
         if self.args.help:
             raise HelpRequested
         for option in self.options:
             if option.is_required:
-                _require_value(option, getattr(self.args, option.name))
-        refuse_unexpected(unexpected)
+                _require_option_value(option, getattr(self.args, option.name))
+        refuse_unknown_words(unexpected)
         return self.execute()
 
     @abstractmethod
@@ -94,13 +94,13 @@ class FixedOptionsCommand(SpaceCommand):
         """Execute the command with the parsed options, and return whether it succeeded."""
 
 
-def refuse_unexpected(words: Sequence[str]) -> None:
+def refuse_unknown_words(words: Sequence[str]) -> None:
     """Raise InstanceCommandError if there are unknown words."""
     if words:
         raise InstanceCommandError(f"The following arguments were unexpected: {words}", shows_help=True)
 
 
-def _require_value(option: Option, value: object) -> None:
+def _require_option_value(option: Option, value: object) -> None:
     """Raise InstanceCommandError if an option or its value is missing."""
     if value is None:
         raise InstanceCommandError(f"'--{option.name}' is a required parameter.", shows_help=True)

@@ -15,7 +15,7 @@ _TRUE, _FALSE = ("true", "1"), ("false", "0")
 _LITERAL_MAX = 1_000_000
 
 
-def parse_value(option: Option, text: str) -> Any:
+def parse_option_value(option: Option, text: str) -> Any:
     """Return the value of an option. Raises InstanceCommandError if it does not have the option's format.
 
     A choice is returned as declared. An invalid boolean stays text: validation by the schema reports it.
@@ -25,7 +25,7 @@ def parse_value(option: Option, text: str) -> Any:
             return choice
     if len(option.types) > 1:
         return _parse_any_type(option, text)
-    return _parse_as(option.type, option, text)
+    return _parse_as_json_type(option.type, option, text)
 
 
 def _parse_any_type(option: Option, text: str) -> Any:
@@ -34,7 +34,7 @@ def _parse_any_type(option: Option, text: str) -> Any:
         if kind not in option.types or (kind in ("array", "object") and text[:1] not in ("[", "{")):
             continue
         try:
-            value = _parse_as(kind, option, text)
+            value = _parse_as_json_type(kind, option, text)
         except InstanceCommandError:
             continue
         if not isinstance(value, str):
@@ -42,11 +42,11 @@ def _parse_any_type(option: Option, text: str) -> Any:
     return text
 
 
-def _parse_as(kind: str, option: Option, text: str) -> Any:
+def _parse_as_json_type(kind: str, option: Option, text: str) -> Any:
     if kind == "array":
         return _parse_array(option, text)
     if kind == "object":
-        return parse_object(f"--{option.name}", text)
+        return parse_object_or_file(f"--{option.name}", text)
     if kind in ("integer", "number"):
         return _parse_number(kind, option, text)
     if kind == "boolean":
@@ -96,7 +96,7 @@ def _parse_item(kind: str, word: str) -> Any:
     return word
 
 
-def parse_object(option: str, text: str) -> dict[str, Any]:
+def parse_object_or_file(option: str, text: str) -> dict[str, Any]:
     """Return the object in a value, or in the file of this name. Raises InstanceCommandError."""
     path = Path(text)
     if text and len(text) < 4096 and not text.startswith("{") and path.is_file():

@@ -11,9 +11,9 @@ from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.maintenance.check_result import CheckResult
 from jupyter_colophon.cli.maintenance.filesystem_info import PathInfo, read_path_info
-from jupyter_colophon.cli.maintenance.instance_checks import check_instances, check_schedules
-from jupyter_colophon.cli.maintenance.registry_checks import check_registry
-from jupyter_colophon.cli.maintenance.sink_checks import check_settings, check_sinks, find_sink_problems
+from jupyter_colophon.cli.maintenance.instance_checks import check_schedules, check_schemaspaces_and_instances
+from jupyter_colophon.cli.maintenance.registry_checks import check_registry_extension
+from jupyter_colophon.cli.maintenance.sink_checks import check_sink_deliveries, check_sink_settings, find_sink_problems
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.store import StoreChoice
 
@@ -57,10 +57,10 @@ class DoctorCommand(CliCommand):
         """Run all checks."""
         sink_problems = find_sink_problems(self.settings)
         results = [*_check_versions(), *self._check_store(self.settings.store(), sink_problems)]
-        results += check_settings(self.settings, sink_problems)
-        results += check_instances(self.settings)
+        results += check_sink_settings(self.settings, sink_problems)
+        results += check_schemaspaces_and_instances(self.settings)
         results += check_schedules(self.settings)
-        results += check_registry(self.settings)
+        results += check_registry_extension(self.settings)
         bad = any(result.status == "bad" for result in results)
         lines = [
             f"{result.status:8}{result.check}: {result.detail}" + (f" -> {result.advice}" if result.advice else "")
@@ -69,8 +69,8 @@ class DoctorCommand(CliCommand):
         self.print_result({"ok": not bad, "checks": [result._asdict() for result in results]}, "\n".join(lines))
         return EXIT_FAILED if bad else EXIT_OK
 
-    def find_overlay(self) -> Path | None:
-        """Return the file without a check: `check_registry` reports its problems."""
+    def find_registry_extension(self) -> Path | None:
+        """Return the file without a check: `check_registry_extension` reports its problems."""
         return self.settings.get_registry_extension()
 
     def _check_store(self, store: StoreChoice, sink_problems: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -83,7 +83,7 @@ class DoctorCommand(CliCommand):
         try:
             with self.open_maintenance() as maintenance:
                 yield from _check_open_store(maintenance)
-                yield from check_sinks(
+                yield from check_sink_deliveries(
                     maintenance.read_sinks(self.settings.sinks), sink_problems, maintenance.measure_age_ms
                 )
         except errors.NoCatalog as error:

@@ -13,7 +13,7 @@ _FINDINGS_MAX = 100
 _FOLDER = "move that folder away"
 
 
-def check_instances(settings: Settings) -> Iterator[CheckResult]:
+def check_schemaspaces_and_instances(settings: Settings) -> Iterator[CheckResult]:
     """Load all schemaspaces, and read all instances. Nothing is changed."""
     from jupyter_colophon.cli.instances.local_services import LocalServices
 

@@ -6,7 +6,7 @@ from jupyter_colophon.cli.maintenance.check_result import CheckResult
 from jupyter_colophon.settings import Settings
 
 
-def check_registry(settings: Settings) -> Iterator[CheckResult]:
+def check_registry_extension(settings: Settings) -> Iterator[CheckResult]:
     """Yield a result for each entry that is ignored, or one if there is none. Nothing without such a file."""
     file = settings.get_registry_extension()
     if file is None:

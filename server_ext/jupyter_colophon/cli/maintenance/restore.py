@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
-from jupyter_colophon.cli.maintenance.verify import collect_findings, summarize_findings
+from jupyter_colophon.cli.maintenance.verify import summarize_findings, take_first_findings
 from jupyter_colophon.cli.parser import CommandParser, parse_path
 from jupyter_colophon.client.progress_line import ProgressLine
 
@@ -32,7 +32,7 @@ class RestoreCommand(CliCommand):
             header = check_backup(path, load_registry(self.settings.get_registry_extension()), line.show)
         with self.open_maintenance(new=True) as maintenance:
             rows = maintenance.create_backups(version("jupyter-colophon")).restore(path, header)
-            findings = collect_findings(maintenance.create_checker().find_issues())
+            findings = take_first_findings(maintenance.create_checker().find_issues())
         documents = [{"subject": finding.subject, "fault": finding.problem} for finding in findings]
         lines = [f"{finding.subject}: {finding.problem}" for finding in findings]
         self.print_result(

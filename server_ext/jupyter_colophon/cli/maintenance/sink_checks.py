@@ -16,23 +16,23 @@ def find_sink_problems(settings: Settings) -> dict[str, str]:
         return {}
     # Loaded only if there are sinks.
     from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
-    from jupyter_colophon.relay.sink_factory import find_problem
+    from jupyter_colophon.relay.sink_factory import find_sink_problem
     from jupyter_colophon.service.registry_files import load_registry
 
     formatter = ChangeFormatter(settings.build_identity(), load_registry(settings.get_registry_extension()))
-    problems = {name: find_problem(name, options, formatter) for name, options in settings.sinks.items()}
+    problems = {name: find_sink_problem(name, options, formatter) for name, options in settings.sinks.items()}
     return {name: problem for name, problem in problems.items() if problem}
 
 
-def check_settings(settings: Settings, problems: Mapping[str, str]) -> Iterator[CheckResult]:
+def check_sink_settings(settings: Settings, problems: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield a result for each sink with invalid settings, and one for the source of proposals."""
     for name, problem in sorted(problems.items()):
         yield CheckResult(f"settings of sink {name}", "warning", problem, f"correct c.Colophon.sinks ({_WHERE})")
     if settings.kafka_proposals:
-        from jupyter_colophon.relay.kafka.proposal_consumer import read_source
+        from jupyter_colophon.relay.kafka.proposal_consumer import read_proposal_source
 
         try:
-            proposals = read_source(settings.kafka_proposals)
+            proposals = read_proposal_source(settings.kafka_proposals)
         except InvalidConfiguration as error:
             advice = "correct c.Colophon.kafka_proposals (docs/kafka.md)"
             yield CheckResult("settings of kafka_proposals", "warning", error.detail, advice)
@@ -40,7 +40,7 @@ def check_settings(settings: Settings, problems: Mapping[str, str]) -> Iterator[
         yield CheckResult("proposals", "ok", f"jupyter colophon relay reads them from {proposals.topic}")
 
 
-def check_sinks(
+def check_sink_deliveries(
     states: Iterable[SinkState], problems: Mapping[str, str], age_ms: Callable[[int], int]
 ) -> Iterator[CheckResult]:
     """Yield the progress of each sink. The last delivery's problem is irrelevant if the settings are invalid now."""

@@ -24,7 +24,7 @@ class VerifyCommand(CliCommand):
     def run(self) -> int:
         """List the findings, one per line. Values are never shown."""
         with self.open_maintenance() as maintenance:
-            findings = collect_findings(maintenance.create_checker().find_issues())
+            findings = take_first_findings(maintenance.create_checker().find_issues())
         lines = [f"{finding.subject}: {finding.problem}" for finding in findings]
         lines.append(summarize_findings(findings))
         documents = [{"subject": finding.subject, "fault": finding.problem} for finding in findings]
@@ -32,7 +32,7 @@ class VerifyCommand(CliCommand):
         return EXIT_FAILED if findings else EXIT_OK
 
 
-def collect_findings(findings: Iterable[IntegrityIssue]) -> list[IntegrityIssue]:
+def take_first_findings(findings: Iterable[IntegrityIssue]) -> list[IntegrityIssue]:
     """Return the first findings, at most `FINDINGS_MAX`."""
     return list(islice(findings, FINDINGS_MAX))
 

@@ -8,14 +8,14 @@ from jupyter_colophon.cli.catalog.entity_command import add_pairs_option
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser
-from jupyter_colophon.cli.servers import add_server_url, require_server
+from jupyter_colophon.cli.servers import add_server_url_option, require_server_address
 from jupyter_colophon.cli.spark.signal_handling import InterruptHandler
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.progress_line import ProgressLine
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, require_namespace
-from jupyter_colophon.rendering.renderers import render
+from jupyter_colophon.rendering.renderers import render_document_page
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.crawl.crawling import ProgressCallback
@@ -36,7 +36,7 @@ class CrawlCommand(CliCommand):
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the location and the options of the crawl."""
         parser.add_argument("place", metavar="PATH|CATALOG", help="A folder, or a Spark catalog.")
-        add_server_url(parser)
+        add_server_url_option(parser)
         for name, help_ in (
             ("--include", "Only names that match this glob, such as '*.csv'; may be repeated."),
             ("--exclude", "Skip names that match this glob; may be repeated."),
@@ -61,20 +61,22 @@ class CrawlCommand(CliCommand):
 
     def run(self) -> int:
         """Crawl, and print the report."""
-        options = self._read_options()
-        catalog = Operations(Transport(require_server(self.args.url)))
+        options = self._read_crawl_options()
+        catalog = Operations(Transport(require_server_address(self.args.url)))
         interrupts = InterruptHandler()
         with ProgressLine(sys.stderr) as line:
             try:
-                report = self._crawl(catalog, options, interrupts, line)
+                report = self._crawl_place(catalog, options, interrupts, line)
             finally:
                 catalog.close()
-        self.print_result(report.to_document(), str(render("crawl", report.to_document())))
+        self.print_result(report.to_document(), str(render_document_page("crawl", report.to_document())))
         if report.reason:
-            return self.fail(f"{report.reason}; {report.sentence}. Run the command again to continue")
+            return self.print_error_and_get_status(
+                f"{report.reason}; {report.sentence}. Run the command again to continue"
+            )
         return EXIT_OK if report.status == "succeeded" else EXIT_FAILED
 
-    def _read_options(self) -> "CrawlOptions":
+    def _read_crawl_options(self) -> "CrawlOptions":
         """Return the options of the crawl. Raises InvalidConfiguration."""
         from jupyter_colophon.spark.crawl.options import CrawlOptions
 
@@ -99,24 +101,24 @@ class CrawlCommand(CliCommand):
         except ValueError as error:
             raise InvalidConfiguration(f"--{error}") from None
 
-    def _crawl(
+    def _crawl_place(
         self, catalog: Operations, options: "CrawlOptions", interrupts: InterruptHandler, line: ProgressLine
     ) -> "CrawlReport":
         from jupyter_colophon.spark.crawl.catalogs import PlaceNotFound
-        from jupyter_colophon.spark.crawl.crawling import crawl
+        from jupyter_colophon.spark.crawl.crawling import crawl_and_record
         from jupyter_colophon.spark.crawl.places import RemoteFolder
 
         try:
-            return crawl(
+            return crawl_and_record(
                 catalog,
-                lambda: interrupts.run_uninterrupted(self._start_session),
+                lambda: interrupts.run_uninterrupted(self._start_spark_session),
                 options,
                 _create_progress_callback(line),
             )
         except (PlaceNotFound, RemoteFolder) as error:
             raise InvalidConfiguration(str(error)) from None
 
-    def _start_session(self) -> Any:
+    def _start_spark_session(self) -> Any:
         """Start a Spark session on this machine. Raises InvalidConfiguration if that fails."""
         try:
             from jupyter_colophon.spark.session import get_session

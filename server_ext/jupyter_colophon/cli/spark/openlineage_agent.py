@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser
-from jupyter_colophon.cli.servers import add_server_url, require_server
+from jupyter_colophon.cli.servers import add_server_url_option, require_server_address
 
 #: The agent for the Scala version of Spark 4. Tests compare lineage with it.
 AGENT = "io.openlineage:openlineage-spark_2.13:1.53.0"
@@ -34,7 +34,7 @@ class SparkCommand(CliCommand):
             f" spark-submit and Spark Connect servers to a server. {TOKEN_HINT}.",
             examples=("--url=http://localhost:8888/", "--url=http://localhost:8888/ --format=conf"),
         )
-        add_server_url(conf)
+        add_server_url_option(conf)
         conf.add_argument(
             "--format",
             choices=tuple(FORMATS),
@@ -45,7 +45,7 @@ class SparkCommand(CliCommand):
 
     def run(self) -> int:
         """Print the settings."""
-        settings = build_agent_settings(require_server(self.args.url).url, self.args.namespace)
+        settings = build_agent_settings(require_server_address(self.args.url).url, self.args.namespace)
         self.print_result(settings, FORMATS[self.args.format](settings))
         return EXIT_OK
 
@@ -70,17 +70,17 @@ def _format_properties(settings: Mapping[str, str]) -> str:
     return "\n".join([f"# {TOKEN_HINT}.", *(f"{key} {value}" for key, value in settings.items())])
 
 
-def _format_conf(settings: Mapping[str, str]) -> str:
+def _format_submit_options(settings: Mapping[str, str]) -> str:
     return " \\\n".join(f"--conf {shlex.quote(f'{key}={value}')}" for key, value in settings.items())
 
 
-def _format_code(settings: Mapping[str, str]) -> str:
+def _format_python_code(settings: Mapping[str, str]) -> str:
     calls = [f"    .config({key!r}, {value!r})" for key, value in settings.items()]
     return "\n".join(["(", "    SparkSession.builder", *calls, "    .getOrCreate()", f")  # {TOKEN_HINT}."])
 
 
 FORMATS: Mapping[str, Callable[[Mapping[str, str]], str]] = {
     "properties": _format_properties,
-    "conf": _format_conf,
-    "code": _format_code,
+    "conf": _format_submit_options,
+    "code": _format_python_code,
 }

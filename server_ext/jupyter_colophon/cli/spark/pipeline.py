@@ -15,12 +15,12 @@ from jupyter_colophon.cli.catalog.entity_command import add_pairs_option
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK, print_error
 from jupyter_colophon.cli.parser import CommandParser, build_integer_type
-from jupyter_colophon.cli.servers import add_server_url
+from jupyter_colophon.cli.servers import add_server_url_option
 from jupyter_colophon.cli.spark.signal_handling import InterruptHandler
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidInstance
 from jupyter_colophon.core.identity.names import make_run_urn
 from jupyter_colophon.rendering.page import build_table_page
-from jupyter_colophon.rendering.renderers import render
+from jupyter_colophon.rendering.renderers import render_document_page
 
 # Plugins are loaded when they are needed.
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class PipelineCommand(CliCommand):
         verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
         for verb, (help_, argument) in _VERBS.items():
             subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(_EXAMPLES.get(verb, ""),))
-            add_server_url(subparser)
+            add_server_url_option(subparser)
             if argument:
                 subparser.add_argument("name", metavar=argument, help=_NAMES[argument])
             if verb in ("validate", "preview", "run", "package"):
@@ -116,9 +116,9 @@ class PipelineCommand(CliCommand):
         return actions[self.args.verb](self.args.name)
 
     def _list_pipelines(self) -> int:
-        from jupyter_colophon.cli.instances.client import open_client
+        from jupyter_colophon.cli.instances.client import open_instance_client
 
-        with open_client(self.args.url or None, self.settings) as client:
+        with open_instance_client(self.args.url or None, self.settings) as client:
             instances = client.list_all_instances("pipelines", "pipeline")
         documents = [
             {
@@ -136,14 +136,14 @@ class PipelineCommand(CliCommand):
         return EXIT_OK
 
     def _list_plugins(self) -> int:
-        from jupyter_colophon.pipelines.documents import describe_plugins
+        from jupyter_colophon.pipelines.documents import build_plugins_document
         from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-        documents = describe_plugins(load_plugins())
+        documents = build_plugins_document(load_plugins())
         rows = [(plugin["type"], plugin["name"], plugin["description"]) for plugin in documents["plugins"]]
         self.print_result(documents, str(build_table_page(rows, "type", "plugin", "description")))
         for problem in documents["problems"]:
-            return self.fail(f"{problem['plugin']}: {problem['reason']}")
+            return self.print_error_and_get_status(f"{problem['plugin']}: {problem['reason']}")
         return EXIT_OK
 
     def _list_schedules(self) -> int:
@@ -172,85 +172,90 @@ class PipelineCommand(CliCommand):
         return EXIT_OK
 
     def _enable(self, name: str) -> int:
-        return self._set_enabled(name, enabled=True)
+        return self._set_schedule_enabled(name, enabled=True)
 
     def _disable(self, name: str) -> int:
-        return self._set_enabled(name, enabled=False)
+        return self._set_schedule_enabled(name, enabled=False)
 
-    def _set_enabled(self, name: str, *, enabled: bool) -> int:
-        from jupyter_colophon.cli.instances.client import open_client
+    def _set_schedule_enabled(self, name: str, *, enabled: bool) -> int:
+        from jupyter_colophon.cli.instances.client import open_instance_client
 
-        with open_client(self.args.url or None, self.settings) as client:
+        with open_instance_client(self.args.url or None, self.settings) as client:
             if client.read_instance("pipelines", name)["schema_name"] != "schedule":
-                return self.fail(f"{name} is not a schedule")
+                return self.print_error_and_get_status(f"{name} is not a schedule")
             client.patch_instance("pipelines", name, {"metadata": {"enabled": enabled}})
         self.print_result({"schedule": name, "enabled": enabled}, f"{name} is {'enabled' if enabled else 'disabled'}.")
         return EXIT_OK
 
     def _validate(self, name: str) -> int:
-        from jupyter_colophon.pipelines.documents import describe_invalid, describe_valid
+        from jupyter_colophon.pipelines.documents import build_invalid_check_document, build_valid_check_document
 
         try:
-            prepared = self._prepare(name)
+            prepared = self._read_and_check_pipeline(name)
         except InvalidInstance as error:
             self.print_result(
-                describe_invalid(error), str(render("pipeline-wrong", {"name": name, **describe_invalid(error)}))
+                build_invalid_check_document(error),
+                str(render_document_page("pipeline-wrong", {"name": name, **build_invalid_check_document(error)})),
             )
             return EXIT_FAILED
-        document = describe_valid(prepared)
-        self.print_result(document, str(render("pipeline-valid", {"name": name, **document})))
+        document = build_valid_check_document(prepared)
+        self.print_result(document, str(render_document_page("pipeline-valid", {"name": name, **document})))
         return EXIT_OK
 
     def _preview(self, name: str) -> int:
-        from jupyter_colophon.pipelines.preview import preview
+        from jupyter_colophon.pipelines.preview import preview_stages
 
-        prepared = self._prepare(name)
+        prepared = self._read_and_check_pipeline(name)
         stage, rows = self.args.stage, self.args.rows
         if stage and prepared.pipeline.get_stage(stage) is None:
             raise InvalidConfiguration(f"--stage: stage {stage} not found")
-        session = self._start_session(prepared, dict(self.args.conf))
-        previews = preview(prepared, session, until=stage, max_rows=rows)
+        session = self._start_spark_session(prepared, dict(self.args.conf))
+        previews = preview_stages(prepared, session, until=stage, max_rows=rows)
         documents = [
             asdict(each) | {"columns": [{"name": name, "type": type_} for name, type_ in each.columns]}
             for each in previews
         ]
-        self.print_result({"stages": documents}, str(render("pipeline-preview", {"stages": documents})))
+        self.print_result({"stages": documents}, str(render_document_page("pipeline-preview", {"stages": documents})))
         return EXIT_FAILED if any(each.error for each in previews) else EXIT_OK
 
     def _run(self, name: str) -> int:
-        prepared, snapshot, run_id = self._prepare(name), self._load_snapshot(), self.args.run_id or str(uuid.uuid4())
+        prepared, snapshot, run_id = (
+            self._read_and_check_pipeline(name),
+            self._load_snapshot(),
+            self.args.run_id or str(uuid.uuid4()),
+        )
         settings = dict(self.args.conf)
         interrupts = InterruptHandler()
         if self.args.stop_on_stdin_eof:
             threading.Thread(target=_stop_on_stdin_eof, daemon=True).start()
-        from jupyter_colophon.pipelines.runner import run
+        from jupyter_colophon.pipelines.runner import run_pipeline
         from jupyter_colophon.pipelines.running_pipelines import register_running
 
-        pipeline, server = prepared.pipeline, self._end_killed()[0]
+        pipeline, server = prepared.pipeline, self._end_killed_runs()[0]
         place = {"run": str(make_run_urn(pipeline.program, run_id)), "server": server}
         # A registered run can be stopped, but it is recorded only later.
-        interrupts.defer()
+        interrupts.defer_signals()
         try:
             with register_running(pipeline.name, run_id, pipeline.namespace, **place):
-                outcome = run(
+                outcome = run_pipeline(
                     prepared,
-                    lambda: interrupts.run_uninterrupted(lambda: self._start_session(prepared, settings)),
+                    lambda: interrupts.run_uninterrupted(lambda: self._start_spark_session(prepared, settings)),
                     snapshot=snapshot,
                     run_id=run_id,
                     log=self._print_progress,
                 )
         except KeyboardInterrupt:
-            return self.fail(f"run {run_id} stopped")
+            return self.print_error_and_get_status(f"run {run_id} stopped")
         stages = [asdict(stage) | {"stage": stage.name} for stage in outcome.stages]
         document = {"name": pipeline.name, "status": outcome.status, "error": "", "run": outcome.run, "stages": stages}
-        self.print_result(asdict(outcome), f"\n{render('pipeline-run', document)}")
+        self.print_result(asdict(outcome), f"\n{render_document_page('pipeline-run', document)}")
         if outcome.waiting and not server:
             print_error(
                 "no server given (--url=, COLOPHON_URL): the run's report stays in the outbox until a program, a kernel or"
                 " `jupyter colophon outbox flush` sends it"
             )
         if outcome.error:
-            return self.fail(outcome.error)
+            return self.print_error_and_get_status(outcome.error)
         return EXIT_OK
 
     def _load_snapshot(self) -> "MetadataSnapshot | None":
@@ -263,31 +268,33 @@ class PipelineCommand(CliCommand):
             raise InvalidConfiguration(f"--snapshot: {self.args.snapshot} is not a metadata snapshot") from None
 
     def _stop(self, name: str) -> int:
-        from jupyter_colophon.pipelines.documents import parse_path
-        from jupyter_colophon.pipelines.running_pipelines import stop
+        from jupyter_colophon.pipelines.documents import parse_file_path
+        from jupyter_colophon.pipelines.running_pipelines import stop_runs
 
-        if parse_path(name) is not None:
-            name = self._read_document(name)[0]
-        ended = self._end_killed()[1]
-        stopped = stop(name) + [run for run, pipeline in ended.items() if name.rpartition(":")[2] in (run, pipeline)]
+        if parse_file_path(name) is not None:
+            name = self._read_pipeline_document(name)[0]
+        ended = self._end_killed_runs()[1]
+        stopped = stop_runs(name) + [
+            run for run, pipeline in ended.items() if name.rpartition(":")[2] in (run, pipeline)
+        ]
         if not stopped:
-            return self.fail(f"no running pipeline or run {name} on this machine")
+            return self.print_error_and_get_status(f"no running pipeline or run {name} on this machine")
         self.print_result({"stopped": stopped}, str(build_table_page([(run,) for run in stopped], "run")))
         return EXIT_OK
 
-    def _end_killed(self) -> tuple[str, dict[str, str]]:
+    def _end_killed_runs(self) -> tuple[str, dict[str, str]]:
         """End the runs of killed processes; return the server's URL ("" without one), and these runs with their pipelines."""
         from jupyter_colophon.client.operations import Operations
         from jupyter_colophon.client.problems import ServerUnavailable
         from jupyter_colophon.client.programs.running import get_configured_server
         from jupyter_colophon.client.transport import Transport
-        from jupyter_colophon.pipelines.killed_runs import end_killed
+        from jupyter_colophon.pipelines.killed_runs import end_killed_runs
 
         ended: dict[str, str] = {}
         if (server := get_configured_server()) is None:
             return "", ended
         with closing(Operations(Transport(server))) as catalog, suppress(ServerUnavailable):
-            ended = end_killed(catalog, server.url)
+            ended = end_killed_runs(catalog, server.url)
         return server.url, ended
 
     def _print_progress(self, line: str) -> None:
@@ -298,40 +305,40 @@ class PipelineCommand(CliCommand):
         from jupyter_colophon.client.programs.reading import MetadataUnavailable
         from jupyter_colophon.pipelines.package import create_package
 
-        prepared, document = self._prepare(name), self._read_document(name)[1]
+        prepared, document = self._read_and_check_pipeline(name), self._read_pipeline_document(name)[1]
         folder = Path(self.args.output or prepared.pipeline.name)
         if folder.exists():
             raise InvalidConfiguration(f"--output: {folder} already exists")
         try:
             files = create_package(prepared, document, folder, with_snapshot=self.args.with_snapshot)
         except MetadataUnavailable as error:
-            return self.fail(str(error))
+            return self.print_error_and_get_status(str(error))
         self.print_result(
             {"folder": str(folder), "files": files},
             f"{folder} created. To run it:\n\n  {_format_submit_command(folder, files)}",
         )
         return EXIT_OK
 
-    def _prepare(self, name: str) -> "PreparedPipeline":
+    def _read_and_check_pipeline(self, name: str) -> "PreparedPipeline":
         """Return the pipeline, checked with the given arguments. Raises InvalidInstance, NotFound, OSError."""
-        from jupyter_colophon.pipelines.check import check_pipeline
+        from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
         from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-        name, document = self._read_document(name)
-        return check_pipeline(name, document, load_plugins(), dict(self.args.argument))
+        name, document = self._read_pipeline_document(name)
+        return check_and_prepare_pipeline(name, document, load_plugins(), dict(self.args.argument))
 
-    def _read_document(self, name: str) -> tuple[str, Mapping[str, Any]]:
+    def _read_pipeline_document(self, name: str) -> tuple[str, Mapping[str, Any]]:
         """Return the pipeline's name and document, from a file or the schemaspace."""
-        from jupyter_colophon.cli.instances.client import open_client
-        from jupyter_colophon.pipelines.documents import parse_path, read
+        from jupyter_colophon.cli.instances.client import open_instance_client
+        from jupyter_colophon.pipelines.documents import parse_file_path, read_pipeline_file
 
-        if (path := parse_path(name)) is not None:
-            return read(path)
-        with open_client(self.args.url or None, self.settings) as client:
+        if (path := parse_file_path(name)) is not None:
+            return read_pipeline_file(path)
+        with open_instance_client(self.args.url or None, self.settings) as client:
             instance = client.read_instance("pipelines", name)
         return name, {key: instance[key] for key in ("display_name", "schema_name", "metadata")}
 
-    def _start_session(self, prepared: "PreparedPipeline", settings: Mapping[str, str]) -> Any:
+    def _start_spark_session(self, prepared: "PreparedPipeline", settings: Mapping[str, str]) -> Any:
         """Start a Spark session on this machine. Raises InvalidConfiguration without PySpark."""
         try:
             from jupyter_colophon.spark.session import get_session

@@ -22,7 +22,7 @@ class InterruptHandler:
         if not self._is_deferred:
             raise KeyboardInterrupt
 
-    def defer(self) -> None:
+    def defer_signals(self) -> None:
         """Defer signals until `run_uninterrupted` returns: before that, there is no run to record."""
         self._is_deferred = True
 

@@ -53,7 +53,7 @@ class Result:
         return pandas.DataFrame(list(self.rows), columns=list(self.columns))
 
 
-def create_table(kind: str, document: Document, columns: str, rows: Sequence[Mapping[str, Any]]) -> Result:
+def create_table_result(kind: str, document: Document, columns: str, rows: Sequence[Mapping[str, Any]]) -> Result:
     """Create a result whose rows are taken from dictionaries; missing values are None."""
     names = tuple(columns.split())
     return Result(kind, document, names, [tuple(row.get(name) for name in names) for row in rows])

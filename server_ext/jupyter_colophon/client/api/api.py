@@ -7,7 +7,7 @@ from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.edits import Edits
 from jupyter_colophon.client.api.queries import Queries
 from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
-from jupyter_colophon.client.save_export import save_lines
+from jupyter_colophon.client.save_export import save_export_atomically
 
 
 class MetadataAPI(Queries, Edits):
@@ -17,7 +17,7 @@ class MetadataAPI(Queries, Edits):
         """Write the metadata of a namespace atomically to a file, one aspect per line. Raises NotFound, OSError."""
         path = Path(file).expanduser()
         try:
-            count = save_lines(self.catalog.export_namespace(namespace), path, lambda _: None)
+            count = save_export_atomically(self.catalog.export_namespace(namespace), path, lambda _: None)
         except RequestFailed as refusal:
             if refusal.is_absence:
                 raise EntityNotFound(str(refusal)) from None

@@ -48,11 +48,13 @@ class ApiBase:
 
     def resolve_urn(self, named: Named, field: str | None = None) -> str:
         """Return the URN of a named entity; with `field` that of its field. Raises InvalidName, TypeError."""
-        whole = named.urn if isinstance(named, MetadataEntity) else parse_name(_require_text(named), self.namespace)
+        whole = (
+            named.urn if isinstance(named, MetadataEntity) else parse_name(_require_name_text(named), self.namespace)
+        )
         return whole if field is None else format_field_urn(whole, field)
 
 
-def _require_text(named: object) -> str:
+def _require_name_text(named: object) -> str:
     if isinstance(named, str):
         return named
     msg = f"a name must be a string, such as 'sales.orders', or a MetadataEntity, not {type(named).__name__}"
@@ -70,6 +72,6 @@ def to_server_time(value: str | datetime | None) -> str | None:
     return parsed.astimezone().isoformat() if parsed.tzinfo is None and "-" in str(value) else value
 
 
-def split_metadata(value: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+def split_properties_and_tags(value: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
     """Return properties and tags of an aspect's value, which may be empty."""
     return dict(value.get("properties", {})), list(value.get("tags", ()))

@@ -17,7 +17,7 @@ from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.api import MetadataAPI
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import NotConnected
-from jupyter_colophon.client.programs.outbox_sender import sync_programs
+from jupyter_colophon.client.programs.outbox_sender import send_program_changes_and_wait
 from jupyter_colophon.client.programs.running import get_configured_server
 from jupyter_colophon.client.progress_line import ProgressLine
 from jupyter_colophon.client.transport import ServerAddress, Transport
@@ -47,7 +47,7 @@ class CurrentConnection:
         #: Called by `connect` with the new server instead of `use`.
         self.on_connect: Callable[[ServerAddress], None] | None = None
         #: Called before a query, to send what is pending: by default what programs of this process emitted.
-        self.sync: Callable[[], object] = self.sync_programs
+        self.sync: Callable[[], object] = self.send_program_changes_and_wait
         #: Context of a long operation that reads data itself.
         self.show_progress: Callable[[], AbstractContextManager[ShowProgress]] = show_terminal_progress
 
@@ -71,12 +71,12 @@ class CurrentConnection:
             raise NotConnected
         return self._server
 
-    def sync_programs(self) -> None:
+    def send_program_changes_and_wait(self) -> None:
         """Send what programs of this process emitted, and log a warning if it is not applied in time."""
-        if not sync_programs(self.server, self.get_api().catalog, SYNC_TIMEOUT_S):
+        if not send_program_changes_and_wait(self.server, self.get_api().catalog, SYNC_TIMEOUT_S):
             _logger.warning("some changes emitted by programs of this process have not been applied by the server yet")
 
-    def use(self, server: ServerAddress | None) -> None:
+    def use_server(self, server: ServerAddress | None) -> None:
         """Use another server from now on; None uses that of the environment."""
         with self._lock:
             if self._api is not None and self._process == os.getpid():
@@ -95,7 +95,7 @@ def connect(url: str, token: str | None = None) -> Result:
     The default token is COLOPHON_TOKEN if it belongs to this server. Raises ValueError without a token,
     ServerUnavailable, RequestFailed; the previous connection stays in use then.
     """
-    server = ServerAddress(url, find_token(url) if token is None else token)
+    server = ServerAddress(url, find_environment_token(url) if token is None else token)
     if not server.token:
         msg = "a token is required: pass one, or set COLOPHON_TOKEN"
         raise ValueError(msg)
@@ -104,31 +104,31 @@ def connect(url: str, token: str | None = None) -> Result:
         me = catalog.read_me()
     finally:
         catalog.close()
-    (current.on_connect or current.use)(server)
+    (current.on_connect or current.use_server)(server)
     return Result("connect", {**me, "url": server.url}, ("url", "user"), [(server.url, me["user"]["username"])])
 
 
-def find_token(url: str) -> str:
+def find_environment_token(url: str) -> str:
     """Return the environment's token if it belongs to this URL; otherwise "", since no other server may see it."""
     token = os.environ.get("COLOPHON_TOKEN", "")
     own_url = os.environ.get("COLOPHON_URL", "")
     return token if not own_url or ServerAddress(own_url, token) == ServerAddress(url, token) else ""
 
 
-def sync_and_get_api() -> MetadataAPI:
+def send_pending_and_get_api() -> MetadataAPI:
     """Return the API of the current connection after sending what is pending. Raises NotConnected."""
     api = current.get_api()
     current.sync()
     return api
 
 
-def _create_function(name: str) -> Callable[..., Result]:
+def _wrap_api_method(name: str) -> Callable[..., Result]:
     """Return a method of the API as a function of the module `metadata`, with its docstring and parameters."""
     method = getattr(MetadataAPI, name)
 
     @wraps(method)
     def call(*args: Any, **kwargs: Any) -> Result:
-        api = current.get_api() if name in _AT_ONCE else sync_and_get_api()
+        api = current.get_api() if name in _AT_ONCE else send_pending_and_get_api()
         result: Result = getattr(api, name)(*args, **kwargs)
         return result
 
@@ -141,7 +141,7 @@ def _create_function(name: str) -> Callable[..., Result]:
 #: Functions that do not depend on what is pending.
 _AT_ONCE = {"use", "health"}
 
-use, health = _create_function("use"), _create_function("health")
-tag, untag, set, unset, propagate = map(_create_function, ("tag", "untag", "set", "unset", "propagate"))
-show, search, keys, lineage = map(_create_function, ("show", "search", "keys", "lineage"))
-history, diff, runs, export = map(_create_function, ("history", "diff", "runs", "export"))
+use, health = _wrap_api_method("use"), _wrap_api_method("health")
+tag, untag, set, unset, propagate = map(_wrap_api_method, ("tag", "untag", "set", "unset", "propagate"))
+show, search, keys, lineage = map(_wrap_api_method, ("show", "search", "keys", "lineage"))
+history, diff, runs, export = map(_wrap_api_method, ("history", "diff", "runs", "export"))

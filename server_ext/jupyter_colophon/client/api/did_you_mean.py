@@ -25,7 +25,7 @@ def find_similar_dataset(catalog: "Operations", urn: str) -> str | None:
     At most two pages of names are compared: those with the same first half, then those with the same first character.
     """
     try:
-        namespace, name = _split_name(catalog, urn)
+        namespace, name = _get_dataset_namespace_and_name(catalog, urn)
         if not 0 < len(name) <= _LONGEST:
             return None
         for prefix in (name[: len(name) // 2], name[:1]):
@@ -41,14 +41,14 @@ def find_similar_dataset(catalog: "Operations", urn: str) -> str | None:
     return None
 
 
-def explain_absence(catalog: "Operations", urn: str) -> str:
+def explain_missing_entity(catalog: "Operations", urn: str) -> str:
     """Return the message for an entity that does not exist, with the most similar dataset."""
     similar = find_similar_dataset(catalog, urn)
     suggestion = "" if similar is None else f"; did you mean {shorten_urn(similar)!r}?"
     return f"{Urn.parse(urn).type} {shorten_urn(urn)!r} not found{suggestion}"
 
 
-def _split_name(catalog: "Operations", urn: str) -> tuple[str | None, str]:
+def _get_dataset_namespace_and_name(catalog: "Operations", urn: str) -> tuple[str | None, str]:
     """Return the namespace and the name of a dataset; an empty name for other entities."""
     if Urn.parse(urn).type != "dataset":
         return None, ""

@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Document, Result
-from jupyter_colophon.client.api.base import ApiBase, Named, split_metadata
-from jupyter_colophon.client.api.did_you_mean import explain_absence, find_similar_dataset
-from jupyter_colophon.client.aspect_edits import edit_aspect, read_stored_aspect
+from jupyter_colophon.client.api.base import ApiBase, Named, split_properties_and_tags
+from jupyter_colophon.client.api.did_you_mean import explain_missing_entity, find_similar_dataset
+from jupyter_colophon.client.aspect_edits import edit_aspect_with_retries, read_stored_aspect
 from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.reading import Reader, Scope
+from jupyter_colophon.client.programs.reading import RunMetadataReader, Scope
 from jupyter_colophon.client.programs.writing import Globs, Writer
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation
 from jupyter_colophon.core.identity.short_names import shorten_urn
@@ -48,7 +48,7 @@ class Edits(ApiBase):
         urn = self.resolve_urn(name, field)
         is_new = find_entity(self.catalog, urn, BUSINESS) is None
         if is_new and not (change.properties or change.tags):
-            raise EntityNotFound(explain_absence(self.catalog, urn))
+            raise EntityNotFound(explain_missing_entity(self.catalog, urn))
         outcome: Document = {}
 
         def edit(value: Document) -> Document:
@@ -57,17 +57,17 @@ class Edits(ApiBase):
             return outcome
 
         try:
-            written = edit_aspect(self.catalog, urn, BUSINESS, edit)
+            written = edit_aspect_with_retries(self.catalog, urn, BUSINESS, edit)
         except RequestFailed as refusal:
             if refusal.is_absence:
                 hint = f"{refusal}; is {shorten_urn(urn)!r} spelled correctly?"
                 raise RequestFailed(refusal.status, {**refusal.problem, "detail": hint, "errors": []}) from None
             raise
         is_unknown = is_new and field is None and self._has_no_runs(urn)
-        properties, tags = split_metadata(outcome)
+        properties, tags = split_properties_and_tags(outcome)
         document: Document = {"urn": urn, "properties": properties, "tags": tags}
-        document |= {"changed": bool(written.get("changed", True)), **self._describe_new_entity(urn, is_unknown)}
-        document["isStrange"] = field is not None and self._is_unknown_field(self.resolve_urn(name), field)
+        document |= {"changed": bool(written.get("changed", True)), **self._build_creation_note(urn, is_unknown)}
+        document["isStrange"] = field is not None and self._is_field_missing_in_schema(self.resolve_urn(name), field)
         rows = [("tag", tag, "") for tag in tags] + [("property", *pair) for pair in sorted(properties.items())]
         return Result("edit", document, ("kind", "key", "value"), rows)
 
@@ -89,15 +89,15 @@ class Edits(ApiBase):
         """
         from_, to = MetadataEntity(self.resolve_urn(source)), MetadataEntity(self.resolve_urn(sink))
         if find_entity(self.catalog, from_.urn, BUSINESS) is None:
-            raise EntityNotFound(explain_absence(self.catalog, from_.urn))
+            raise EntityNotFound(explain_missing_entity(self.catalog, from_.urn))
         is_new = find_entity(self.catalog, to.urn, BUSINESS) is None
-        reader = Reader(self.catalog)
+        reader = RunMetadataReader(self.catalog)
         proposals: list[Document] = []
-        writer = Writer(None, proposals.append, reader.get, reader.get_fields, _to_entity)
+        writer = Writer(None, proposals.append, reader.get_metadata, reader.get_field_names, _to_metadata_entity)
         writer.propagate(from_, to, properties, tags, scope=scope, fields=fields)
         written = self.catalog.submit_proposals({"proposals": proposals})["results"] if proposals else []
         rows = [
-            (shorten_urn(proposal["urn"]), *_format_changes(proposal["value"]), result["changed"])
+            (shorten_urn(proposal["urn"]), *_list_tags_and_pairs(proposal["value"]), result["changed"])
             for proposal, result in zip(proposals, written, strict=True)
         ]
         is_unknown = bool(written) and is_new and self._has_no_runs(to.urn)
@@ -105,15 +105,15 @@ class Edits(ApiBase):
             "source": from_.urn,
             "sink": to.urn,
             "results": written,
-            **self._describe_new_entity(to.urn, is_unknown),
+            **self._build_creation_note(to.urn, is_unknown),
         }
         return Result("propagate", document, ("name", "tags", "properties", "changed"), rows)
 
-    def _describe_new_entity(self, urn: str, is_unknown: bool) -> Document:
+    def _build_creation_note(self, urn: str, is_unknown: bool) -> Document:
         """Return whether an entity was created; as it may be misspelled, also the URN of a similar one."""
         return {"isNew": is_unknown, "similarName": find_similar_dataset(self.catalog, urn) if is_unknown else None}
 
-    def _is_unknown_field(self, urn: str, field: str) -> bool:
+    def _is_field_missing_in_schema(self, urn: str, field: str) -> bool:
         """Return whether the dataset has a schema without such a field: the field may be misspelled."""
         schema = read_stored_aspect(self.catalog, urn, "schemaMetadata").value.get("fields", ())
         paths = [str(item.get("fieldPath", "")) for item in schema]
@@ -124,9 +124,9 @@ class Edits(ApiBase):
         return not self.catalog.list_runs(data=urn, limit=1)["runs"]
 
 
-def _to_entity(named: MetadataEntity | str) -> MetadataEntity:
+def _to_metadata_entity(named: MetadataEntity | str) -> MetadataEntity:
     return named if isinstance(named, MetadataEntity) else MetadataEntity.parse(named)
 
 
-def _format_changes(value: Mapping[str, Any]) -> Iterable[list[str]]:
+def _list_tags_and_pairs(value: Mapping[str, Any]) -> Iterable[list[str]]:
     return list(value.get("tags", ())), [f"{key}={text}" for key, text in value.get("properties", {}).items()]

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Literal
 
 from jupyter_colophon.client.absence import find_entity
-from jupyter_colophon.client.api.answer import Document, Result, create_table
+from jupyter_colophon.client.api.answer import Document, Result, create_table_result
 from jupyter_colophon.client.api.base import ApiBase, Named, to_server_time
-from jupyter_colophon.client.api.did_you_mean import explain_absence
+from jupyter_colophon.client.api.did_you_mean import explain_missing_entity
 from jupyter_colophon.client.api.edits import BUSINESS
 from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.core.documents.difference import diff
@@ -45,7 +45,7 @@ class Queries(ApiBase):
         urn = self.resolve_urn(name, field)
         entity = find_entity(self.catalog, urn)
         if entity is None:
-            raise EntityNotFound(explain_absence(self.catalog, urn))
+            raise EntityNotFound(explain_missing_entity(self.catalog, urn))
         whole = {**entity, **self._read_dataset_details(urn)} if entity["type"] == "dataset" else {**entity, "runs": []}
         return Result("show", whole, ("scope", "kind", "key", "value"), list(_list_metadata_rows(entity)))
 
@@ -75,15 +75,15 @@ class Queries(ApiBase):
             query, limit=limit, include_removed=include_removed or None, timeout_s=None, **filters
         )
         hits = [{**hit, "name": shorten_urn(hit["urn"])} for hit in page["hits"]]
-        return create_table("search", page, "name type namespace tags terms domains owner description urn", hits)
+        return create_table_result("search", page, "name type namespace tags terms domains owner description urn", hits)
 
     def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Result:
         """Return keys in use that begin with `prefix`: `Keys`; with `values=KEY` the values of that key: `KeyValues`."""
         if values is not None:
             page = self.catalog.list_values(values, prefix=prefix or None, limit=limit)
-            return create_table("values", {"key": values, **page}, "value entities", page["values"])
+            return create_table_result("values", {"key": values, **page}, "value entities", page["values"])
         page = self.catalog.list_keys(prefix=prefix or None, limit=limit)
-        return create_table("keys", {"prefix": prefix, **page}, "key kind scope entities", page["keys"])
+        return create_table_result("keys", {"prefix": prefix, **page}, "key kind scope entities", page["keys"])
 
     def lineage(
         self,
@@ -106,12 +106,12 @@ class Queries(ApiBase):
             start=to_server_time(start),
             end=to_server_time(end),
         )
-        document = self._read_or_raise(urn, ask)
+        document = self._read_or_raise_not_found(urn, ask)
         if columns:
             names = "source sourceField target targetField transformation program"
-            return create_table("lineage-columns", document, names, document["columns"])
-        edges = [{**edge, **_name_ends(edge)} for edge in document["edges"]]
-        return create_table("lineage", document, "source target access runCount start end", edges)
+            return create_table_result("lineage-columns", document, names, document["columns"])
+        edges = [{**edge, **_shorten_edge_ends(edge)} for edge in document["edges"]]
+        return create_table_result("lineage", document, "source target access runCount start end", edges)
 
     def history(self, name: Named, *, aspect: str = BUSINESS, field: str | None = None, limit: int = 20) -> Result:
         """Return the versions of an aspect, newest first: `Versions`; steps that remove or replace a value have it as `old`.
@@ -119,11 +119,13 @@ class Queries(ApiBase):
         Each row has the changes, as `+ /tags/0 raw` or `~ /properties/owner ops → dev`. Raises NotFound.
         """
         urn = self.resolve_urn(name, field)
-        page = self._read_or_raise(urn, lambda: self.catalog.list_versions(urn, aspect, limit=limit), aspect)
-        versions = with_old_values_of_versions(page["versions"], self._read_value_before(urn, aspect, page["cursor"]))
+        page = self._read_or_raise_not_found(urn, lambda: self.catalog.list_versions(urn, aspect, limit=limit), aspect)
+        versions = with_old_values_of_versions(
+            page["versions"], self._read_value_before_cursor(urn, aspect, page["cursor"])
+        )
         rows = [{**version, "changes": [change_text(step) for step in version["diff"]]} for version in versions]
         document = {"urn": urn, "aspect": aspect, **page, "versions": versions}
-        return create_table("history", document, "version time actor via deleted changes", rows)
+        return create_table_result("history", document, "version time actor via deleted changes", rows)
 
     def diff(
         self,
@@ -142,16 +144,24 @@ class Queries(ApiBase):
         """
         urn = self.resolve_urn(name, field)
         if lineage:
-            ask = partial(self.catalog.read_lineage_diff, urn, from_=_format_time(older), to=_format_time(newer))
-            difference = self._read_or_raise(urn, ask)
-            rows = [(word, *_name_ends(edge).values()) for word in ("added", "removed") for edge in difference[word]]
+            ask = partial(self.catalog.read_lineage_diff, urn, from_=_format_point(older), to=_format_point(newer))
+            difference = self._read_or_raise_not_found(urn, ask)
+            rows = [
+                (word, *_shorten_edge_ends(edge).values()) for word in ("added", "removed") for edge in difference[word]
+            ]
             return Result("lineage-diff", difference, ("change", "source", "target"), rows)
         new = self._find_version(urn, aspect, newer)
         # Version 0 is the empty value before the first version.
         old = self._find_version(urn, aspect, older if older is not None else new["version"] - 1)
         steps = with_old_values(diff(old["value"] or {}, new["value"] or {}), old["value"] or {})
-        document = {"urn": urn, "aspect": aspect, "from": _select_stamp(old), "to": _select_stamp(new), "diff": steps}
-        return create_table("diff", document, "op path value old", steps)
+        document = {
+            "urn": urn,
+            "aspect": aspect,
+            "from": _select_version_time_and_actor(old),
+            "to": _select_version_time_and_actor(new),
+            "diff": steps,
+        }
+        return create_table_result("diff", document, "op path value old", steps)
 
     def runs(
         self,
@@ -170,7 +180,7 @@ class Queries(ApiBase):
         if urn is not None and urn.startswith(_RUN):
             run = self.catalog.read_run(urn)
             accesses = self.catalog.list_run_accesses(urn)["accesses"]
-            return create_table(
+            return create_table_result(
                 "run", {**run, "accesses": accesses}, "role mode namespace name component first last urn", accesses
             )
         is_program = urn is not None and urn.startswith(_PROGRAM)
@@ -182,8 +192,8 @@ class Queries(ApiBase):
             status=status,
             limit=limit,
         )
-        rows = [{**run, "program": shorten_urn(run["program"]), **_name_accesses(run)} for run in page["runs"]]
-        return create_table("runs", {"of": urn, **page}, "program status start end actor reads writes urn", rows)
+        rows = [{**run, "program": shorten_urn(run["program"]), **_shorten_accessed_names(run)} for run in page["runs"]]
+        return create_table_result("runs", {"of": urn, **page}, "program status start end actor reads writes urn", rows)
 
     def _read_dataset_details(self, urn: str) -> Document:
         """Return the runs, fields and profile of a dataset, which are not among its aspects."""
@@ -197,7 +207,7 @@ class Queries(ApiBase):
             "profile": profiles[0] if profiles else None,
         }
 
-    def _read_value_before(self, urn: str, aspect: str, cursor: str | None) -> object:
+    def _read_value_before_cursor(self, urn: str, aspect: str, cursor: str | None) -> object:
         """Return the value before the versions of a page that continues at a cursor; None if there is none."""
         older = [] if cursor is None else self.catalog.list_versions(urn, aspect, limit=1, cursor=cursor)["versions"]
         return older[0]["value"] if older else None
@@ -212,9 +222,9 @@ class Queries(ApiBase):
         until = (
             None
             if number is not None or point is None
-            else parse_time(str(_format_time(point)), time.time_ns() // 1_000_000)
+            else parse_time(str(_format_point(point)), time.time_ns() // 1_000_000)
         )
-        for version in self._read_versions(urn, aspect):
+        for version in self._iterate_versions(urn, aspect):
             if number == version["version"] or (
                 number is None and (until is None or parse_instant(version["time"]) <= until)
             ):
@@ -223,32 +233,32 @@ class Queries(ApiBase):
             f"{shorten_urn(urn)} has no version of {aspect} " + (f"{number}" if number is not None else f"at {point}")
         )
 
-    def _read_versions(self, urn: str, aspect: str) -> Iterator[Document]:
+    def _iterate_versions(self, urn: str, aspect: str) -> Iterator[Document]:
         cursor: str | None = ""
         while cursor is not None:
             ask = partial(self.catalog.list_versions, urn, aspect, limit=_PAGE, cursor=cursor or None)
-            page = self._read_or_raise(urn, ask, aspect)
+            page = self._read_or_raise_not_found(urn, ask, aspect)
             yield from page["versions"]
             cursor = page["cursor"]
 
-    def _read_or_raise(self, urn: str, send: Callable[[], Document], aspect: str = "") -> Document:
+    def _read_or_raise_not_found(self, urn: str, send: Callable[[], Document], aspect: str = "") -> Document:
         """Return the response. Raises NotFound if the entity does not exist, or never had the aspect."""
         try:
             return dict(send())
         except RequestFailed as refusal:
             if refusal.is_absence:
-                raise EntityNotFound(self._explain_absence(urn, aspect)) from None
+                raise EntityNotFound(self._explain_missing_entity_or_aspect(urn, aspect)) from None
             raise
 
-    def _explain_absence(self, urn: str, aspect: str) -> str:
+    def _explain_missing_entity_or_aspect(self, urn: str, aspect: str) -> str:
         entity = find_entity(self.catalog, urn) if aspect else None
         if entity is None:
-            return explain_absence(self.catalog, urn)
+            return explain_missing_entity(self.catalog, urn)
         has = ", ".join(sorted(entity["aspects"])) or "none"
         return f"{shorten_urn(urn)} has no aspect {aspect}; its aspects: {has}"
 
 
-def _format_time(point: Point | None) -> str | None:
+def _format_point(point: Point | None) -> str | None:
     return to_server_time(point) if isinstance(point, str | datetime) else None if point is None else str(point)
 
 
@@ -256,23 +266,23 @@ def _list_metadata_rows(entity: Document) -> Iterator[tuple[str, str, str, str]]
     own = [descriptor for descriptor in entity["descriptors"] if descriptor["column"] is None]
     for scope in _SCOPES:
         of_scope = [item for item in own if item["scope"] == scope]
-        yield from ((scope, "tag", name, "") for name in _list_names(of_scope, "tag"))
-        yield from ((scope, "term", name, "") for name in _list_names(of_scope, "term"))
+        yield from ((scope, "tag", name, "") for name in _list_descriptor_names(of_scope, "tag"))
+        yield from ((scope, "term", name, "") for name in _list_descriptor_names(of_scope, "term"))
         rest = {(item["key"], item["name"]) for item in of_scope if item["kind"] not in ("tag", "term")}
         yield from ((scope, "property", key, text) for key, text in sorted(rest))
     for field in entity["aspects"].get("schemaMetadata", {}).get("value", {}).get("fields", ()):
         yield "SYSTEM", "field", field.get("fieldPath", ""), field.get("nativeDataType", "")
 
 
-def _list_names(descriptors: list[Document], kind: str) -> list[str]:
+def _list_descriptor_names(descriptors: list[Document], kind: str) -> list[str]:
     return list(dict.fromkeys(descriptor["name"] for descriptor in descriptors if descriptor["kind"] == kind))
 
 
-def _name_ends(edge: Document) -> dict[str, str]:
+def _shorten_edge_ends(edge: Document) -> dict[str, str]:
     return {"source": shorten_urn(edge["source"]), "target": shorten_urn(edge["target"])}
 
 
-def _name_accesses(run: Document) -> dict[str, list[str]]:
+def _shorten_accessed_names(run: Document) -> dict[str, list[str]]:
     """Return the short names of the data that a run read and wrote."""
 
     def list_names(*modes: str) -> list[str]:
@@ -281,5 +291,5 @@ def _name_accesses(run: Document) -> dict[str, list[str]]:
     return {"reads": list_names("read", "both"), "writes": list_names("write", "both")}
 
 
-def _select_stamp(version: Document) -> Document:
+def _select_version_time_and_actor(version: Document) -> Document:
     return {name: version.get(name) for name in ("version", "time", "actor")}

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from jupyter_colophon.client.programs.entity import MetadataEntity, resolve_entity
 from jupyter_colophon.client.programs.outbox import Kind, OutboxEntry
 from jupyter_colophon.client.programs.outbox_sender import OutboxSender
-from jupyter_colophon.client.programs.reading import ByScope, MetadataSnapshot, Reader, Scope
+from jupyter_colophon.client.programs.reading import ByScope, MetadataSnapshot, RunMetadataReader, Scope
 from jupyter_colophon.client.programs.record_schema import RecordSchema
-from jupyter_colophon.client.programs.uses import MODES, UseAccess, combine_modes, read_declared_uses, validate_access
+from jupyter_colophon.client.programs.uses import (
+    MODES,
+    UseAccess,
+    combine_access_modes,
+    read_declared_uses,
+    validate_access_mode,
+)
 from jupyter_colophon.client.programs.writing import Writer
 from jupyter_colophon.core.entities.metadata_scopes import Metadata
 from jupyter_colophon.core.identity.names import Urn, make_run_urn
@@ -31,9 +37,9 @@ Ending = Literal["succeeded", "failed", "killed"]
 class RunMetadata(Writer):
     """Metadata within a run: `get` reads, everything else emits."""
 
-    def __init__(self, run: str, reader: Reader, sender: OutboxSender, namespace: str | None) -> None:
+    def __init__(self, run: str, reader: RunMetadataReader, sender: OutboxSender, namespace: str | None) -> None:
         self._urn, self._reader, self._sender, self._namespace = run, reader, sender, namespace
-        super().__init__(run, self._send, reader.get, reader.get_fields, self._resolve_entity)
+        super().__init__(run, self._send, reader.get_metadata, reader.get_field_names, self._resolve_entity)
 
     @overload
     def get(self, of: MetadataEntity | str) -> ByScope: ...
@@ -46,22 +52,22 @@ class RunMetadata(Writer):
 
         An entity that does not exist has none. Raises MetadataUnavailable, and RequestFailed without read access.
         """
-        metadata = self._reader.get(self._resolve_entity(of))
+        metadata = self._reader.get_metadata(self._resolve_entity(of))
         return metadata if scope is None else metadata[scope]
 
     def fields(self, of: MetadataEntity | str) -> tuple[str, ...]:
         """Return the paths of a dataset's fields: those of its schema, and those with metadata. Raises what `get` raises."""
-        return self._reader.get_fields(self._resolve_entity(of))
+        return self._reader.get_field_names(self._resolve_entity(of))
 
     @property
     def pending(self) -> int:
         """Return the number of emitted entries of this process that the server has not received."""
-        return self._sender.waiting
+        return self._sender.pending_count
 
     @property
     def dropped(self) -> int:
         """Return the number of entries that were refused; the log has the details."""
-        return self._sender.dropped
+        return self._sender.dropped_count
 
     def emit(self, proposals: Iterable[Mapping[str, Any]]) -> None:
         """Emit any proposals (schemas/api/proposal.json)."""
@@ -76,7 +82,7 @@ class RunMetadata(Writer):
         return resolve_entity(named, self._namespace)
 
     def _send(self, proposal: dict[str, Any]) -> None:
-        self._sender.put(_create_entry("emit", self._urn, {"proposals": [proposal]}))
+        self._sender.store_and_send_later(_create_outbox_entry("emit", self._urn, {"proposals": [proposal]}))
 
 
 class RunContext:
@@ -108,11 +114,11 @@ class RunContext:
         self._namespace, self._sender = namespace, sender
         self._recorded: dict[tuple[str, str], AccessMode] = {}
         self._has_ended = False
-        self._reader = Reader(catalog, snapshot)
+        self._reader = RunMetadataReader(catalog, snapshot)
         self.metadata = RunMetadata(self.urn, self._reader, sender, namespace)
         for item in prefetch:
             self.metadata.get(item)
-        self._start_ms = _read_clock()
+        self._start_ms = _read_time_ms()
         start = {"program": self.program, "runId": self.run_id, "status": "running", "arguments": self.arguments}
         self._enqueue("start", {**start, "start": format_time(self._start_ms), "parent": parent})
         self.declare(code)
@@ -129,13 +135,13 @@ class RunContext:
     ) -> MetadataEntity:
         """Record that the run uses a dataset, and return the dataset. Raises ValueError."""
         entity = resolve_entity(name, self._namespace)
-        self._record_uses([(entity, MODES[validate_access(access)], component)])
+        self._record_new_uses([(entity, MODES[validate_access_mode(access)], component)])
         return entity
 
     def declare(self, code: Any) -> None:
         """Record the uses that a function or a class declares by `@uses`."""
         uses = read_declared_uses(code)
-        self._record_uses([(self._resolve_declared(use.name), MODES[use.access], use.component) for use in uses])
+        self._record_new_uses([(self._resolve_declared(use.name), MODES[use.access], use.component) for use in uses])
 
     def record_accesses(self, accesses: Mapping[str, Any]) -> None:
         """Record captured accesses of data and columns (schemas/api/accesses.json)."""
@@ -150,7 +156,7 @@ class RunContext:
         if not self._has_ended:
             self._has_ended = True
             # The clock may have been set back: a run never ends before its start.
-            ending = {"status": status, "end": format_time(max(_read_clock(), self._start_ms))}
+            ending = {"status": status, "end": format_time(max(_read_time_ms(), self._start_ms))}
             self._enqueue("end", ending | ({"facts": self.facts} if self.facts else {}))
             self._reader.close()
 
@@ -171,16 +177,16 @@ class RunContext:
             return self.entity_from(name[1:-1])
         return resolve_entity(name, self._namespace)
 
-    def _record_uses(self, accesses: Iterable[tuple[MetadataEntity, AccessMode, str]]) -> None:
+    def _record_new_uses(self, accesses: Iterable[tuple[MetadataEntity, AccessMode, str]]) -> None:
         """Record the accesses that add to what the run has recorded before."""
         news: dict[tuple[str, str], AccessMode] = {}
         for item, mode, component in accesses:
             place = (item.urn, component)
             recorded = self._recorded.get(place)
-            whole = mode if recorded is None else combine_modes(recorded, mode)
+            whole = mode if recorded is None else combine_access_modes(recorded, mode)
             if whole != recorded:
                 self._recorded[place] = news[place] = whole
-        time_ = format_time(_read_clock())
+        time_ = format_time(_read_time_ms())
         rows = [
             {"data": urn, "mode": mode, "component": component, "time": time_}
             for (urn, component), mode in news.items()
@@ -189,12 +195,12 @@ class RunContext:
             self._enqueue("accesses", {"accesses": rows})
 
     def _enqueue(self, kind: Kind, body: dict[str, Any]) -> None:
-        self._sender.put(_create_entry(kind, self.urn, body))
+        self._sender.store_and_send_later(_create_outbox_entry(kind, self.urn, body))
 
 
-def _create_entry(kind: Kind, run: str, body: dict[str, Any]) -> OutboxEntry:
+def _create_outbox_entry(kind: Kind, run: str, body: dict[str, Any]) -> OutboxEntry:
     return OutboxEntry(secrets.token_hex(16), kind, run, body)
 
 
-def _read_clock() -> int:
+def _read_time_ms() -> int:
     return time.time_ns() // 1_000_000

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 FIRST_CHECK_S, LAST_CHECK_S = 0.02, 0.25
 
 
-def wait_for_entry(catalog: "Operations", entry: str, deadline: float) -> bool:
+def wait_until_processed(catalog: "Operations", entry: str, deadline: float) -> bool:
     """Wait until the server has processed an entry of its inbox, and so all before it, or until `deadline`.
 
     Return whether it has.

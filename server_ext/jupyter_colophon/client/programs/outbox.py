@@ -40,19 +40,19 @@ class OutboxEntry:
     body: dict[str, Any]
 
     @property
-    def line(self) -> bytes:
+    def json_line(self) -> bytes:
         """Return the entry as a line of the file."""
-        return _encode_line({"key": self.key, "kind": self.kind, "run": self.run, "body": self.body})
+        return _encode_json_line({"key": self.key, "kind": self.kind, "run": self.run, "body": self.body})
 
 
 class OutboxFull(OSError):
     """The file has grown to its limit."""
 
 
-def find_folder() -> Path:
+def find_outbox_folder() -> Path:
     """Return the folder of the outbox: `COLOPHON_OUTBOX`, else `colophon/outbox` in the Jupyter data directory."""
     value = os.environ.get("COLOPHON_OUTBOX")
-    return Path(value) if value else _find_data_folder() / "colophon" / "outbox"
+    return Path(value) if value else _find_jupyter_data_folder() / "colophon" / "outbox"
 
 
 def is_same_server(item: str, other: str) -> bool:
@@ -81,32 +81,34 @@ class OutboxFile:
     @classmethod
     def create(cls, folder: Path, server: str) -> "OutboxFile":
         """Create a file of this process. Raises OSError."""
-        data = _find_data_folder() / "colophon"
+        data = _find_jupyter_data_folder() / "colophon"
         create_private_folder(folder, data if data in folder.parents else None)
         path = folder / f"{time.time_ns():020}-{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
         # Without locks (Windows, some network file systems) two processes may send the same file: the
         # idempotency keys prevent duplicates.
-        file = ProcessFile.create(path, _encode_line({"server": server}), requires_lock=False, flags=os.O_APPEND)
+        file = ProcessFile.create_locked(
+            path, _encode_json_line({"server": server}), requires_lock=False, flags=os.O_APPEND
+        )
         return cls(file, server)
 
     @classmethod
-    def take_over(cls, path: Path) -> "OutboxFile | None":
+    def take_over_orphaned(cls, path: Path) -> "OutboxFile | None":
         """Open a file whose process ended; None if it is running, or another process took the file. Raises OSError."""
-        file = ProcessFile.take_over(path, requires_lock=False, flags=os.O_APPEND)
+        file = ProcessFile.take_over_if_abandoned(path, requires_lock=False, flags=os.O_APPEND)
         if file is None:
             return None
         try:
-            return cls(file, *_read(file))
+            return cls(file, *_read_outbox_file(file))
         except BaseException:
             file.close()
             raise
 
-    def list_pending(self) -> tuple[OutboxEntry, ...]:
+    def list_pending_entries(self) -> tuple[OutboxEntry, ...]:
         """Return the pending entries in the order they were added."""
         with self._lock:
             return tuple(self._waiting.values())
 
-    def get_next(self) -> OutboxEntry | None:
+    def get_next_entry(self) -> OutboxEntry | None:
         """Return the next entry to send, or None."""
         with self._lock:
             return next(iter(self._waiting.values()), None)
@@ -114,43 +116,43 @@ class OutboxFile:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def append(self, entry: OutboxEntry) -> None:
+    def append_entry(self, entry: OutboxEntry) -> None:
         """Append an entry to the file, so that it survives a kill of the process. Raises OSError; nothing is stored then."""
         with self._lock:
-            line = entry.line
+            line = entry.json_line
             if self._size + len(line) > LARGEST_FILE_BYTES:
                 raise OutboxFull(errno.ENOSPC, "the outbox is full")
-            self._write(line)
+            self._append_line(line)
             self._waiting[entry.key] = entry
 
-    def remove(self, entry: OutboxEntry) -> None:
+    def remove_entry(self, entry: OutboxEntry) -> None:
         """Remove an entry that was sent or dropped."""
         with self._lock:
             self._waiting.pop(entry.key, None)
             # If this cannot be written, the entry is sent again with the same idempotency key.
             with suppress(OSError):
                 if self._waiting:
-                    self._write(_encode_line({"done": entry.key}))
+                    self._append_line(_encode_json_line({"done": entry.key}))
                 else:
                     os.ftruncate(self._file.descriptor, 0)
                     self._size = 0
-                    self._write(_encode_line({"server": self.server}))
+                    self._append_line(_encode_json_line({"server": self.server}))
 
-    def sync(self) -> None:
+    def sync_to_disk(self) -> None:
         """Sync the file to disk."""
         with suppress(OSError):
             os.fsync(self._file.descriptor)
 
-    def release(self) -> None:
+    def release_or_remove(self) -> None:
         """Release the file: remove it if no entry is pending; otherwise another process may take it."""
         with self._lock:
             if not self._waiting:
-                self._file.remove()
+                self._file.remove_and_release()
             else:
-                self.sync()
+                self.sync_to_disk()
                 self._file.close()
 
-    def _write(self, line: bytes) -> None:
+    def _append_line(self, line: bytes) -> None:
         try:
             if os.write(self._file.descriptor, line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -162,7 +164,7 @@ class OutboxFile:
         self._size += len(line)
 
 
-def list_files(folder: Path) -> list[Path]:
+def list_outbox_files(folder: Path) -> list[Path]:
     """Return all files of the outbox, oldest first."""
     try:
         return sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIX))
@@ -172,16 +174,16 @@ def list_files(folder: Path) -> list[Path]:
 
 def claim_orphaned_files(folder: Path) -> Iterator[OutboxFile]:
     """Yield the files that no running process holds, oldest first, each locked until it is released."""
-    for path in list_files(folder):
+    for path in list_outbox_files(folder):
         # Skip files that cannot be opened or read.
         with suppress(OSError):
-            if (file := OutboxFile.take_over(path)) is not None:
+            if (file := OutboxFile.take_over_orphaned(path)) is not None:
                 yield file
 
 
-def _read(file: ProcessFile) -> tuple[str, tuple[OutboxEntry, ...], int]:
+def _read_outbox_file(file: ProcessFile) -> tuple[str, tuple[OutboxEntry, ...], int]:
     """Return the server, the pending entries, and the number of unreadable lines."""
-    content = file.read()
+    content = file.read_content()
     if content and not content.endswith(b"\n"):
         # The writer was killed in the middle of a line: start a new one.
         os.write(file.descriptor, b"\n")
@@ -207,11 +209,11 @@ def _parse_entry(value: dict[str, Any]) -> OutboxEntry:
     return OutboxEntry(str(value["key"]), value["kind"], str(value["run"]), value["body"])
 
 
-def _encode_line(document: dict[str, Any]) -> bytes:
+def _encode_json_line(document: dict[str, Any]) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode() + b"\n"
 
 
-def _find_data_folder() -> Path:
+def _find_jupyter_data_folder() -> Path:
     """Return Jupyter's data directory on this system."""
     if value := os.environ.get("JUPYTER_DATA_DIR"):
         return Path(value)

@@ -18,7 +18,7 @@ _OURS = "urn:jupyter-colophon:problem:"
 _FORBIDDEN = f"{_OURS}forbidden"
 
 
-class Delivery:
+class OutboxDelivery:
     """Delivers to one server; counts sent and dropped entries. Used by one thread at a time."""
 
     def __init__(self, catalog: "Operations") -> None:
@@ -30,19 +30,21 @@ class Delivery:
         #: The newest inbox entry that was created; once it is processed, so are all before it.
         self.entry = ""
 
-    def send_all(self, file: OutboxFile, may_continue: Callable[[], bool] = lambda: True) -> bool:
+    def send_pending_entries(self, file: OutboxFile, may_continue: Callable[[], bool] = lambda: True) -> bool:
         """Deliver all pending entries; return False if the server is unavailable or does not accept the token."""
         if file.unreadable:
             self.dropped += file.unreadable
-            _logger.warning("dropped %s of %s: unreadable", _count_lines(file.unreadable), quote_text(file.path.name))
+            _logger.warning(
+                "dropped %s of %s: unreadable", _format_line_count(file.unreadable), quote_text(file.path.name)
+            )
             file.unreadable = 0
-        while (entry := file.get_next()) is not None:
-            if not may_continue() or not self._deliver(entry):
+        while (entry := file.get_next_entry()) is not None:
+            if not may_continue() or not self._deliver_entry(entry):
                 return False
-            file.remove(entry)
+            file.remove_entry(entry)
         return True
 
-    def _deliver(self, entry: OutboxEntry) -> bool:
+    def _deliver_entry(self, entry: OutboxEntry) -> bool:
         try:
             answer = _CALLS[entry.kind](self._catalog, entry)
             self.sent += 1
@@ -52,18 +54,23 @@ class Delivery:
             self.error = str(error)
             return False
         except RequestFailed as refusal:
-            if refusal.is_temporary or not _is_final(refusal):
+            if refusal.is_temporary or not _is_final_refusal(refusal):
                 self.error = str(refusal)
                 return False
-            self._drop(entry, refusal)
+            self._count_and_log_dropped(entry, refusal)
         except Exception as error:  # noqa: BLE001  an invalid body must not block the others
-            self._drop(entry, error)
+            self._count_and_log_dropped(entry, error)
         return True
 
-    def _drop(self, entry: OutboxEntry, reason: Exception) -> None:
+    def _count_and_log_dropped(self, entry: OutboxEntry, reason: Exception) -> None:
         """Count and log a dropped entry: entity, keys, user and run, never a value."""
         self.dropped += 1
-        details = (describe_entry(entry), self._read_user_name(), quote_text(entry.run), _format_cause(reason))
+        details = (
+            describe_entry_without_values(entry),
+            self._read_user_name(),
+            quote_text(entry.run),
+            _format_cause(reason),
+        )
         _logger.warning("dropped %s, emitted by %s in the run %s: %s", *details)
 
     def _read_user_name(self) -> str:
@@ -75,17 +82,19 @@ class Delivery:
         return self._user
 
 
-def describe_entry(entry: OutboxEntry) -> str:
+def describe_entry_without_values(entry: OutboxEntry) -> str:
     """Describe an entry for the log: entities and keys of properties, never a value or a tag."""
     if entry.kind != "emit":
         return f"the {entry.kind} of a run"
     proposals = entry.body.get("proposals")
     if not isinstance(proposals, list):
         return "nothing"
-    return "; ".join(_describe_proposal(proposal) for proposal in proposals if isinstance(proposal, dict))
+    return "; ".join(
+        _describe_proposal_without_values(proposal) for proposal in proposals if isinstance(proposal, dict)
+    )
 
 
-def _describe_proposal(proposal: Mapping[str, Any]) -> str:
+def _describe_proposal_without_values(proposal: Mapping[str, Any]) -> str:
     value = proposal.get("value")
     change: Mapping[str, Any] = value if isinstance(value, dict) else {}
     properties, gone = change.get("properties"), change.get("withoutProperties")
@@ -95,7 +104,7 @@ def _describe_proposal(proposal: Mapping[str, Any]) -> str:
     return f"{quote_text(str(proposal.get('aspect')))} of {quote_text(str(proposal.get('urn')))} ({named})"
 
 
-def _is_final(refusal: RequestFailed) -> bool:
+def _is_final_refusal(refusal: RequestFailed) -> bool:
     """Return whether the catalog refused the entry for good, and not because of an invalid token."""
     kind = str(refusal.problem.get("type", ""))
     return kind.startswith(_OURS) and kind != _FORBIDDEN and refusal.status != 401
@@ -108,7 +117,7 @@ def _format_cause(reason: Exception) -> str:
     return type(reason).__name__
 
 
-def _count_lines(count: int) -> str:
+def _format_line_count(count: int) -> str:
     return "a line" if count == 1 else f"{count} lines"
 
 

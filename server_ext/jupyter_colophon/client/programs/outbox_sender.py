@@ -8,16 +8,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.programs.inbox import wait_for_entry
+from jupyter_colophon.client.programs.inbox import wait_until_processed
 from jupyter_colophon.client.programs.outbox import (
     OutboxEntry,
     OutboxFile,
     claim_orphaned_files,
-    find_folder,
+    find_outbox_folder,
     is_same_server,
-    list_files,
+    list_outbox_files,
 )
-from jupyter_colophon.client.programs.outbox_delivery import Delivery, describe_entry
+from jupyter_colophon.client.programs.outbox_delivery import OutboxDelivery, describe_entry_without_values
 from jupyter_colophon.system.worker import Backoff, LoggedOutage, Worker
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ class OutboxSender:
         self._changed = threading.Condition()
         self._file: OutboxFile | None = None
         self._catalog: Operations | None = None
-        self._delivery: Delivery | None = None
+        self._delivery: OutboxDelivery | None = None
         self._dropped_entries = self._failures = 0
         self._next_orphan_check = 0.0
         #: The newest inbox entry that is known to be processed.
         self._processed = ""
         self._worker = Worker(
             "colophon-outbox",
-            self._send,
+            self._send_all_files,
             _logger,
             "sending the outbox",
             backoff=Backoff(FIRST_PAUSE_S, LONGEST_PAUSE_S),
@@ -63,38 +63,40 @@ class OutboxSender:
         )
 
     @property
-    def waiting(self) -> int:
+    def pending_count(self) -> int:
         """Return the number of entries that the server has not received."""
         return len(self._file) if self._file is not None else 0
 
     @property
-    def dropped(self) -> int:
+    def dropped_count(self) -> int:
         """Return the number of entries that were refused or could not be stored."""
         return self._dropped_entries + (self._delivery.dropped if self._delivery is not None else 0)
 
     @property
-    def entry(self) -> str:
+    def newest_inbox_entry(self) -> str:
         """Return the newest inbox entry on the server created by this process; empty if there is none."""
         return self._delivery.entry if self._delivery is not None else ""
 
-    def put(self, entry: OutboxEntry) -> None:
+    def store_and_send_later(self, entry: OutboxEntry) -> None:
         """Store an entry and send it in the background. Never raises, and never waits for the server."""
         with self._changed:
             try:
                 if self._file is None:
                     self._file = OutboxFile.create(self._folder, self._url)
-                self._file.append(entry)
+                self._file.append_entry(entry)
             except OSError as error:
                 self._dropped_entries += 1
-                _logger.warning("dropped %s: it could not be stored (%s)", describe_entry(entry), error.strerror)
+                _logger.warning(
+                    "dropped %s: it could not be stored (%s)", describe_entry_without_values(entry), error.strerror
+                )
                 return
         self._worker.wake(ends_backoff=False)
-        self._start()
+        self._start_worker()
 
     def send_orphaned(self) -> None:
         """Send the files of earlier processes in the background, if there are any."""
-        if list_files(self._folder):
-            self._start()
+        if list_outbox_files(self._folder):
+            self._start_worker()
 
     def flush(self, timeout_s: float) -> int:
         """Wait until everything is sent, `timeout_s` is over, or an attempt failed; return the number of pending entries."""
@@ -102,13 +104,13 @@ class OutboxSender:
             failures = self._failures
             self._worker.wake()
             if self._worker.is_alive:
-                self._changed.wait_for(lambda: not self.waiting or self._failures > failures, timeout_s)
-        return self.waiting
+                self._changed.wait_for(lambda: not self.pending_count or self._failures > failures, timeout_s)
+        return self.pending_count
 
     def wait_until_applied(self, catalog: "Operations", deadline: float) -> bool:
         """Wait until the server has applied what it received, or until `deadline`; return whether it has."""
-        entry = self.entry
-        if entry != self._processed and wait_for_entry(catalog, entry, deadline):
+        entry = self.newest_inbox_entry
+        if entry != self._processed and wait_until_processed(catalog, entry, deadline):
             self._processed = entry
         return entry == self._processed
 
@@ -118,14 +120,14 @@ class OutboxSender:
         self._worker.close(SHUTDOWN_TIMEOUT_S)
         # A thread that still waits for the server ends with the process, which releases the file.
         if self._file is not None and not self._worker.is_alive:
-            self._file.release()
+            self._file.release_or_remove()
             self._file = None
 
-    def _start(self) -> None:
+    def _start_worker(self) -> None:
         if self._server is not None:
             self._worker.start()
 
-    def _send(self) -> None:
+    def _send_all_files(self) -> None:
         """Send the files of earlier processes, then our own. Raises _NotSent."""
         if self._delivery is None:
             # Imported late: a process that never emits needs no HTTP client.
@@ -134,7 +136,7 @@ class OutboxSender:
 
             assert self._server is not None  # noqa: S101  nothing starts the thread without one
             self._catalog = Operations(Transport(self._server))
-            self._delivery = Delivery(self._catalog)
+            self._delivery = OutboxDelivery(self._catalog)
         is_complete = self._send_orphaned(self._delivery) and (
             self._file is None or self._send_file(self._delivery, self._file)
         )
@@ -143,14 +145,14 @@ class OutboxSender:
             self._changed.notify_all()
         if not is_complete:
             if self._file is not None:
-                self._file.sync()
+                self._file.sync_to_disk()
             raise _NotSent(self._delivery.error)
 
     def _close_catalog(self) -> None:
         if self._catalog is not None:
             self._catalog.close()
 
-    def _send_orphaned(self, delivery: Delivery) -> bool:
+    def _send_orphaned(self, delivery: OutboxDelivery) -> bool:
         """Send the files of earlier processes; return whether the server received all of them."""
         if time.monotonic() < self._next_orphan_check:
             return True
@@ -159,12 +161,12 @@ class OutboxSender:
                 if is_same_server(file.server, self._url) and not self._send_file(delivery, file):
                     return False
             finally:
-                file.release()
+                file.release_or_remove()
         self._next_orphan_check = time.monotonic() + ORPHAN_CHECK_S
         return True
 
-    def _send_file(self, delivery: Delivery, file: OutboxFile) -> bool:
-        return delivery.send_all(file, lambda: not self._worker.is_stopped)
+    def _send_file(self, delivery: OutboxDelivery, file: OutboxFile) -> bool:
+        return delivery.send_pending_entries(file, lambda: not self._worker.is_stopped)
 
 
 _senders: dict[tuple[int, str, str, Path], OutboxSender] = {}
@@ -177,23 +179,23 @@ class DiscardingSender(OutboxSender):
     def __init__(self) -> None:
         super().__init__(None, Path())
 
-    def put(self, entry: OutboxEntry) -> None:
+    def store_and_send_later(self, entry: OutboxEntry) -> None:
         """Discard the entry."""
 
 
-def get_outbox_sender(server: "ServerAddress | None") -> OutboxSender:
+def get_or_create_outbox_sender(server: "ServerAddress | None") -> OutboxSender:
     """Return the sender of this process for a server. A forked child has its own."""
-    folder = find_folder()
+    folder = find_outbox_folder()
     key = (os.getpid(), server.url if server else "", server.token if server else "", folder)
     with _create_lock:
         if key not in _senders:
             _senders[key] = OutboxSender(server, folder)
             if len([item for item in _senders if item[0] == key[0]]) == 1:
-                atexit.register(_close_all, os.getpid())
+                atexit.register(_close_senders_of_process, os.getpid())
         return _senders[key]
 
 
-def sync_programs(server: "ServerAddress", catalog: "Operations", timeout_s: float) -> bool:
+def send_program_changes_and_wait(server: "ServerAddress", catalog: "Operations", timeout_s: float) -> bool:
     """Send what the programs of this process emitted to a server, and wait until it is applied; return whether it is."""
     deadline = time.monotonic() + timeout_s
     own = [item for key, item in list(_senders.items()) if key[:2] == (os.getpid(), server.url)]
@@ -203,7 +205,7 @@ def sync_programs(server: "ServerAddress", catalog: "Operations", timeout_s: flo
     )
 
 
-def _close_all(process: int) -> None:
+def _close_senders_of_process(process: int) -> None:
     # A forked child inherits the functions but not the threads: only close the senders of this process.
     if process == os.getpid():
         for key, sender in list(_senders.items()):

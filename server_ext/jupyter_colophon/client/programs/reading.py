@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from jupyter_colophon.client.absence import read_or_none
+from jupyter_colophon.client.absence import read_or_none_if_absent
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
@@ -67,7 +67,7 @@ class MetadataSnapshot:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the snapshot atomically to a file with mode 0600. Raises OSError."""
         place = Path(path)
-        entities = {urn: _render_scopes(value) for urn, value in sorted(self.entities.items())}
+        entities = {urn: _serialize_scopes(value) for urn, value in sorted(self.entities.items())}
         document = {"entities": entities, "fields": dict(self.fields)}
         descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
         try:
@@ -82,7 +82,7 @@ class MetadataSnapshot:
             raise
 
 
-class Reader:
+class RunMetadataReader:
     """Reads metadata for one run and caches it until the run ends. Thread-safe."""
 
     def __init__(self, catalog: "Operations | None", snapshot: MetadataSnapshot | None = None) -> None:
@@ -91,21 +91,21 @@ class Reader:
         self._fields = dict(snapshot.fields) if snapshot is not None else {}
         self._lock = threading.Lock()
 
-    def get(self, entity: MetadataEntity) -> ByScope:
+    def get_metadata(self, entity: MetadataEntity) -> ByScope:
         """Return the metadata of an entity; empty if the entity does not exist. Raises MetadataUnavailable, RequestFailed."""
         with self._lock:
             metadata = self._cache.get(entity.urn)
             if metadata is None:
-                metadata = self._cache[entity.urn] = self._fetch(entity)
+                metadata = self._cache[entity.urn] = self._fetch_metadata(entity)
             return metadata
 
-    def get_fields(self, entity: MetadataEntity) -> tuple[str, ...]:
+    def get_field_names(self, entity: MetadataEntity) -> tuple[str, ...]:
         """Return the names of a dataset's fields: those of its schema and those with metadata. Raises what `get` raises."""
-        whole = self.get(entity)
+        whole = self.get_metadata(entity)
         with self._lock:
             names = self._fields.get(entity.urn)
             if names is None:
-                catalog = self._require_server(
+                catalog = self._require_catalog(
                     entity, "its fields are not in the run's snapshot; use prefetch(…, fields=True)"
                 )
                 names = self._fields[entity.urn] = _read_field_names(catalog, entity, whole)
@@ -116,15 +116,15 @@ class Reader:
         if self._catalog is not None:
             self._catalog.close()
 
-    def _fetch(self, entity: MetadataEntity) -> ByScope:
-        if self._is_closed and _find_dataset(entity) in self._fields:
+    def _fetch_metadata(self, entity: MetadataEntity) -> ByScope:
+        if self._is_closed and _get_parent_dataset_urn(entity) in self._fields:
             # The snapshot contains all fields with metadata of its datasets.
             return _parse_scopes({})
         return fetch_metadata(
-            self._require_server(entity, "it is not in the run's snapshot; name it in prefetch"), entity
+            self._require_catalog(entity, "it is not in the run's snapshot; name it in prefetch"), entity
         )
 
-    def _require_server(self, entity: MetadataEntity, reason: str) -> "Operations":
+    def _require_catalog(self, entity: MetadataEntity, reason: str) -> "Operations":
         """Return the catalog. Raises MetadataUnavailable: with a snapshot for this reason, or without a server."""
         if self._is_closed:
             raise MetadataUnavailable(entity.urn, reason)
@@ -133,19 +133,19 @@ class Reader:
         return self._catalog
 
 
-def _find_dataset(entity: MetadataEntity) -> str:
+def _get_parent_dataset_urn(entity: MetadataEntity) -> str:
     """Return the dataset of a field; empty for other entities."""
     return Urn.parse(entity.urn).parts[0] if entity.type == "schemaField" else ""
 
 
 def fetch_metadata(catalog: "Operations", entity: MetadataEntity) -> ByScope:
     """Read the metadata of an entity from the server. Raises MetadataUnavailable if there is no response, RequestFailed."""
-    with _convert_errors(entity):
-        return _parse_scopes(read_or_none(lambda: catalog.read_entity_metadata(entity.urn)) or {})
+    with _convert_to_unavailable(entity):
+        return _parse_scopes(read_or_none_if_absent(lambda: catalog.read_entity_metadata(entity.urn)) or {})
 
 
 @contextmanager
-def _convert_errors(entity: MetadataEntity) -> Iterator[None]:
+def _convert_to_unavailable(entity: MetadataEntity) -> Iterator[None]:
     try:
         yield
     except ServerUnavailable as away:
@@ -161,7 +161,7 @@ def _read_field_names(catalog: "Operations", entity: MetadataEntity, whole: BySc
     named: tuple[str, ...] = ()
     with suppress(ValueError):
         named = RecordSchema.parse(whole["SYSTEM"].properties.get("schema", "[]")).names
-    with _convert_errors(entity):
+    with _convert_to_unavailable(entity):
         return tuple(dict.fromkeys([*named, *catalog.list_fields(entity.urn)["fields"]]))
 
 
@@ -173,7 +173,7 @@ def _parse_metadata(value: Mapping[str, Any]) -> Metadata:
     return Metadata(value.get("properties", {}), tuple(value.get("tags", ())), value.get("version", -1))
 
 
-def _render_scopes(value: ByScope) -> dict[str, Any]:
+def _serialize_scopes(value: ByScope) -> dict[str, Any]:
     return {
         scope: {"properties": dict(item.properties), "tags": list(item.tags), "version": item.version}
         for scope, item in value.items()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity, resolve_entity
-from jupyter_colophon.client.programs.outbox_sender import DiscardingSender, get_outbox_sender
+from jupyter_colophon.client.programs.outbox_sender import DiscardingSender, get_or_create_outbox_sender
 from jupyter_colophon.client.programs.reading import MetadataSnapshot, MetadataUnavailable
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import (
@@ -49,8 +49,8 @@ def run(
     value = snapshot if snapshot is not None else os.environ.get("COLOPHON_SNAPSHOT") or None
     return RunContext(
         _resolve_program(named, namespace),
-        catalog=None if server is None else _connect(server),
-        sender=DiscardingSender() if dry_run else get_outbox_sender(server),
+        catalog=None if server is None else _create_operations(server),
+        sender=DiscardingSender() if dry_run else get_or_create_outbox_sender(server),
         namespace=namespace,
         run_id=run_id,
         parent=parent,
@@ -69,7 +69,7 @@ def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) 
     server = get_configured_server()
     if server is None:
         raise MetadataUnavailable(", ".join(map(str, expected)), "no server is known (COLOPHON_URL)")
-    catalog = _connect(server)
+    catalog = _create_operations(server)
     try:
         return MetadataSnapshot.read(catalog, expected, fields=fields)
     finally:
@@ -86,7 +86,7 @@ def get_configured_server() -> "ServerAddress | None":
     return ServerAddress(url, os.environ.get("COLOPHON_TOKEN", ""))
 
 
-def _connect(server: "ServerAddress") -> "Operations":
+def _create_operations(server: "ServerAddress") -> "Operations":
     from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.client.transport import Transport
 
@@ -95,7 +95,7 @@ def _connect(server: "ServerAddress") -> "Operations":
 
 def _resolve_program(named: str | None, namespace: str | None) -> Urn:
     if named is None:
-        return _find_notebook()
+        return _get_notebook_program()
     if named.startswith(PREFIX):
         return Urn.parse(named)
     application, _, rest = named.partition(".")
@@ -105,15 +105,15 @@ def _resolve_program(named: str | None, namespace: str | None) -> Urn:
     return make_program_urn(namespace or DEFAULT_NAMESPACE, application, kind, name)
 
 
-def _find_notebook() -> Urn:
+def _get_notebook_program() -> Urn:
     # The same name as in the lineage capture (kernel/settings.py): a shell not started by a server has no path.
-    path = os.environ.get("COLOPHON_NOTEBOOK") or (NO_NOTEBOOK if _is_shell() else "")
+    path = os.environ.get("COLOPHON_NOTEBOOK") or (NO_NOTEBOOK if _is_in_ipython() else "")
     if not path:
         raise InvalidName("program", "", "a program name is required outside a notebook")
     return make_notebook_program_urn(os.environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE, path)
 
 
-def _is_shell() -> bool:
+def _is_in_ipython() -> bool:
     """Return whether this process is an IPython shell or kernel."""
     shells = sys.modules.get("IPython")
     return shells is not None and shells.get_ipython() is not None

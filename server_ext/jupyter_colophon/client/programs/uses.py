@@ -26,7 +26,7 @@ def uses(name: str, access: UseAccess = "unknown", component: str = "") -> Calla
 
     A name in braces, `@uses("{source}")`, refers to an argument of the run.
     """
-    use = Use(name, validate_access(access), component)
+    use = Use(name, validate_access_mode(access), component)
 
     def declare(code: T) -> T:
         setattr(code, _DECLARED, (use, *read_declared_uses(code)))
@@ -41,7 +41,7 @@ def read_declared_uses(code: Any) -> tuple[Use, ...]:
     return uses
 
 
-def validate_access(access: UseAccess) -> UseAccess:
+def validate_access_mode(access: UseAccess) -> UseAccess:
     """Return a valid access. Raises ValueError."""
     if access not in MODES:
         msg = f"invalid access {access!r}: use one of {', '.join(MODES)}"
@@ -49,7 +49,7 @@ def validate_access(access: UseAccess) -> UseAccess:
     return access
 
 
-def combine_modes(item: AccessMode, other: AccessMode) -> AccessMode:
+def combine_access_modes(item: AccessMode, other: AccessMode) -> AccessMode:
     """Combine two modes: read and write give both, and a known mode replaces an unknown one."""
     if "unknown" in (item, other):
         return other if item == "unknown" else item

@@ -33,25 +33,29 @@ class Writer:
 
     def add_properties(self, of: MetadataEntity | str, properties: Mapping[str, str], *, scope: Scope = "USER") -> None:
         """Set properties; others stay. Raises TypeError if a key or value is not a string."""
-        self._annotate(of, Annotation(properties=_require_strings(properties)), scope)
+        self._emit_annotation(of, Annotation(properties=_require_string_properties(properties)), scope)
 
     def add_tags(self, of: MetadataEntity | str, *tags: str, scope: Scope = "USER") -> None:
         """Add tags. Raises TypeError if a tag is not a string."""
-        self._annotate(of, Annotation(tags=_require_words(tags)), scope)
+        self._emit_annotation(of, Annotation(tags=_require_string_tags_or_keys(tags)), scope)
 
     def remove_properties(self, of: MetadataEntity | str, *keys: str, scope: Scope = "USER") -> None:
         """Remove properties; without keys, remove all."""
-        self._annotate(
-            of, Annotation(without_properties=frozenset(_require_words(keys)), clear_properties=not keys), scope
+        self._emit_annotation(
+            of,
+            Annotation(without_properties=frozenset(_require_string_tags_or_keys(keys)), clear_properties=not keys),
+            scope,
         )
 
     def remove_tags(self, of: MetadataEntity | str, *tags: str, scope: Scope = "USER") -> None:
         """Remove tags; without tags, remove all."""
-        self._annotate(of, Annotation(without_tags=frozenset(_require_words(tags)), clear_tags=not tags), scope)
+        self._emit_annotation(
+            of, Annotation(without_tags=frozenset(_require_string_tags_or_keys(tags)), clear_tags=not tags), scope
+        )
 
     def remove_metadata(self, of: MetadataEntity | str, *, scope: Scope = "USER") -> None:
         """Remove all properties and tags."""
-        self._annotate(of, Annotation(clear_properties=True, clear_tags=True), scope)
+        self._emit_annotation(of, Annotation(clear_properties=True, clear_tags=True), scope)
 
     def propagate(
         self,
@@ -70,12 +74,12 @@ class Writer:
         read as `get` reads it. Raises MetadataUnavailable.
         """
         from_, to = self._resolve(source), self._resolve(sink)
-        selection = _Selection(properties, tags, scope)
+        selection = _PropagationSelection(properties, tags, scope)
         metadata = self._read(from_)
         pairs = [(from_.append("field", a), to.append("field", b)) for a, b in self._match_fields(from_, fields)]
         for target, by_scope in [(to, metadata), *((b, self._read(a)) for a, b in pairs)]:
-            if (change := selection.filter(by_scope[scope])) is not None:
-                self._annotate(target, change, scope)
+            if (change := selection.build_annotation(by_scope[scope])) is not None:
+                self._emit_annotation(target, change, scope)
 
     def _match_fields(self, source: MetadataEntity, fields: Any) -> list[tuple[str, str]]:
         if fields == "same":
@@ -85,7 +89,7 @@ class Writer:
             raise ValueError(msg)
         return list((fields or {}).items())
 
-    def _annotate(self, of: MetadataEntity | str, change: Annotation, scope: Scope) -> None:
+    def _emit_annotation(self, of: MetadataEntity | str, change: Annotation, scope: Scope) -> None:
         if scope not in ASPECT_OF_SCOPE:
             msg = f"invalid scope {scope!r}: use USER or SYSTEM"
             raise ValueError(msg)
@@ -95,36 +99,36 @@ class Writer:
             self._emit({**place, "value": value} | ({} if self._run is None else {"run": self._run}))
 
 
-class _Selection:
+class _PropagationSelection:
     """Selects the properties and tags that are propagated."""
 
     def __init__(self, properties: Globs, tags: Globs, scope: Scope) -> None:
         rest = ("*",) if properties is None and tags is None else ()
-        self._keys, self._tags = _parse_globs(properties, rest), _parse_globs(tags, rest)
+        self._keys, self._tags = _to_glob_tuple(properties, rest), _to_glob_tuple(tags, rest)
         self._excluded = _COMPUTED_KEYS if scope == "SYSTEM" else frozenset()
 
-    def filter(self, metadata: Metadata) -> Annotation | None:
+    def build_annotation(self, metadata: Metadata) -> Annotation | None:
         """Return the change that copies the selected metadata; None if nothing is selected."""
         properties = {
             key: text
             for key, text in metadata.properties.items()
-            if _matches(key, self._keys) and key not in self._excluded
+            if _matches_any_glob(key, self._keys) and key not in self._excluded
         }
-        tags = tuple(tag for tag in metadata.tags if _matches(tag, self._tags))
+        tags = tuple(tag for tag in metadata.tags if _matches_any_glob(tag, self._tags))
         return Annotation(properties=properties, tags=tags) if properties or tags else None
 
 
-def _parse_globs(value: Globs, default: tuple[str, ...]) -> tuple[str, ...]:
+def _to_glob_tuple(value: Globs, default: tuple[str, ...]) -> tuple[str, ...]:
     if value is None:
         return default
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def _matches(text: str, globs: tuple[str, ...]) -> bool:
+def _matches_any_glob(text: str, globs: tuple[str, ...]) -> bool:
     return any(fnmatchcase(text, glob) for glob in globs)
 
 
-def _require_strings(properties: Mapping[Any, Any]) -> dict[str, str]:
+def _require_string_properties(properties: Mapping[Any, Any]) -> dict[str, str]:
     for key, text in properties.items():
         if not isinstance(key, str) or not isinstance(text, str):
             msg = f"the property {key!r} is a {type(text).__name__}, but must be a string"
@@ -132,7 +136,7 @@ def _require_strings(properties: Mapping[Any, Any]) -> dict[str, str]:
     return dict(properties)
 
 
-def _require_words(words: tuple[Any, ...]) -> tuple[str, ...]:
+def _require_string_tags_or_keys(words: tuple[Any, ...]) -> tuple[str, ...]:
     for word in words:
         if not isinstance(word, str):
             msg = f"tags and keys must be strings, not {type(word).__name__}"

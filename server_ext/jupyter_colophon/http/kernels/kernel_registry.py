@@ -40,7 +40,7 @@ class KernelRegistry:
         with self._lock:
             if self._file is None:
                 create_private_folder(self._folder, self._root)
-                self._file = ProcessFile.create(self._folder / f"{uuid.uuid4().hex}.kernels", flags=os.O_APPEND)
+                self._file = ProcessFile.create_locked(self._folder / f"{uuid.uuid4().hex}.kernels", flags=os.O_APPEND)
             os.write(self._file.descriptor, f"{json.dumps([kernel, actor])}\n".encode())
             self._kernels[kernel] += 1
 
@@ -54,7 +54,7 @@ class KernelRegistry:
         with self._lock:
             file, self._file = self._file, None
             if file is not None and not +self._kernels:
-                file.remove()
+                file.remove_and_release()
             elif file is not None:
                 file.close()
 
@@ -62,16 +62,16 @@ class KernelRegistry:
         """Call `end` with each kernel of killed servers, and its actor; if it raises, they are kept for a later call."""
         for path in sorted(self._folder.glob("*.kernels")):
             with suppress(OSError):
-                if (file := ProcessFile.take_over(path)) is not None:
+                if (file := ProcessFile.take_over_if_abandoned(path)) is not None:
                     _reclaim(file, end)
 
 
 def _reclaim(file: ProcessFile, end: Callable[[str, str], None]) -> None:
     try:
-        *lines, _unfinished = file.read().decode("utf-8").split("\n")
+        *lines, _unfinished = file.read_content().decode("utf-8").split("\n")
         for line in dict.fromkeys(lines):
             end(*json.loads(line))
     except BaseException:
         file.close()
         raise
-    file.remove()
+    file.remove_and_release()

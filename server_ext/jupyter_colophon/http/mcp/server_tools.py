@@ -14,7 +14,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.http.state import SETTING, ServerState, get_account
 from jupyter_colophon.mcp_server.arguments import build_input_schema
-from jupyter_colophon.mcp_server.error_text import format_error
+from jupyter_colophon.mcp_server.error_text import format_and_log_error
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import Toolbox
 from jupyter_colophon.mcp_server.tools import TOOLS
@@ -51,14 +51,14 @@ def _create_function(tool: Tool) -> Callable[..., Awaitable[Document]]:
         principal = Principal(get_account(), scopes=frozenset({"read"}))
         toolbox = Toolbox(InProcessCaller(state, principal), _READ_ONLY)
         values = {name: value for name, value in arguments.items() if value is not None}
-        work = state.query_pool.submit(principal.user, lambda: toolbox.call(tool.name, values))
+        work = state.query_pool.submit(principal.user, lambda: toolbox.call_tool(tool.name, values))
         try:
             answer = await asyncio.wrap_future(work)
         except Exception as error:  # noqa: BLE001  an assistant gets every error as text
             # The caller has already imported it; it logs errors of other classes with a traceback.
             from fastmcp.exceptions import ToolError
 
-            raise ToolError(format_error(error)) from None
+            raise ToolError(format_and_log_error(error)) from None
         return answer.document | ({"notes": list(answer.notes)} if answer.notes else {})
 
     parameters = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.kernel.commands import crawl, edits, pipelines, queries, service
 from jupyter_colophon.kernel.commands.command import MagicCommand
-from jupyter_colophon.kernel.help_text import find_help
+from jupyter_colophon.kernel.help_text import build_help_text
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.session import KernelSession
@@ -17,7 +17,7 @@ def _add_help_arguments(parser: ArgumentParser) -> None:
 
 
 def _show_help(_: "KernelSession", args: Namespace) -> Result:
-    text = find_help(args.topic, {name: command.help for name, command in COMMANDS.items()})
+    text = build_help_text(args.topic, {name: command.help for name, command in COMMANDS.items()})
     return Result("help", {"text": text}, ("text",), [(text,)])
 
 

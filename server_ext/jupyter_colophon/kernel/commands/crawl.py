@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 _ROWS_MOST = 999_999_999
 
 
-def _add_arguments(parser: ArgumentParser) -> None:
+def _add_crawl_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("place", metavar="PATH|CATALOG")
     parser.add_argument("--include", metavar="GLOB", action="append", default=[])
     parser.add_argument("--exclude", metavar="GLOB", action="append", default=[])
     parser.add_argument(
-        "--option", metavar="OPTION=VALUE", action="append", default=[], type=argument_types.parse_argument
+        "--option", metavar="OPTION=VALUE", action="append", default=[], type=argument_types.parse_name_value
     )
     parser.add_argument("--sample", metavar="N", type=argument_types.create_integer_parser(1, _ROWS_MOST))
     parser.add_argument("--jobs", metavar="N", type=argument_types.create_integer_parser(1, MAX_JOBS), default=1)
@@ -29,7 +29,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true")
 
 
-def _crawl(_: "KernelSession", args: Namespace) -> Result:
+def _crawl_place(_: "KernelSession", args: Namespace) -> Result:
     from jupyter_colophon.spark.crawl.api import crawl
 
     try:
@@ -57,8 +57,8 @@ COMMANDS = (
 %metadata crawl PATH|CATALOG        record the datasets in a folder or a Spark catalog, with column statistics
                                     [--include GLOB] [--exclude GLOB] [--no-statistics] [--sample N] [--force] [--dry-run]
                                     [--views] [--jobs N] [--option OPTION=VALUE]""",
-        _add_arguments,
-        _crawl,
+        _add_crawl_arguments,
+        _crawl_place,
         at_once=True,
     ),
 )

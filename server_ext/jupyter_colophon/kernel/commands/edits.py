@@ -26,7 +26,7 @@ def _add_tag_arguments(parser: ArgumentParser) -> None:
 
 def _add_pair_arguments(parser: ArgumentParser) -> None:
     add_name_argument(parser)
-    parser.add_argument("pairs", metavar="KEY=VALUE", nargs="+", type=argument_types.parse_pair)
+    parser.add_argument("pairs", metavar="KEY=VALUE", nargs="+", type=argument_types.parse_key_value)
 
 
 def _add_key_arguments(parser: ArgumentParser) -> None:
@@ -39,40 +39,40 @@ def _add_propagate_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("sink", metavar="SINK")
     parser.add_argument("--tags", dest="tag_globs", action="append", metavar="GLOB")
     parser.add_argument("--properties", dest="key_globs", action="append", metavar="GLOB")
-    parser.add_argument("--fields", action="append", metavar="same|A=B", default=[], type=_parse_fields)
+    parser.add_argument("--fields", action="append", metavar="same|A=B", default=[], type=_parse_same_or_pair)
 
 
-def _parse_fields(word: str) -> Any:
-    return "same" if word == "same" else argument_types.parse_argument(word)
+def _parse_same_or_pair(word: str) -> Any:
+    return "same" if word == "same" else argument_types.parse_name_value(word)
 
 
-def _tag(_: "KernelSession", args: Namespace) -> Result:
+def _add_tags(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().tag(args.name, *args.tags, field=args.field)
 
 
-def _untag(_: "KernelSession", args: Namespace) -> Result:
+def _remove_tags(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().untag(args.name, *args.tags, field=args.field)
 
 
-def _set(_: "KernelSession", args: Namespace) -> Result:
+def _set_properties(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().set(args.name, dict(args.pairs), field=args.field)
 
 
-def _unset(_: "KernelSession", args: Namespace) -> Result:
+def _remove_properties(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().unset(args.name, *args.keys, field=args.field)
 
 
-def _propagate(_: "KernelSession", args: Namespace) -> Result:
+def _propagate_metadata(_: "KernelSession", args: Namespace) -> Result:
     fields: dict[str, str] | Literal["same"] = "same" if "same" in args.fields else dict(args.fields)
     return current.get_api().propagate(args.name, args.sink, args.key_globs, args.tag_globs, fields=fields)
 
 
 COMMANDS = (
     MagicCommand(
-        "tag", "%metadata tag NAME TAG…             put tags on data   [--field FIELD]", _add_tag_arguments, _tag
+        "tag", "%metadata tag NAME TAG…             put tags on data   [--field FIELD]", _add_tag_arguments, _add_tags
     ),
     MagicCommand(
-        "untag", "%metadata untag NAME TAG…           remove tags   [--field FIELD]", _add_tag_arguments, _untag
+        "untag", "%metadata untag NAME TAG…           remove tags   [--field FIELD]", _add_tag_arguments, _remove_tags
     ),
     MagicCommand(
         "set",
@@ -80,10 +80,13 @@ COMMANDS = (
 %metadata set NAME KEY=VALUE…       set properties; quote a value with spaces: "refresh=every morning"
                                     [--field FIELD]""",
         _add_pair_arguments,
-        _set,
+        _set_properties,
     ),
     MagicCommand(
-        "unset", "%metadata unset NAME KEY…           remove properties   [--field FIELD]", _add_key_arguments, _unset
+        "unset",
+        "%metadata unset NAME KEY…           remove properties   [--field FIELD]",
+        _add_key_arguments,
+        _remove_properties,
     ),
     MagicCommand(
         "propagate",
@@ -91,6 +94,6 @@ COMMANDS = (
 %metadata propagate SOURCE SINK     copy tags and properties: all, or those matching the globs
                                     [--tags GLOB]… [--properties GLOB]… [--fields same|A=B]…""",
         _add_propagate_arguments,
-        _propagate,
+        _propagate_metadata,
     ),
 )

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from jupyter_colophon.kernel.session import KernelSession
 
 
-def _add_arguments(parser: ArgumentParser) -> None:
+def _add_pipeline_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("verb", metavar="VERB", nargs="?", choices=VERBS)
     parser.add_argument("name", metavar="PIPELINE", nargs="?")
-    parser.add_argument("arguments", metavar="ARGUMENT=VALUE", nargs="*", type=argument_types.parse_argument)
+    parser.add_argument("arguments", metavar="ARGUMENT=VALUE", nargs="*", type=argument_types.parse_name_value)
 
 
 def _run_pipeline(_: "KernelSession", args: Namespace) -> Result:
@@ -39,7 +39,7 @@ COMMANDS = (
         """\
 %metadata pipeline list             pipelines; also: validate, preview or run PIPELINE, with ARGUMENT=VALUE…;
                                     PIPELINE is the name of one, or a JSON file""",
-        _add_arguments,
+        _add_pipeline_arguments,
         _run_pipeline,
         at_once=True,
     ),

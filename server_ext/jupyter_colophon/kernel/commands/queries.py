@@ -76,11 +76,11 @@ def _add_export_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE")
 
 
-def _show(_: "KernelSession", args: Namespace) -> Result:
+def _show_entity(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().show(args.name, field=args.field)
 
 
-def _search(_: "KernelSession", args: Namespace) -> Result:
+def _search_entities(_: "KernelSession", args: Namespace) -> Result:
     filters = {filter_.name: getattr(args, filter_.name) for filter_ in FILTERS}
     return current.get_api().search(
         " ".join(args.query), limit=args.limit, include_removed=args.include_removed, **filters
@@ -106,7 +106,7 @@ def _list_versions(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().history(args.name, aspect=args.aspect, field=args.field, limit=args.limit)
 
 
-def _diff(_: "KernelSession", args: Namespace) -> Result:
+def _compare_versions(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().diff(
         args.name, args.older, args.newer, aspect=args.aspect, field=args.field, lineage=args.lineage
     )
@@ -116,7 +116,7 @@ def _list_runs(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().runs(args.name, start=args.start, end=args.end, status=args.status, limit=args.limit)
 
 
-def _export(_: "KernelSession", args: Namespace) -> Result:
+def _export_namespace(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().export(args.namespace, args.file)
 
 
@@ -134,13 +134,13 @@ COMMANDS = (
         """\
 %metadata show NAME                 everything known: user metadata, system metadata, schema, runs   [--field FIELD]""",
         add_name_argument,
-        _show,
+        _show_entity,
     ),
     MagicCommand(
         "search",
         _build_search_help(),
         _add_search_arguments,
-        _search,
+        _search_entities,
     ),
     MagicCommand(
         "keys",
@@ -169,7 +169,7 @@ COMMANDS = (
 %metadata diff NAME [FROM [TO]]     compare two versions or times T (default: the last change)
                                     [--aspect ASPECT] [--field FIELD]; with --lineage the edges added and removed""",
         _add_diff_arguments,
-        _diff,
+        _compare_versions,
     ),
     MagicCommand(
         "runs",
@@ -183,6 +183,6 @@ COMMANDS = (
         "export",
         "%metadata export NAMESPACE FILE     write the metadata of a namespace to a file, one aspect per line",
         _add_export_arguments,
-        _export,
+        _export_namespace,
     ),
 )

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from jupyter_colophon.kernel.session import KernelSession
 
 
-def _use_arguments(parser: ArgumentParser) -> None:
+def _add_use_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("namespace", metavar="NAMESPACE", nargs="?")
     parser.add_argument("--clear", action="store_true")
 
 
-def _connect_arguments(parser: ArgumentParser) -> None:
+def _add_connect_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL")
 
 
@@ -26,12 +26,14 @@ def _add_no_arguments(_: ArgumentParser) -> None:
     """Add no arguments."""
 
 
-def _use(_: "KernelSession", args: Namespace) -> Result:
+def _use_namespace(_: "KernelSession", args: Namespace) -> Result:
     return current_connection.current.get_api().use("" if args.clear else args.namespace)
 
 
-def _connect(_: "KernelSession", args: Namespace) -> Result:
-    return current_connection.connect(args.url, current_connection.find_token(args.url) or _prompt_for_token())
+def _connect_to_server(_: "KernelSession", args: Namespace) -> Result:
+    return current_connection.connect(
+        args.url, current_connection.find_environment_token(args.url) or _prompt_for_token()
+    )
 
 
 def _prompt_for_token() -> str:
@@ -43,17 +45,17 @@ def _prompt_for_token() -> str:
         raise ValueError(msg) from None
 
 
-def _read_health(session: "KernelSession", _: Namespace) -> Result:
+def _read_health_and_kernel_status(session: "KernelSession", _: Namespace) -> Result:
     api = current_connection.current.get_api()
     facts = {
         "server": current_connection.current.server.url,
         "notebook": session.settings.notebook,
         "namespace": api.namespace or "none in use",
-        "capture": session.captures.state,
-        "waiting": str(session.sync(0, 0.1)) or "nothing",
+        "capture": session.captures.status_text,
+        "waiting": str(session.flush_pending(0, 0.1)) or "nothing",
     }
-    if session.recorder is not None and session.recorder.refused:
-        facts["refused"] = count_of(session.recorder.refused, "report")
+    if session.recorder is not None and session.recorder.refused_count:
+        facts["refused"] = count_of(session.recorder.refused_count, "report")
     health = api.health()
     return Result(health.kind, {**health.document, "kernel": facts}, health.columns, health.rows)
 
@@ -66,17 +68,17 @@ COMMANDS = (
         """\
 %metadata use [NAMESPACE]           use this namespace for names without a dot; without NAMESPACE: show the current one
                                     [--clear]: use none""",
-        _use_arguments,
-        _use,
+        _add_use_arguments,
+        _use_namespace,
         at_once=True,
     ),
-    MagicCommand("health", _HEALTH, _add_no_arguments, _read_health, at_once=True),
-    MagicCommand("status", _HEALTH, _add_no_arguments, _read_health, at_once=True),
+    MagicCommand("health", _HEALTH, _add_no_arguments, _read_health_and_kernel_status, at_once=True),
+    MagicCommand("status", _HEALTH, _add_no_arguments, _read_health_and_kernel_status, at_once=True),
     MagicCommand(
         "connect",
         "%metadata connect URL               use this server (prompts for the token, or uses COLOPHON_TOKEN)",
-        _connect_arguments,
-        _connect,
+        _add_connect_arguments,
+        _connect_to_server,
         at_once=True,
     ),
 )

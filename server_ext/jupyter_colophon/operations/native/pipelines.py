@@ -16,10 +16,10 @@ _SPACE: Final = "pipelines"
 def list_pipeline_plugins(services: Services, request: Request) -> Document:
     """List the plugins of pipelines, each with the schema of its properties."""
     # Loaded with the first request: packages register plugins, and their code may be slow to load.
-    from jupyter_colophon.pipelines.documents import describe_plugins
+    from jupyter_colophon.pipelines.documents import build_plugins_document
     from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-    return describe_plugins(load_plugins())
+    return build_plugins_document(load_plugins())
 
 
 @declare_operation(
@@ -47,17 +47,17 @@ def list_pipeline_schedules(services: Services, request: Request) -> Document:
 )
 def check_pipeline(services: Services, request: Request) -> Document:
     """Validate a pipeline: its document, the properties of its plugins, its graph and its columns."""
-    from jupyter_colophon.pipelines.documents import to_document
+    from jupyter_colophon.pipelines.documents import to_pipeline_document
 
     body = request.body
     if "document" in body:
         return _check(body, body["document"])
-    return _check(body, to_document(services.get_instances().get_any(_SPACE, body["name"], request.principal)))
+    return _check(body, to_pipeline_document(services.get_instances().get_any(_SPACE, body["name"], request.principal)))
 
 
 def _check(body: Document, document: Mapping[str, Any]) -> Document:
-    from jupyter_colophon.pipelines.check import check_pipeline
-    from jupyter_colophon.pipelines.documents import describe_invalid, describe_valid
+    from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
+    from jupyter_colophon.pipelines.documents import build_invalid_check_document, build_valid_check_document
     from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
     try:
@@ -65,6 +65,6 @@ def _check(body: Document, document: Mapping[str, Any]) -> Document:
             name: value if isinstance(value, str) else compact(value)
             for name, value in body.get("arguments", {}).items()
         }
-        return describe_valid(check_pipeline(body["name"], document, load_plugins(), arguments))
+        return build_valid_check_document(check_and_prepare_pipeline(body["name"], document, load_plugins(), arguments))
     except InvalidInstance as error:
-        return describe_invalid(error)
+        return build_invalid_check_document(error)

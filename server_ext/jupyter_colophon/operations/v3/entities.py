@@ -15,7 +15,7 @@ from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.v3 import formats
 from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, read_entity
-from jupyter_colophon.pipelines.running_pipelines import stop_in
+from jupyter_colophon.pipelines.running_pipelines import stop_runs_in_namespace
 
 _TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
 _NAMED: Final = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -156,7 +156,7 @@ def delete_namespace(services: Services, request: Request) -> Document:
     catalog.metadata.require(urn, "", principal)
     # Files outside the catalog first: after a failure the namespace still exists, and the deletion can be repeated.
     services.get_instances().clear_namespace(name, principal)
-    stop_in(name)
+    stop_runs_in_namespace(name)
     catalog.namespaces.delete(name, principal)
     return {"message": f"Namespace '{name}' was deleted."}
 

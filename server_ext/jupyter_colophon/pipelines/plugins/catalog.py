@@ -46,10 +46,10 @@ class CatalogSource(SourcePlugin):
 
     def read(self, context: StageContext) -> Any:
         """Return the entities. Raises MetadataUnavailable without a server."""
-        rows = list(islice(self._search(), self.settings.get("limit", 10_000)))
+        rows = list(islice(self._search_catalog(), self.settings.get("limit", 10_000)))
         return context.spark.createDataFrame(rows, _ROWS)
 
-    def _search(self) -> Iterator[tuple[str, str, str, str]]:
+    def _search_catalog(self) -> Iterator[tuple[str, str, str, str]]:
         server = get_configured_server()
         if server is None:
             raise MetadataUnavailable("the catalog", "no server is known (COLOPHON_URL)")

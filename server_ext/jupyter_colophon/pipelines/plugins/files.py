@@ -72,7 +72,7 @@ class FileSink(SinkPlugin):
 
     def get_partition(self) -> str:
         """Return the partition in the path."""
-        return dataset_names.split_partitions(_resolve_path(self.settings["path"]))[1]
+        return dataset_names.split_partition_folders(_resolve_path(self.settings["path"]))[1]
 
     def get_connector(self) -> str:
         """Return the format."""
@@ -97,7 +97,7 @@ def _resolve_path(path: str) -> str:
 
 
 def _resolve_dataset(path: str) -> MetadataEntity | None:
-    urn = dataset_names.build_file_urn(dataset_names.split_partitions(_resolve_path(path))[0])
+    urn = dataset_names.build_file_urn(dataset_names.split_partition_folders(_resolve_path(path))[0])
     return None if urn is None else MetadataEntity(urn)
 
 

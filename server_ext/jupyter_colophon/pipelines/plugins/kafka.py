@@ -15,9 +15,9 @@ from jupyter_colophon.pipelines.plugins.topic import (
     Offsets,
     format_offsets,
     parse_offsets,
-    read_ends,
-    require_answer,
-    require_within,
+    read_end_offsets,
+    require_offsets_within,
+    require_reachable_kafka,
 )
 from jupyter_colophon.spark.names import dataset_names
 
@@ -78,7 +78,7 @@ class KafkaSource(SourcePlugin):
         from pyspark.sql import functions
 
         options, topic = _build_options(self.settings), self.settings["topic"]
-        begin, end = self._resolve_offsets(read_ends(context.spark, options, topic))
+        begin, end = self._resolve_offsets(read_end_offsets(context.spark, options, topic))
         context.log(f"reads up to {end}")
         reader = context.spark.read.format(_FORMAT).options(**options)
         data = reader.options(subscribe=topic, startingOffsets=begin, endingOffsets=end).load()
@@ -101,7 +101,7 @@ class KafkaSource(SourcePlugin):
         topic, begin, end = self.settings["topic"], self._parse_requested("from"), self._parse_requested("until")
         for name, requested in (("from", begin), ("until", end)):
             if requested is not None:
-                require_within(name, requested, now)
+                require_offsets_within(name, requested, now)
         until = {
             partition: now[partition] if offset == LATEST else offset for partition, offset in (end or now).items()
         }
@@ -136,7 +136,7 @@ class KafkaSink(SinkPlugin):
         from pyspark.sql import functions
 
         options = _build_options(self.settings)
-        require_answer(context.spark, options, self.settings["topic"])
+        require_reachable_kafka(context.spark, options, self.settings["topic"])
         value = functions.to_json(functions.struct("*")).alias("value")
         key = [data[self.settings["key"]].cast("string").alias("key")] if "key" in self.settings else []
         writer = data.select(*key, value).write.format(_FORMAT).options(**options)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.nesting import group_nested_paths
+from jupyter_colophon.client.programs.nesting import group_nested_paths_by_parent
 from jupyter_colophon.client.programs.reading import SCOPES, MetadataUnavailable
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
@@ -104,15 +104,17 @@ class _FieldTags:
     def read_tags(self, fields: Iterable[MetadataEntity]) -> set[str]:
         """Return the tags of these fields, case-folded."""
         metadata = [
-            self._context.metadata.get(entity) for field in fields for entity in (field, *self._list_nested(field))
+            self._context.metadata.get(entity)
+            for field in fields
+            for entity in (field, *self._list_nested_fields(field))
         ]
         return {tag.casefold() for each in metadata for scope in SCOPES for tag in each[scope].tags}
 
-    def _list_nested(self, field: MetadataEntity) -> list[MetadataEntity]:
+    def _list_nested_fields(self, field: MetadataEntity) -> list[MetadataEntity]:
         dataset = field.parent
         if dataset not in self._inside:
             try:
-                self._inside[dataset] = group_nested_paths(self._context.metadata.fields(dataset))
+                self._inside[dataset] = group_nested_paths_by_parent(self._context.metadata.fields(dataset))
             except MetadataUnavailable:
                 # A snapshot may lack the other fields of the dataset; if it lacks this field too, reading it fails.
                 self._inside[dataset] = {}

@@ -59,7 +59,11 @@ class StreamSource(SourcePlugin):
         shape = f"timestamp LONG, source STRING, body {self.settings.get('body', 'STRING')}, day DATE"
         # A stream without events has no folder yet.
         reader = context.spark.read.schema(shape).option("ignoreMissingFiles", "true")
-        data = reader.json(folder) if _exists(context.spark, folder) else context.spark.createDataFrame([], shape)
+        data = (
+            reader.json(folder)
+            if _is_folder_visible(context.spark, folder)
+            else context.spark.createDataFrame([], shape)
+        )
         if "since" in self.settings:
             data = data.filter(data.day >= self.settings["since"])
         return data.filter(data.day < self.settings["until"]) if "until" in self.settings else data
@@ -82,11 +86,11 @@ class StreamSink(SinkPlugin):
         """Write the events in batches; the stream is created if necessary. Raises MetadataUnavailable, RequestFailed, ServerUnavailable."""
         at = _build_path(*_split_name(self.settings["name"], context.namespace))
         count = 0
-        server = _connect()
+        server = _connect_to_server()
         try:
             if _read_description(server, at) is None:
                 server.request("PUT", at, body={})
-            for batch in _split_batches(row for (row,) in _read_lines(data)):
+            for batch in _split_batches(row for (row,) in _iterate_json_lines(data)):
                 server.request("POST", f"{at}/batch", body=batch, headers={"Content-Type": "application/x-ndjson"})
                 count += batch.count(b"\n")
         finally:
@@ -103,7 +107,7 @@ def _build_path(namespace: str, name: str) -> str:
     return f"/namespaces/{quote(namespace, safe='')}/streams/{quote(name, safe='')}"
 
 
-def _connect() -> Transport:
+def _connect_to_server() -> Transport:
     server = get_configured_server()
     if server is None:
         raise MetadataUnavailable("the stream", "no server is known (COLOPHON_URL)")
@@ -121,7 +125,7 @@ def _read_description(server: Transport, at: str) -> dict[str, Any] | None:
 
 
 def _find_folder(namespace: str, name: str) -> str:
-    server = _connect()
+    server = _connect_to_server()
     try:
         description = _read_description(server, _build_path(namespace, name))
     finally:
@@ -132,13 +136,13 @@ def _find_folder(namespace: str, name: str) -> str:
     return str(description["events"])
 
 
-def _exists(spark: Any, folder: str) -> bool:
+def _is_folder_visible(spark: Any, folder: str) -> bool:
     """Return whether Spark finds the folder, which may be on another machine, or shared."""
     path = spark._jvm.org.apache.hadoop.fs.Path(folder)
     return bool(path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf()).exists(path))
 
 
-def _read_lines(data: Any) -> Iterator[Any]:
+def _iterate_json_lines(data: Any) -> Iterator[Any]:
     from pyspark.sql import functions
 
     rows: Iterator[Any] = data.select(functions.to_json(functions.struct("*"))).toLocalIterator()

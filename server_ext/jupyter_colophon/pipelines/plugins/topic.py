@@ -27,7 +27,7 @@ def parse_offsets(text: str, topic: str, end: int) -> Offsets:
     return offsets
 
 
-def require_within(name: str, requested: Offsets, now: Offsets) -> None:
+def require_offsets_within(name: str, requested: Offsets, now: Offsets) -> None:
     """Raise LookupError unless these are offsets of a topic whose partitions end `now`."""
     if requested.keys() != now.keys():
         msg = f"{name} must have an offset for each partition: {', '.join(map(str, sorted(now)))}"
@@ -43,7 +43,7 @@ def format_offsets(topic: str, offsets: Offsets) -> str:
     return json.dumps({topic: {str(partition): offsets[partition] for partition in sorted(offsets)}})
 
 
-def read_ends(spark: Any, options: Mapping[str, str], topic: str) -> Offsets:
+def read_end_offsets(spark: Any, options: Mapping[str, str], topic: str) -> Offsets:
     """Return the current end offsets of the partitions. Raises LookupError if Kafka is unavailable or has no such topic."""
     with _open_consumer(spark, options, topic) as (consumer, timeout):
         partitions = [partition.partition() for partition in consumer.partitionsFor(topic, timeout) or ()]
@@ -55,7 +55,7 @@ def read_ends(spark: Any, options: Mapping[str, str], topic: str) -> Offsets:
     return values
 
 
-def require_answer(spark: Any, options: Mapping[str, str], topic: str) -> None:
+def require_reachable_kafka(spark: Any, options: Mapping[str, str], topic: str) -> None:
     """Raise LookupError if Kafka does not respond; a missing topic may be created by the first message."""
     with _open_consumer(spark, options, topic) as (consumer, timeout):
         consumer.partitionsFor(topic, timeout)

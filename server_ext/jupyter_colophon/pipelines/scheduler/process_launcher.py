@@ -58,12 +58,12 @@ class ProcessHandle:
             return next((line[len(_ERROR_PREFIX) :] for line in reversed(lines) if line.startswith(_ERROR_PREFIX)), "")
         return ""
 
-    def stop(self) -> None:
+    def stop_process(self) -> None:
         """Terminate the process, which records that it was killed."""
         if self.process.poll() is None:
             self.process.terminate()
 
-    def end(self) -> None:
+    def wait_or_kill(self) -> None:
         """Wait for the end of the process; kill it after a timeout."""
         try:
             self.process.wait(_STOP_TIMEOUT_S)
@@ -78,14 +78,14 @@ class ProcessHandle:
         self.forget()
 
 
-def launch(schedule: PipelineSchedule, run_id: str, actor: str, issue_token: TokenIssuer) -> ProcessHandle:
+def launch_run(schedule: PipelineSchedule, run_id: str, actor: str, issue_token: TokenIssuer) -> ProcessHandle:
     """Start the process of a run. Raises OSError."""
     environment, forget = issue_token(run_id, actor)
     arguments = [f"--argument={name}={value}" for name, value in schedule.arguments.items()]
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "run", schedule.pipeline, f"--run-id={run_id}"]
     try:
         path = _get_log_path(run_id)
-        with _open_log(path) as log:
+        with _open_log_and_remove_old(path) as log:
             process = subprocess.Popen(  # noqa: S603  our own command
                 [*command, "--stop-on-stdin-eof", *arguments],
                 env=dict(environment),
@@ -106,7 +106,7 @@ def _get_log_path(run_id: str) -> Path:
     return Path(jupyter_data_dir()) / "colophon" / "pipelines" / "logs" / f"{run_id}.log"
 
 
-def _open_log(path: Path) -> BinaryIO:
+def _open_log_and_remove_old(path: Path) -> BinaryIO:
     folder = path.parent
     create_private_folder(folder, Path(jupyter_data_dir()) / "colophon")
     old = sorted(folder.glob("*.log"), key=lambda path: path.stat().st_mtime)

@@ -57,11 +57,11 @@ class PipelineSchedule:
             return None
         return calculate_next_due(self.every, self.cron, moment, last)
 
-    def pause_ms(self, attempt: int) -> int:
+    def compute_pause_ms(self, attempt: int) -> int:
         """Return the pause before the retry after this attempt."""
         return min(parse_duration_ms(self.retry_after) << min(attempt - 1, 30), _MAX_PAUSE_MS)
 
-    def matches(self, change: Change) -> bool:
+    def matches_change(self, change: Change) -> bool:
         """Return whether a change starts it."""
         filters = self.on_change
         if not filters or change.namespace != self.namespace or change.operation not in _CHANGES:

@@ -18,8 +18,8 @@ from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
 from jupyter_colophon.core.identity.names import Urn, make_program_urn, make_run_urn
 from jupyter_colophon.core.lineage.run import RunChange, RunStatus
-from jupyter_colophon.pipelines.running_pipelines import is_running
-from jupyter_colophon.pipelines.scheduler.process_launcher import ProcessHandle, TokenIssuer, launch
+from jupyter_colophon.pipelines.running_pipelines import is_run_active
+from jupyter_colophon.pipelines.scheduler.process_launcher import ProcessHandle, TokenIssuer, launch_run
 from jupyter_colophon.pipelines.scheduler.schedule import PipelineSchedule
 from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, HandledBatch
 from jupyter_colophon.service.changes.schedules import PIPELINE, SCHEDULE, SPACE
@@ -74,7 +74,7 @@ class Scheduler:
             settle_s=_SETTLE_S,
             backoff=Backoff(0.5, 5.0),
             unavailable=(StorageError,),
-            finish=self._stop,
+            finish=self._stop_runs,
         )
 
     def start(self) -> None:
@@ -88,7 +88,7 @@ class Scheduler:
     def _run_step(self) -> float:
         """Process the schedules if one is due, data changed or a run ended; return the seconds until the next step."""
         try:
-            follower = self._follower or self._begin()
+            follower = self._follower or self._open_catalog_and_listen()
         except InvalidConfiguration:
             # Opening the catalog has reported it.
             return Worker.DONE
@@ -102,18 +102,18 @@ class Scheduler:
         left_s = max(0.0, self._next_check - time.monotonic())
         return min(left_s, _CHECK_S) if self._launched else left_s
 
-    def _begin(self) -> ChangeLogFollower:
+    def _open_catalog_and_listen(self) -> ChangeLogFollower:
         self._catalog = self._open()
         self._end_listening = self._catalog.feed.listen(self._on_changes)
-        self._follower = ChangeLogFollower(Lease(NAME, self._catalog.provider, self._lease_s), self._handle)
+        self._follower = ChangeLogFollower(Lease(NAME, self._catalog.provider, self._lease_s), self._handle_changes)
         return self._follower
 
     def _on_changes(self, changes: Sequence[Change]) -> None:
         self._has_changes = True
         self._worker.wake()
 
-    def _handle(self, changes: Sequence[Change]) -> HandledBatch:
-        return self._pass.handle(changes) if self._pass is not None else HandledBatch(0)
+    def _handle_changes(self, changes: Sequence[Change]) -> HandledBatch:
+        return self._pass.mark_triggered_schedules(changes) if self._pass is not None else HandledBatch(0)
 
     def _run_pass(self, follower: ChangeLogFollower) -> int:
         """Start due pipelines; return the next due time (ms), or 0."""
@@ -121,33 +121,33 @@ class Scheduler:
             return 0
         try:
             self._pass = _SchedulePass(self._catalog, follower, self._instances(), self._launched, self._at_once)
-            return self._pass.run(self._start)
+            return self._pass.run_pass(self._start_run)
         except LeaseLost:
             _logger.info("schedules: another process runs them now")
             return 0
 
-    def _start(self, schedule: PipelineSchedule, run_id: str, actor: str) -> None:
+    def _start_run(self, schedule: PipelineSchedule, run_id: str, actor: str) -> None:
         """Start a run. Raises OSError."""
         if self._worker.is_stopped:
             raise InterruptedError(0, "the server is stopping")
-        self._launched.append(launch(schedule, run_id, actor, self._issue_token))
+        self._launched.append(launch_run(schedule, run_id, actor, self._issue_token))
         _logger.info("schedule %s: starting pipeline %s as run %s", schedule.name, schedule.pipeline, run_id)
 
-    def _stop(self) -> None:
+    def _stop_runs(self) -> None:
         self._end_listening()
         for launched in self._launched:
-            launched.stop()
+            launched.stop_process()
         for launched in self._launched:
-            launched.end()
+            launched.wait_or_kill()
         if self._catalog is None or self._follower is None:
             return
         try:
-            self._record_killed(self._catalog)
+            self._record_killed_runs(self._catalog)
             self._follower.lease.release()
         except StorageError as error:
             _logger.warning("schedules: the lease was not released, and will expire: %s", error.detail)
 
-    def _record_killed(self, catalog: Catalog) -> None:
+    def _record_killed_runs(self, catalog: Catalog) -> None:
         states = catalog.provider.tx_runner.run(schedules.read_states, read_only=True)
         ended = {launched.schedule: launched for launched in self._launched}
         for name, state in states.items():
@@ -174,7 +174,7 @@ class _SchedulePass:
         self._states = catalog.provider.tx_runner.run(schedules.read_states, read_only=True)
         self._now = read_time_ms()
 
-    def run(self, start: Start) -> int:
+    def run_pass(self, start: Start) -> int:
         """Record ended runs, apply changes, and start due pipelines; return the next due time. Raises StorageError, LeaseLost."""
         changed = {state.schedule: state for state in self._finish_runs()}
         for schedule in self._schedules.values():
@@ -184,18 +184,20 @@ class _SchedulePass:
                 changed[schedule.name] = new
         gone = self._states.keys() - self._schedules.keys()
         if changed or gone:
-            self._store(changed.values(), gone)
+            self._store_states(changed.values(), gone)
         self._states |= changed
-        self._follow()
+        self._follow_changes()
         self._start_due(start)
         return min((item.due for item in self._states.values() if item.due > self._now), default=0)
 
-    def handle(self, changes: Sequence[Change]) -> HandledBatch:
+    def mark_triggered_schedules(self, changes: Sequence[Change]) -> HandledBatch:
         """Make schedules due that match one of these changes."""
         triggered = {
             schedule.name: replace(state, due=min(state.due or self._now, self._now))
-            for schedule in self._list_watching()
-            if any(schedule.matches(change) and not self._is_its_own(schedule, change) for change in changes)
+            for schedule in self._list_change_schedules()
+            if any(
+                schedule.matches_change(change) and not self._is_from_own_run(schedule, change) for change in changes
+            )
             for state in [self._states[schedule.name]]
         }
         self._states |= triggered
@@ -206,21 +208,21 @@ class _SchedulePass:
 
         return HandledBatch(len(changes), write_triggered_states)
 
-    def _follow(self) -> None:
-        if not self._list_watching():
+    def _follow_changes(self) -> None:
+        if not self._list_change_schedules():
             self._follower.skip_to_head()
             return
         while self._follower.follow_batch():
             pass
 
-    def _list_watching(self) -> list[PipelineSchedule]:
+    def _list_change_schedules(self) -> list[PipelineSchedule]:
         return [
             schedule
             for schedule in self._schedules.values()
             if schedule.enabled and schedule.on_change and not schedule.find_problem()
         ]
 
-    def _store(self, states: Iterable[ScheduleState], gone: Iterable[str] = ()) -> None:
+    def _store_states(self, states: Iterable[ScheduleState], gone: Iterable[str] = ()) -> None:
         def write(tx: TableContext) -> None:
             for state in states:
                 schedules.write_state(tx, state)
@@ -238,13 +240,15 @@ class _SchedulePass:
             if state.status != "running" or state.run in here:
                 continue
             # After a kill of the server its runs may continue.
-            if state.run in over or not is_running(state.run):
+            if state.run in over or not is_run_active(state.run):
                 yield self._finish_run(state, over.get(state.run))
 
     def _finish_run(self, state: ScheduleState, launched: ProcessHandle | None) -> ScheduleState:
         schedule = self._schedules.get(state.schedule)
         process_status: RunStatus = launched.status if launched else "killed"
-        status = self._determine_final_status(schedule, state.run, process_status) if schedule else process_status
+        status = (
+            self._determine_and_record_final_status(schedule, state.run, process_status) if schedule else process_status
+        )
         # A run that never reached the catalog failed at its start: show its error message.
         problem = launched.reason if launched and not status else ""
         status = status or process_status
@@ -254,10 +258,12 @@ class _SchedulePass:
         attempts = state.attempts + 1
         if attempts > schedule.retries:
             return replace(done, attempts=0)
-        again = self._now + schedule.pause_ms(attempts)
+        again = self._now + schedule.compute_pause_ms(attempts)
         return replace(done, attempts=attempts, due=min(again, state.due or again))
 
-    def _determine_final_status(self, schedule: PipelineSchedule, run_id: str, process_status: RunStatus) -> str:
+    def _determine_and_record_final_status(
+        self, schedule: PipelineSchedule, run_id: str, process_status: RunStatus
+    ) -> str:
         """Return the final status in the catalog; record it if the run could not; empty if the run never started."""
         urn = str(make_run_urn(_get_program_urn(schedule), run_id))
         run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
@@ -271,7 +277,7 @@ class _SchedulePass:
                 _logger.warning("the end of the run %s could not be recorded: %s", run_id, error.detail)
         return process_status
 
-    def _is_its_own(self, schedule: PipelineSchedule, change: Change) -> bool:
+    def _is_from_own_run(self, schedule: PipelineSchedule, change: Change) -> bool:
         """Return whether a run of the same pipeline made the change, which would start the pipeline in a loop."""
         if change.run is None:
             return False
@@ -298,29 +304,31 @@ class _SchedulePass:
                 continue
             if len(self._launched) >= self._at_once:
                 return
-            self._start_one(schedule, replace(state, due=schedule.compute_due_after(self._now, state.due) or 0), start)
+            self._start_schedule(
+                schedule, replace(state, due=schedule.compute_due_after(self._now, state.due) or 0), start
+            )
 
-    def _start_one(self, schedule: PipelineSchedule, state: ScheduleState, start: Start) -> None:
-        actor, problem = self._authorize(schedule)
+    def _start_schedule(self, schedule: PipelineSchedule, state: ScheduleState, start: Start) -> None:
+        actor, problem = self._find_actor_and_refusal(schedule)
         if not problem:
             run_id = str(uuid.uuid4())
             started = replace(state, run=run_id, status="running", started=self._now, ended=0, problem="")
             # Store the state first, so that a kill before the start does not start it twice.
-            self._put(started)
+            self._store_state(started)
             try:
                 start(schedule, run_id, actor)
             except OSError as error:
                 problem = f"no process could be started: {error.strerror}"
         if problem:
             rejected = replace(state, status="rejected", started=self._now, ended=self._now)
-            self._put(replace(rejected, problem=problem, attempts=0))
+            self._store_state(replace(rejected, problem=problem, attempts=0))
             _logger.warning("schedule %s: the pipeline could not be started: %s", schedule.name, problem)
 
-    def _put(self, state: ScheduleState) -> None:
-        self._store([state])
+    def _store_state(self, state: ScheduleState) -> None:
+        self._store_states([state])
         self._states[state.schedule] = state
 
-    def _authorize(self, schedule: PipelineSchedule) -> tuple[str, str]:
+    def _find_actor_and_refusal(self, schedule: PipelineSchedule) -> tuple[str, str]:
         """Return the actor of the run, the last editor of the schedule, and why the run is not permitted, if so."""
         metadata: Mapping[str, object] = {}
         try:

@@ -37,9 +37,9 @@ _NAMED = re.compile(r'property:? "([a-zA-Z0-9._-]+)"')
 _logger = logging.getLogger("jupyter_colophon.relay.librdkafka")
 
 
-def read_connection(options: Mapping[str, Any]) -> Properties:
+def read_connection_properties(options: Mapping[str, Any]) -> Properties:
     """Return librdkafka's properties for the options `servers` and `properties_file`. Raises InvalidConfiguration, which shows no value."""
-    properties = _read_file(options.get("properties_file"))
+    properties = _read_properties_file(options.get("properties_file"))
     servers = options.get("servers", properties.get(_SERVERS))
     if not isinstance(servers, str) or not servers.strip():
         raise InvalidConfiguration("the option servers must be host:port, or a comma-separated list of them")
@@ -47,12 +47,12 @@ def read_connection(options: Mapping[str, Any]) -> Properties:
     return {"reconnect.backoff.max.ms": 2_000, "client.id": "jupyter-colophon"} | properties | {_SERVERS: servers}
 
 
-def check_properties(properties: Properties, kind: str) -> None:
+def require_valid_properties(properties: Properties, kind: str) -> None:
     """Raise InvalidConfiguration unless librdkafka accepts the properties for a `Producer` or `Consumer`; does not connect."""
-    create_client(kind, {name: value for name, value in properties.items() if name != _SERVERS})
+    create_kafka_client(kind, {name: value for name, value in properties.items() if name != _SERVERS})
 
 
-def create_client(kind: str, properties: Properties) -> Any:
+def create_kafka_client(kind: str, properties: Properties) -> Any:
     """Return a `Producer`, `Consumer` or `admin.AdminClient` of librdkafka. Raises InvalidConfiguration, which shows no value."""
     try:
         import confluent_kafka.admin
@@ -69,7 +69,7 @@ def create_client(kind: str, properties: Properties) -> Any:
         raise InvalidConfiguration(f"librdkafka rejects{where} of the properties_file") from None
 
 
-def _read_file(file: object) -> Properties:
+def _read_properties_file(file: object) -> Properties:
     """Read a file of lines `name=value`; `#` starts a comment."""
     if file is None:
         return {}

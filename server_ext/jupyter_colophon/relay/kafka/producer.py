@@ -1,6 +1,6 @@
 """Sending records: either Kafka has stored all of them, or an exception explains why not.
 
-The producer is idempotent: retries of librdkafka cause neither duplicates nor reordering. Nothing is in flight when `send` returns.
+The producer is idempotent: retries of librdkafka cause neither duplicates nor reordering. Nothing is in flight when `send_records` returns.
 """
 
 import time
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import DeliveryRejected, SinkUnavailable
-from jupyter_colophon.relay.kafka.config import Properties, create_client
+from jupyter_colophon.relay.kafka.config import Properties, create_kafka_client
 from jupyter_colophon.relay.kafka.topics import KafkaRecord
 
 #: Default maximum message size of librdkafka in bytes.
@@ -50,21 +50,21 @@ class KafkaSender:
     #: The last connection error of librdkafka.
     _last_error: str = ""
 
-    def send(self, records: Sequence[KafkaRecord]) -> None:
+    def send_records(self, records: Sequence[KafkaRecord]) -> None:
         """Send records in order. Raises DeliveryRejected if a record is invalid, SinkUnavailable if Kafka accepts none."""
         largest = int(self.properties.get("message.max.bytes", _LARGEST))
         for record in records:
             if record.size > largest:
                 raise DeliveryRejected(f"the record is larger than the maximum of Kafka ({largest} bytes)")
         if self._producer is None:
-            self._producer = create_client("Producer", self.properties | {"error_cb": self._on_error})
+            self._producer = create_kafka_client("Producer", self.properties | {"error_cb": self._on_error})
         self._problems, self._last_error = [], ""
         end = time.monotonic() + self.timeout_s
         for record in records:
             self._produce(record, end)
         while self._waiting and time.monotonic() < end:
             self._producer.poll(_POLL_S)
-        self._raise_problems()
+        self._raise_delivery_problems()
 
     def close(self) -> None:
         """Close the connections. Nothing is in flight."""
@@ -85,14 +85,14 @@ class KafkaSender:
                     self._problems.append("_QUEUE_FULL")
                     return
                 self._producer.poll(_POLL_S)
-            except self._get_exception_class() as error:
+            except self._get_kafka_exception_class() as error:
                 self._problems.append(error.args[0].name())
                 return
             else:
                 self._waiting += 1
                 return
 
-    def _get_exception_class(self) -> type[Exception]:
+    def _get_kafka_exception_class(self) -> type[Exception]:
         from confluent_kafka import KafkaException
 
         return KafkaException
@@ -105,7 +105,7 @@ class KafkaSender:
     def _on_error(self, error: Any) -> None:
         self._last_error = error.name()
 
-    def _raise_problems(self) -> None:
+    def _raise_delivery_problems(self) -> None:
         """Raise an exception if there were problems. A producer with messages in flight is not used again."""
         if not self._waiting and not self._problems:
             return

@@ -27,7 +27,12 @@ from jupyter_colophon.core.errors import (
     quote_text,
 )
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
-from jupyter_colophon.relay.kafka.config import Properties, check_properties, create_client, read_connection
+from jupyter_colophon.relay.kafka.config import (
+    Properties,
+    create_kafka_client,
+    read_connection_properties,
+    require_valid_properties,
+)
 from jupyter_colophon.service.datahub.drop_unknown_fields import drop_unknown_fields
 from jupyter_colophon.storage.changes import consumed_offsets, dead_letters
 from jupyter_colophon.storage.changes.consumed_offsets import PartitionKey
@@ -55,7 +60,7 @@ class ProposalSource:
     consuming: Properties
 
 
-def read_source(options: Mapping[str, Any]) -> ProposalSource:
+def read_proposal_source(options: Mapping[str, Any]) -> ProposalSource:
     """Return the source for these options. Raises InvalidConfiguration, which shows no value."""
     for name in options:
         if name not in _OPTIONS:
@@ -65,7 +70,7 @@ def read_source(options: Mapping[str, Any]) -> ProposalSource:
             raise InvalidConfiguration(f"the option {name} must be a name")
     if "principal" not in options:
         raise InvalidConfiguration("the option principal must name the user that submits the proposals")
-    connection = read_connection(options)
+    connection = read_connection_properties(options)
     consuming = {
         "group.id": options.get("group", "jupyter-colophon"),
         "auto.offset.reset": "earliest",
@@ -74,7 +79,7 @@ def read_source(options: Mapping[str, Any]) -> ProposalSource:
     }
     # Find a topic soon that is created later.
     connection = {"topic.metadata.refresh.interval.ms": 10_000} | connection
-    check_properties(connection | consuming, "Consumer")
+    require_valid_properties(connection | consuming, "Consumer")
     return ProposalSource(
         options.get("topic", TOPIC), Principal(options["principal"], None, _read_scopes(options)), connection, consuming
     )
@@ -111,7 +116,7 @@ class ProposalConsumer:
         self._kafka_outage = LoggedOutage(_logger, subject)
         self._worker = Worker(
             "colophon-proposals",
-            self._consume_one,
+            self._consume_next_message,
             _logger,
             f"applying {subject}",
             backoff=Backoff(_PAUSE_S, _PAUSE_S),
@@ -127,7 +132,7 @@ class ProposalConsumer:
         """Stop consuming; a message that is being applied has this long to finish."""
         self._worker.close(timeout_s)
 
-    def _consume_one(self) -> float:
+    def _consume_next_message(self) -> float:
         """Apply the next message, if there is one. Raises StorageError, SinkUnavailable: the message then stays pending."""
         try:
             self._poll_and_apply()
@@ -139,28 +144,28 @@ class ProposalConsumer:
         return 0.0
 
     def _poll_and_apply(self) -> None:
-        consumer = self._open_consumer()
+        consumer = self._get_or_open_consumer()
         message, self._pending = self._pending or consumer.poll(_POLL_S), None
         if message is not None and message.error() is None:
             self._kafka_outage.end()
             self._pending = message
-            self._apply_message(message)
+            self._apply_or_reject_message(message)
             self._pending = None
-            _store_offset(consumer, message)
+            _mark_done_for_commit(consumer, message)
             self._reached = time.monotonic()
             return
         if message is not None:
             self._kafka_outage.begin(message.error().name())
         if time.monotonic() - self._reached > _SILENCE_S:
-            if self._can_reach(consumer):
+            if self._can_reach_broker(consumer):
                 self._reached = time.monotonic()
             else:
                 self._close_consumer()
 
-    def _open_consumer(self) -> Any:
+    def _get_or_open_consumer(self) -> Any:
         if self._consumer is None:
             on_error = {"error_cb": lambda error: self._kafka_outage.begin(error.name())}
-            self._consumer = create_client("Consumer", self.source.connection | self.source.consuming | on_error)
+            self._consumer = create_kafka_client("Consumer", self.source.connection | self.source.consuming | on_error)
             self._consumer.subscribe([self.source.topic])
             self._reached = time.monotonic()
         return self._consumer
@@ -171,7 +176,7 @@ class ProposalConsumer:
         if consumer is not None:
             consumer.close()
 
-    def _can_reach(self, consumer: Any) -> bool:
+    def _can_reach_broker(self, consumer: Any) -> bool:
         """Return whether an idle consumer still reaches Kafka.
 
         After a restart of a broker librdkafka may receive an empty list of brokers, and then never look for one again (its issue
@@ -185,12 +190,12 @@ class ProposalConsumer:
             self._kafka_outage.begin(error.args[0].name())
             return False
 
-    def _apply_message(self, message: Any) -> None:
+    def _apply_or_reject_message(self, message: Any) -> None:
         """Apply a message, or store it as a dead letter. Raises StorageError if the store is unavailable, SinkUnavailable."""
-        place = self._find_place(message)
+        place = self._find_unapplied_position(message)
         if place is None:
             return
-        text_to_store = _read_beginning(message)
+        text_to_store = _read_text_beginning(message)
         proposals: tuple[Proposal, ...] = ()
         try:
             text, document = _read_message(message)
@@ -199,14 +204,14 @@ class ProposalConsumer:
             self.catalog.write_path.propose(proposals, self.source.principal, in_transaction=_apply_once(place))
         except TransactionTimeout as error:
             # The message causes it, and would block the others forever.
-            self._reject(place, text_to_store, proposals, error)
+            self._store_dead_letter(place, text_to_store, proposals, error)
         except StorageError:
             raise
         except MetadataError as error:
-            self._reject(place, text_to_store, proposals, error)
+            self._store_dead_letter(place, text_to_store, proposals, error)
         except Exception as error:
             _logger.exception("a proposal failed")
-            self._reject(place, text_to_store, proposals, error)
+            self._store_dead_letter(place, text_to_store, proposals, error)
 
     def _parse_proposal(self, document: Any) -> Proposal:
         proposal = replace(mcp.read_proposal(document, self.catalog.registry), united=True)
@@ -217,16 +222,16 @@ class ProposalConsumer:
             _logger.warning("dropped a field that the model does not know: %s", quote_text(pointer))
         return known_part
 
-    def _find_place(self, message: Any) -> PartitionKey | None:
+    def _find_unapplied_position(self, message: Any) -> PartitionKey | None:
         """Return the position of a message; None if it was applied. The topic id is read again first: the topic may have been recreated."""
         for topic_id in (self._id, ""):
             self._id = topic_id or self._fetch_topic_id()
             place = PartitionKey(self._id, message.partition(), message.offset())
-            if not self._is_taken(place):
+            if not self._was_applied(place):
                 return place
         return None
 
-    def _is_taken(self, place: PartitionKey) -> bool:
+    def _was_applied(self, place: PartitionKey) -> bool:
         return self.catalog.provider.tx_runner.run(lambda tx: consumed_offsets.is_taken(tx, place), read_only=True)
 
     def _fetch_topic_id(self) -> str:
@@ -235,7 +240,7 @@ class ProposalConsumer:
 
         topic = self.source.topic
         # The request fails if the client is garbage-collected.
-        admin = create_client("admin.AdminClient", self.source.connection)
+        admin = create_kafka_client("admin.AdminClient", self.source.connection)
         try:
             topics = admin.describe_topics(TopicCollection([topic]))
             return str(topics[topic].result(_REQUEST_TIMEOUT_S).topic_id)
@@ -244,7 +249,9 @@ class ProposalConsumer:
                 f"Kafka returned no description of the topic {quote_text(topic)} ({type(error).__name__})"
             ) from None
 
-    def _reject(self, place: PartitionKey, text: str, proposals: tuple[Proposal, ...], error: Exception) -> None:
+    def _store_dead_letter(
+        self, place: PartitionKey, text: str, proposals: tuple[Proposal, ...], error: Exception
+    ) -> None:
         refusal = Rejection.from_error(error)
         where = f"{place.partition}/{place.offset}"
         _logger.warning(
@@ -259,7 +266,7 @@ class ProposalConsumer:
         self.catalog.provider.tx_runner.run(record)
 
 
-def _store_offset(consumer: Any, message: Any) -> None:
+def _mark_done_for_commit(consumer: Any, message: Any) -> None:
     """Mark a message as done for the next commit to Kafka, unless its partition is assigned to another consumer now."""
     from confluent_kafka import KafkaException
 
@@ -293,6 +300,6 @@ def _read_message(message: Any) -> tuple[str, Any]:
     return str(value, "utf-8"), document
 
 
-def _read_beginning(message: Any) -> str:
+def _read_text_beginning(message: Any) -> str:
     """Return the part of an unreadable message that is kept."""
     return str((message.value() or b"")[:_KEPT_BYTES], "utf-8", "backslashreplace").replace("\x00", "\\x00")

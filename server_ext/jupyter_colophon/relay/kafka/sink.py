@@ -7,7 +7,7 @@ from typing import Final
 from jupyter_colophon.core.changes.inbox import DeadLetter
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import DeliveryRejected, InvalidConfiguration, quote_text
-from jupyter_colophon.relay.kafka.config import check_properties, read_connection
+from jupyter_colophon.relay.kafka.config import read_connection_properties, require_valid_properties
 from jupyter_colophon.relay.kafka.producer import KafkaSender, build_producer_properties
 from jupyter_colophon.relay.kafka.topics import KafkaRecord, RecordBuilder, read_topics
 from jupyter_colophon.relay.sink_protocol import SinkContext
@@ -21,8 +21,8 @@ def create(context: SinkContext) -> "KafkaChangeSink":
         if name not in _OPTIONS:
             raise InvalidConfiguration(f"unknown option {quote_text(str(name))}")
     named = read_topics(context.options.get("topics"))
-    properties = build_producer_properties(read_connection(context.options), context.timeout_seconds)
-    check_properties(properties, "Producer")
+    properties = build_producer_properties(read_connection_properties(context.options), context.timeout_seconds)
+    require_valid_properties(properties, "Producer")
     return KafkaChangeSink(
         RecordBuilder(context.formatter, named, context.origin), KafkaSender(properties, context.timeout_seconds)
     )
@@ -42,21 +42,23 @@ class KafkaChangeSink:
 
     def deliver(self, changes: Sequence[Change]) -> None:
         """Send all records of the changes. Raises DeliveryRejected, SinkUnavailable."""
-        self.sender.send(
-            self._build_records(
+        self.sender.send_records(
+            self._build_records_or_reject(
                 lambda: [record for change in changes for record in self.builder.build_change_records(change)]
             )
         )
 
     def deliver_failure(self, letter: DeadLetter, turn: int) -> None:
         """Send the records of a dead letter. Raises DeliveryRejected, SinkUnavailable."""
-        self.sender.send(self._build_records(lambda: list(self.builder.build_failure_records(letter, turn))))
+        self.sender.send_records(
+            self._build_records_or_reject(lambda: list(self.builder.build_failure_records(letter, turn)))
+        )
 
     def close(self) -> None:
         """Close the connections."""
         self.sender.close()
 
-    def _build_records(self, build: Callable[[], list[KafkaRecord]]) -> list[KafkaRecord]:
+    def _build_records_or_reject(self, build: Callable[[], list[KafkaRecord]]) -> list[KafkaRecord]:
         try:
             return build()
         except Exception as error:

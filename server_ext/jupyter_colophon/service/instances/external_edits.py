@@ -70,7 +70,7 @@ class ExternalEditRecorder:
             part = names[start : start + RECORD_BATCH]
             done = store.create_records(part)
             store.sync_records(*(name for name in part if name not in done))
-            self._worker.pause(_REST_S)
+            self._worker.wait_unless_stopped(_REST_S)
         return True
 
     def _record_changed(self, seen: InstanceChanges) -> None:

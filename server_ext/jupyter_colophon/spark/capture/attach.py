@@ -35,7 +35,7 @@ class Capture:
         """Return the number of executions that could not be recorded."""
         return self._listener.errors + self._listener.streams.errors
 
-    def flush(self, timeout_ms: int = 500) -> bool:
+    def wait_for_observations(self, timeout_ms: int = 500) -> bool:
         """Wait until all queries that have ended are observed; return False after a timeout, or if the session has stopped.
 
         Events that Spark dropped are reported as an observation of their own.
@@ -44,7 +44,7 @@ class Capture:
         if context._jsc is None:
             return False
         is_complete = wait_for_listener_bus(context._jsc.sc(), timeout_ms)
-        if self._dropped_events.detect_new():
+        if self._dropped_events.has_new_drops():
             now = time.time_ns() // 1_000_000
             self._sink(Observation(now, now, "", missing=(MissingDetail.EVENTS,)))
         return is_complete
@@ -52,13 +52,13 @@ class Capture:
     def detach(self) -> None:
         """Stop observing. May be called repeatedly, and after the session has stopped."""
         self._listener.close()
-        self._rdds.close()
+        self._rdds.stop_capturing()
         if self._session.sparkContext._jsc is not None:
             self._registration.remove()
             self._session.streams.removeListener(self._listener.streams)
 
 
-def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
+def attach_listener(session: Any, sink: Callable[[Observation], None]) -> Capture:
     """Call `sink` with an observation of every query that ends in this session, on a separate thread.
 
     `session` is a classic SparkSession, not one of Spark Connect. Exceptions of the sink are counted, and the first is logged.
@@ -74,8 +74,8 @@ def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
     listener = PlanListener(session._jsparkSession, sink, dropped_events.note_call)
     registration = ListenerRegistration(gateway, session._jsparkSession.listenerManager(), listener)
     session.streams.addListener(listener.streams)
-    rdds = RddCapture(session, listener.describe_dataframe, sink)
-    rdds.open()
+    rdds = RddCapture(session, listener.build_dataframe_reads, sink)
+    rdds.start_capturing()
     return Capture(session, listener, registration, dropped_events, rdds, sink)
 
 
@@ -106,13 +106,13 @@ class ListenerRegistration:
         listeners = gateway.jvm.java.util.ArrayList()
         listeners.add(listener)
         self._arguments = listeners.toArray()
-        self._call("register")
+        self._call_listener_manager("register")
 
     def remove(self) -> None:
         """Unregister the listener."""
-        self._call("unregister")
+        self._call_listener_manager("unregister")
 
-    def _call(self, method: str) -> None:
+    def _call_listener_manager(self, method: str) -> None:
         classes = self._gateway.new_array(self._gateway.jvm.java.lang.Class, 1)
         classes[0] = self._gateway.jvm.java.lang.Class.forName(
             "org.apache.spark.sql.util.QueryExecutionListener",

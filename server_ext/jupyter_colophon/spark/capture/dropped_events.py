@@ -25,7 +25,7 @@ class DroppedEvents:
         self._was_replaced |= self._connection not in (None, connection)
         self._connection = connection
 
-    def detect_new(self) -> bool:
+    def has_new_drops(self) -> bool:
         """Return whether events were dropped since the previous call of this method."""
         dropped, before = self._dropped.getCount(), self._dropped_before
         is_cut = self._connection is not None and self._connection.socket is None

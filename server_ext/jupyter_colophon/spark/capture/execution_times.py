@@ -45,26 +45,26 @@ class ExecutionTimes:
         self._store = session.sharedState().statusStore()
         self._runs: OrderedDict[str, QueryExecutions] = OrderedDict()
         self._seen_executions: OrderedDict[int, None] = OrderedDict()
-        last = next(self._list_recent(), None)
+        last = next(self._list_recent_executions(), None)
         self._before = -1 if last is None else int(last.executionId())
 
-    def determine_start(self, execution: Any, is_command: bool, duration_ms: float | None, reported_ms: int) -> int:
+    def determine_start_ms(self, execution: Any, is_command: bool, duration_ms: float | None, reported_ms: int) -> int:
         """Return the start (ms) of a query execution, given its duration and the time of the report."""
         number, query = execution.id(), _read_query_id(execution)
         started: int | None = None
         if is_command or (query is None and number not in self._seen_executions):
-            started = _read_planning_start(execution)
+            started = _read_planning_start_ms(execution)
         elif query is not None:
             started = self._claim_execution_start(query)
-        _remember(self._seen_executions, number, None)
+        _store_and_drop_oldest(self._seen_executions, number, None)
         return min(reported_ms - int(duration_ms or 0) if started is None else started, reported_ms)
 
     def _claim_execution_start(self, query: str) -> int | None:
         """Return the start of the oldest unreported execution of a query: executions of a query end one after another."""
         runs = self._runs.get(query) or QueryExecutions()
-        _remember(self._runs, query, runs)
+        _store_and_drop_oldest(self._runs, query, runs)
         for _ in range(WAITS):
-            candidates = self._find_unclaimed(query, runs)
+            candidates = self._find_unreported_executions(query, runs)
             if len(candidates) > runs.missed:
                 row = candidates[runs.missed]
                 runs.last, runs.missed = row.executionId(), 0
@@ -73,10 +73,10 @@ class ExecutionTimes:
         runs.missed += 1
         return None
 
-    def _find_unclaimed(self, query: str, runs: QueryExecutions) -> list[Any]:
+    def _find_unreported_executions(self, query: str, runs: QueryExecutions) -> list[Any]:
         """Return the executions of a query that were not reported before, oldest first."""
         candidates: list[Any] = []
-        for row in self._list_recent():
+        for row in self._list_recent_executions():
             is_first, is_reported = _read_query_id(row) == query, row.executionId() <= max(runs.last, self._before)
             if is_first:
                 runs.metrics = _read_metric_ids(row)
@@ -84,9 +84,9 @@ class ExecutionTimes:
                 candidates.append(row)
             if is_first or (is_reported and runs.metrics):
                 break
-        return [row for row in reversed(candidates) if _read_query_id(row) == query or _is_within(row, runs)]
+        return [row for row in reversed(candidates) if _read_query_id(row) == query or _belongs_to_query(row, runs)]
 
-    def _list_recent(self) -> Iterator[Any]:
+    def _list_recent_executions(self) -> Iterator[Any]:
         """Yield the latest executions, newest first."""
         count = self._store.executionsCount()
         rows = self._store.executionsList(max(0, count - MAX_RECENT), MAX_RECENT)
@@ -94,7 +94,7 @@ class ExecutionTimes:
             yield rows.apply(position)
 
 
-def _read_planning_start(execution: Any) -> int | None:
+def _read_planning_start_ms(execution: Any) -> int | None:
     times = [int(start) for start in _PHASE.findall(execution.tracker().phases().toString())]
     return min(times) if times else None
 
@@ -103,7 +103,7 @@ def _read_metric_ids(row: Any) -> frozenset[str]:
     return frozenset(_METRIC.findall(row.metrics().toString()))
 
 
-def _is_within(row: Any, runs: QueryExecutions) -> bool:
+def _belongs_to_query(row: Any, runs: QueryExecutions) -> bool:
     """Return whether an execution belongs to the query with these metrics: adaptive execution omits skipped metrics."""
     return bool(runs.metrics) and _read_metric_ids(row) <= runs.metrics
 
@@ -116,7 +116,7 @@ def _read_query_id(holder: Any) -> str | None:
     return None if query_id is None else str(query_id.toString())
 
 
-def _remember(memory: OrderedDict[Any, Any], key: int | str, value: Any) -> None:
+def _store_and_drop_oldest(memory: OrderedDict[Any, Any], key: int | str, value: Any) -> None:
     memory[key] = value
     while len(memory) > MAX_REMEMBERED:
         memory.popitem(last=False)

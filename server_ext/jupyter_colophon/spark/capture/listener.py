@@ -10,7 +10,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 
 from jupyter_colophon.spark.capture.execution_times import ExecutionTimes
-from jupyter_colophon.spark.capture.jvm_calls import fetch_facts
+from jupyter_colophon.spark.capture.jvm_calls import fetch_plan_facts
 from jupyter_colophon.spark.capture.large_plan import fetch_outline_facts
 from jupyter_colophon.spark.capture.streams import StreamListener
 from jupyter_colophon.spark.plans.merge_executions import ExecutionMerger, PlanExecution
@@ -19,10 +19,10 @@ from jupyter_colophon.spark.plans.observation import MissingDetail, Observation,
 from jupyter_colophon.spark.plans.plan import Statement, build_statements, build_variable
 from jupyter_colophon.spark.plans.plan_nodes import Effect, get_command
 from jupyter_colophon.spark.plans.plan_reader import BOUNDED, get_reader
-from jupyter_colophon.spark.plans.plan_tree import StreamPlans, TreeNode, parse
+from jupyter_colophon.spark.plans.plan_tree import StreamPlans, TreeNode, parse_tree
 from jupyter_colophon.spark.plans.session_variables import Variable
 from jupyter_colophon.spark.plans.table_renames import build_rename_statements
-from jupyter_colophon.spark.plans.write_commands import COMMAND_FUNCTIONS, get_label, is_writing
+from jupyter_colophon.spark.plans.write_commands import COMMAND_FUNCTIONS, get_command_label, has_only_write_commands
 
 log = logging.getLogger("jupyter_colophon.spark")
 
@@ -50,12 +50,12 @@ class PlanListener:
 
     def onSuccess(self, function: str, execution: Any, duration_ns: int) -> None:
         """Report a query that succeeded. Called by Spark."""
-        self._report(function, execution, duration_ns / 1e6, None)
+        self._report_execution(function, execution, duration_ns / 1e6, None)
 
     def onFailure(self, function: str, execution: Any, exception: Any) -> None:
         """Report a query that failed. Called by Spark."""
         if function != _ANALYSIS:
-            self._report(function, execution, None, exception)
+            self._report_execution(function, execution, None, exception)
 
     def toString(self) -> str:
         """Return the listener's name in Spark's log."""
@@ -78,25 +78,25 @@ class PlanListener:
         """Stop reporting."""
         self.is_open = self.streams.is_open = False
 
-    def _report(self, function: str, execution: Any, duration_ms: float | None, exception: Any) -> None:
+    def _report_execution(self, function: str, execution: Any, duration_ms: float | None, exception: Any) -> None:
         reported_ms = time.time_ns() // 1_000_000
         if not self.is_open:
             return
         try:
             self._note_call()
-            self._emit(self._observe(function, execution, duration_ms, exception, reported_ms))
+            self._emit_observations(self._build_observations(function, execution, duration_ms, exception, reported_ms))
         except Exception as error:  # noqa: BLE001 - capture must not fail Spark, whatever the plan contains
-            self._count_error(error)
+            self._count_and_log_error(error)
             # The start time attributes a late report to the cell that ran then.
             began = reported_ms - int(duration_ms or 0)
             with suppress(Exception):
-                self._emit([Observation(began, reported_ms, function, missing=(MissingDetail.EXECUTION,))])
+                self._emit_observations([Observation(began, reported_ms, function, missing=(MissingDetail.EXECUTION,))])
 
-    def _emit(self, observations: Iterable[Observation]) -> None:
+    def _emit_observations(self, observations: Iterable[Observation]) -> None:
         for observation in observations:
             self._sink(observation)
 
-    def _count_error(self, error: Exception) -> None:
+    def _count_and_log_error(self, error: Exception) -> None:
         """Count an error and log the first: a notebook must continue. The message is omitted, since it may contain values."""
         self.errors += 1
         if self.errors == 1:
@@ -105,17 +105,18 @@ class PlanListener:
                 type(error).__name__,
             )
 
-    def _observe(
+    def _build_observations(
         self, function: str, execution: Any, duration_ms: float | None, exception: Any, reported_ms: int
     ) -> list[Observation]:
         is_command = function in COMMAND_FUNCTIONS
-        started = self._execution_times.determine_start(execution, is_command, duration_ms, reported_ms)
+        started = self._execution_times.determine_start_ms(execution, is_command, duration_ms, reported_ms)
         finished = reported_ms if duration_ms is None else min(reported_ms, started + int(duration_ms))
         statements = [
-            self._models.fold(each) for each in self._build_statements(function, execution, exception is not None)
+            self._models.replace_model_folders(each)
+            for each in self._build_statements(function, execution, exception is not None)
         ]
         if exception is not None and statements:
-            return [describe_failure(statements, started, finished, get_error_condition(exception))]
+            return [build_failure_observation(statements, started, finished, get_error_condition_or_class(exception))]
         return [
             Observation(
                 started,
@@ -130,55 +131,65 @@ class PlanListener:
             for each in statements
         ]
 
-    def describe_dataframe(self, execution: Any) -> tuple[Statement, ...]:
+    def build_dataframe_reads(self, execution: Any) -> tuple[Statement, ...]:
         """Return what a DataFrame reads that becomes an RDD, from its query execution."""
         try:
             return self._build_statements("rdd", execution, has_failed=False)
         except Exception as error:  # noqa: BLE001 - the program must continue, whatever the plan contains
-            self._count_error(error)
+            self._count_and_log_error(error)
             return (Statement("rdd", missing=(MissingDetail.EXECUTION,)),)
 
     def _build_statements(self, function: str, execution: Any, has_failed: bool) -> tuple[Statement, ...]:
         plan = execution.analyzed()
-        text = self._reader.read_text(plan, BOUNDED)
-        root = self._reader.read_root(plan) if text is None else self._parse_plan(text)
+        text = self._reader.read_plan_json(plan, BOUNDED)
+        root = self._reader.read_root_node(plan) if text is None else self._parse_plan(text)
         if get_command(root.kind, Effect.CHANGES_ROWS):
-            return (Statement(get_label(root), missing=(MissingDetail.ROWS,)),)
+            return (Statement(get_command_label(root), missing=(MissingDetail.ROWS,)),)
         if get_command(root.kind, Effect.RENAMES) is not None:
             return () if has_failed else build_rename_statements(execution, root)
         if get_command(root.kind, Effect.SETS_VARIABLE):
-            return () if has_failed else self._set_variables(execution, plan, root, is_whole=text is not None)
-        if is_writing(root) is not (function in COMMAND_FUNCTIONS):
+            return () if has_failed else self._remember_variables(execution, plan, root, is_whole=text is not None)
+        if has_only_write_commands(root) is not (function in COMMAND_FUNCTIONS):
             return ()  # A command that writes nothing, or `collect()` on the result of a command that was reported before.
         facts = (
             fetch_outline_facts(self._reader, execution, plan, root)
             if text is None
-            else fetch_facts(execution, plan, root)
+            else fetch_plan_facts(execution, plan, root)
         )
         # Relations of streams take precedence: the batch passed to a function may have the columns of the source, and has no name.
         facts = replace(
             facts, relations={**facts.relations, **self._stream_plans.relations}, variables=dict(self._variables)
         )
-        whole = self._merger.merge(PlanExecution(execution.id(), function, root.kind, has_failed), facts)
+        whole = self._merger.select_facts_to_report(
+            PlanExecution(execution.id(), function, root.kind, has_failed), facts
+        )
         return () if whole is None else build_statements(root, whole, function)
 
-    def _set_variables(self, execution: Any, plan: Any, root: TreeNode, *, is_whole: bool) -> tuple[Statement, ...]:
+    def _remember_variables(
+        self, execution: Any, plan: Any, root: TreeNode, *, is_whole: bool
+    ) -> tuple[Statement, ...]:
         """Remember the sources of the values of variables, as inputs of the queries that use them."""
         facts = (
-            fetch_facts(execution, plan, root) if is_whole else fetch_outline_facts(self._reader, execution, plan, root)
+            fetch_plan_facts(execution, plan, root)
+            if is_whole
+            else fetch_outline_facts(self._reader, execution, plan, root)
         )
         facts = replace(facts, variables=dict(self._variables))
         if facts.outline is None:
             value = build_variable(root.children[0], facts)
         else:
             value = Variable(merge_refs(ref for refs in facts.outline for ref in refs), missing=facts.missing)
-        self._variables.update((node.attrs["variable"], value) for node in root.get_forest("targetVariables"))
-        return (Statement(get_label(root), value.reads, missing=value.missing),) if value.reads or value.missing else ()
+        self._variables.update((node.attrs["variable"], value) for node in root.get_trees("targetVariables"))
+        return (
+            (Statement(get_command_label(root), value.reads, missing=value.missing),)
+            if value.reads or value.missing
+            else ()
+        )
 
     def _parse_plan(self, text: str) -> TreeNode:
         if '"LogicalRDD"' in text:
-            self.streams.learn_plans()
-        return parse(text, self._stream_plans)
+            self.streams.remember_stream_plans()
+        return parse_tree(text, self._stream_plans)
 
 
 def _find_warehouse(session: Any) -> str | None:
@@ -188,7 +199,7 @@ def _find_warehouse(session: Any) -> str | None:
     return str(session.conf().get("spark.sql.warehouse.dir"))
 
 
-def describe_failure(statements: Sequence[Statement], started: int, finished: int, error: str) -> Observation:
+def build_failure_observation(statements: Sequence[Statement], started: int, finished: int, error: str) -> Observation:
     """Return the observation of a failed execution: what its statements read, and what they would have written."""
     return Observation(
         started,
@@ -201,7 +212,7 @@ def describe_failure(statements: Sequence[Statement], started: int, finished: in
     )
 
 
-def get_error_condition(exception: Any) -> str:
+def get_error_condition_or_class(exception: Any) -> str:
     """Return Spark's error condition (`PATH_ALREADY_EXISTS`), or the exception's class."""
     try:
         condition = exception.getCondition()

@@ -56,20 +56,20 @@ class RddCapture:
         self.session, self._statements_of, self._sink = session, statements_of, sink
         self._frames: OrderedDict[int, Any] = OrderedDict()
 
-    def open(self) -> None:
+    def start_capturing(self) -> None:
         """Start capturing; wrap PySpark's methods for the first session."""
         _followers.append(self)
         if not _originals:
-            _wrap_all()
+            _wrap_pyspark_methods()
 
-    def close(self) -> None:
+    def stop_capturing(self) -> None:
         """Stop capturing; restore PySpark's methods after the last session."""
         if self in _followers:
             _followers.remove(self)
         if not _followers:
-            _restore_all()
+            _restore_pyspark_methods()
 
-    def remember(self, frame: Any, rdd: Any) -> None:
+    def remember_dataframe_of_rdd(self, frame: Any, rdd: Any) -> None:
         """Remember that an RDD has the rows of a DataFrame."""
         self._frames[rdd.id()] = frame._jdf.queryExecution()
         while len(self._frames) > MAX_REMEMBERED:
@@ -78,7 +78,7 @@ class RddCapture:
     def report_dataframe(self, label: str, frame: Any, started_ms: int, error: BaseException | None) -> None:
         """Report that a DataFrame was read."""
         statements = self._statements_of(frame._jdf.queryExecution())
-        self._report(label, statements, None, started_ms, error)
+        self._report_access(label, statements, None, started_ms, error)
 
     def report_rdd(
         self, label: str, rdd: Any, target: tuple[str, str] | None, started_ms: int, error: BaseException | None
@@ -90,16 +90,21 @@ class RddCapture:
             each for execution in executions if execution is not None for each in self._statements_of(execution)
         ]
         paths = dict.fromkeys(
-            path for each in ancestors if _is_of_path(each) for path in (each["name"] or "").split(",") if path
+            path for each in ancestors if _is_named_after_path(each) for path in (each["name"] or "").split(",") if path
         )
         statements += [_describe_read(rdd, path) for path in paths]
         if not statements and not any(executions) and any(each["kind"] in _OF_DATA for each in ancestors):
             statements = [Statement(label, missing=(MissingDetail.SOURCE,))]
-        self._report(
-            label, statements, _create_ref(rdd, *target) if target else None, started_ms, error, has_target=bool(target)
+        self._report_access(
+            label,
+            statements,
+            _create_path_ref(rdd, *target) if target else None,
+            started_ms,
+            error,
+            has_target=bool(target),
         )
 
-    def _report(
+    def _report_access(
         self,
         label: str,
         source_statements: Iterable[Statement],
@@ -119,30 +124,30 @@ class RddCapture:
         if not (reads or missing or target):
             return
         writes = (target,) if target else ()
-        seen = Observation(started_ms, _get_now_ms(), label, reads=reads, writes=writes, missing=tuple(missing))
+        seen = Observation(started_ms, _read_time_ms(), label, reads=reads, writes=writes, missing=tuple(missing))
         if error is not None:
             seen = replace(seen, failed=True, error=get_error_class(error), writes=(), intended=writes)
         self._sink(seen)
 
 
-def _is_of_path(ancestor: re.Match[str]) -> bool:
+def _is_named_after_path(ancestor: re.Match[str]) -> bool:
     """Return whether the name of an RDD is the path that it reads; other names are chosen by the program."""
     return ancestor["kind"] in _OF_FILES or ancestor["site"] in _NAMED_BY_PATH
 
 
 def _describe_read(rdd: Any, path: str) -> Statement:
-    ref = None if _GLOB.search(path) else _create_ref(rdd, path, "text")
+    ref = None if _GLOB.search(path) else _create_path_ref(rdd, path, "text")
     return Statement("rdd", (ref,)) if ref else Statement("rdd", missing=(MissingDetail.SOURCE,))
 
 
-def _create_ref(rdd: Any, path: str, format_: str) -> DataRef | None:
+def _create_path_ref(rdd: Any, path: str, format_: str) -> DataRef | None:
     """Return the dataset at a path, which may omit its file system."""
     place = rdd.ctx._jvm.org.apache.hadoop.fs.Path(path)
     system = place.getFileSystem(rdd.ctx._jsc.hadoopConfiguration())
     return create_file_ref(system.makeQualified(place).toString(), format_)
 
 
-def _get_now_ms() -> int:
+def _read_time_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
@@ -165,7 +170,7 @@ def _report_outermost(context: Any, report: Callable[[RddCapture, int, BaseExcep
     if _nesting.is_inside:
         yield
         return
-    started_ms, error = _get_now_ms(), None
+    started_ms, error = _read_time_ms(), None
     _nesting.is_inside = True
     try:
         yield
@@ -179,33 +184,33 @@ def _report_outermost(context: Any, report: Callable[[RddCapture, int, BaseExcep
                 report(follower, started_ms, error)
             except Exception:  # noqa: BLE001 - the program must continue; its run reports missing lineage
                 with suppress(Exception):
-                    follower._sink(Observation(started_ms, _get_now_ms(), "rdd", missing=(MissingDetail.EXECUTION,)))
+                    follower._sink(Observation(started_ms, _read_time_ms(), "rdd", missing=(MissingDetail.EXECUTION,)))
         _nesting.is_inside = False
 
 
-def _wrap_all() -> None:
+def _wrap_pyspark_methods() -> None:
     from pyspark.core.context import SparkContext
     from pyspark.core.rdd import RDD
     from pyspark.sql.classic.dataframe import DataFrame
 
     for name in _ACTIONS:
-        _wrap(RDD, name, _wrap_action)
+        _replace_method(RDD, name, _wrap_action)
     for name, format_ in _SAVES.items():
-        _wrap(RDD, name, functools.partial(_wrap_save, format_))
-    _wrap(SparkContext, "runJob", _wrap_job)
-    _wrap(DataFrame, "toLocalIterator", _wrap_iteration)
-    _wrap(DataFrame, "toJSON", lambda original: functools.wraps(original)(_wrap_conversion(original)))
-    _wrap(DataFrame, "rdd", _wrap_attribute)
+        _replace_method(RDD, name, functools.partial(_wrap_save, format_))
+    _replace_method(SparkContext, "runJob", _wrap_job)
+    _replace_method(DataFrame, "toLocalIterator", _wrap_iteration)
+    _replace_method(DataFrame, "toJSON", lambda original: functools.wraps(original)(_wrap_conversion(original)))
+    _replace_method(DataFrame, "rdd", _wrap_attribute)
 
 
-def _wrap(owner: Any, name: str, wrapper: Callable[[Any], Any]) -> None:
+def _replace_method(owner: Any, name: str, wrapper: Callable[[Any], Any]) -> None:
     original = vars(owner).get(name)
     if original is not None:
         _originals[owner, name] = original
         setattr(owner, name, wrapper(original))
 
 
-def _restore_all() -> None:
+def _restore_pyspark_methods() -> None:
     for (owner, name), original in _originals.items():
         setattr(owner, name, original)
     _originals.clear()
@@ -257,7 +262,7 @@ def _wrap_conversion(original: Any) -> Any:
             if follower.session.sparkContext is context:
                 # If this fails, the sources of the RDD are reported as missing.
                 with suppress(Exception):
-                    follower.remember(self, rdd)
+                    follower.remember_dataframe_of_rdd(self, rdd)
         return rdd
 
     return convert

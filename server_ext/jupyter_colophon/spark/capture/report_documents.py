@@ -15,7 +15,7 @@ MAX_COLUMNS = 10_000
 MAX_VALUE_BYTES = 10_240
 
 
-def build_accesses(observations: Iterable[Observation]) -> Iterator[Document]:
+def build_access_documents(observations: Iterable[Observation]) -> Iterator[Document]:
     """Yield as few `Accesses` documents for the observations as the limits allow; none without reads and writes.
 
     Accesses with the same number belong to one statement, and are in the same document. If several actions derived a
@@ -26,16 +26,16 @@ def build_accesses(observations: Iterable[Observation]) -> Iterator[Document]:
     for observation in observations:
         for flow in _split_statement([ref.urn for ref in observation.reads], [ref.urn for ref in observation.writes]):
             statements.setdefault(flow, observation.started_ms)
-        columns.update((_get_endpoints(edge), str(edge.transformation)) for edge in observation.columns)
+        columns.update((_get_flow_endpoints(edge), str(edge.transformation)) for edge in observation.columns)
     groups = [_build_access_rows(number, *flow, ms) for number, (flow, ms) in enumerate(statements.items())]
     edges = [dict(zip(_END_NAMES, ends, strict=True), transformation=how) for ends, how in columns.items()]
-    yield from _fill_calls(groups, edges)
+    yield from _fill_access_documents(groups, edges)
 
 
 _END_NAMES = ("source", "sourceField", "target", "targetField")
 
 
-def _get_endpoints(edge: ColumnFlow) -> tuple[str, str, str, str]:
+def _get_flow_endpoints(edge: ColumnFlow) -> tuple[str, str, str, str]:
     return (edge.source_urn, edge.source_field, edge.target_urn, edge.target_field)
 
 
@@ -62,7 +62,7 @@ def _build_access_rows(number: int, reads: frozenset[str], writes: frozenset[str
     return [{"data": urn, "mode": mode, "time": format_time(ms), "statement": number} for urn, mode in accesses]
 
 
-def _fill_calls(groups: Sequence[list[Document]], edges: Sequence[Document]) -> Iterator[Document]:
+def _fill_access_documents(groups: Sequence[list[Document]], edges: Sequence[Document]) -> Iterator[Document]:
     waiting = list(groups)
     while waiting or edges:
         # A call needs an access: repeat a statement to send further columns.
@@ -73,7 +73,7 @@ def _fill_calls(groups: Sequence[list[Document]], edges: Sequence[Document]) -> 
         edges = edges[MAX_COLUMNS:]
 
 
-def build_proposals(ref: DataRef, run: str) -> list[Document]:
+def build_written_data_proposals(ref: DataRef, run: str) -> list[Document]:
     """Return proposals for `schemaMetadata` and `technicalMetadata` (SYSTEM) of written data.
 
     The latter is a merge patch, which keeps the properties of other systems.

@@ -43,7 +43,7 @@ def on_session(callback: Callback) -> Callable[[], None]:
     Exceptions of the callback are logged. Return a function that removes it.
     """
     _announced[callback] = weakref.WeakSet()
-    _install()
+    _install_import_hook()
 
     def end() -> None:
         _announced.pop(callback, None)
@@ -54,14 +54,14 @@ def on_session(callback: Callback) -> Callable[[], None]:
     return end
 
 
-def _install() -> None:
+def _install_import_hook() -> None:
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
     for name in MODULES:
         module = sys.modules.get(name)
         if module is not None:
-            _wrap(module)
-            _find_running(module)
+            _wrap_session_factories(module)
+            _announce_running_session(module)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -100,10 +100,10 @@ class _Loader(importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._inner.exec_module(module)
-        _wrap(module)
+        _wrap_session_factories(module)
 
 
-def _wrap(module: ModuleType) -> None:
+def _wrap_session_factories(module: ModuleType) -> None:
     """Wrap the module's functions that create sessions. May be called repeatedly."""
     kind = MODULES[module.__name__]
     session = getattr(module, "SparkSession", None)
@@ -113,11 +113,11 @@ def _wrap(module: ModuleType) -> None:
             setattr(owner, name, _wrap_factory(original, kind))
 
 
-def _find_running(module: ModuleType) -> None:
+def _announce_running_session(module: ModuleType) -> None:
     """Announce the session that was created before the hook was installed."""
     running = getattr(getattr(module, "SparkSession", None), "_instantiatedSession", None)
     if running is not None and running.sparkContext._jsc is not None:
-        _announce(running, MODULES[module.__name__])
+        _announce_session_once(running, MODULES[module.__name__])
 
 
 def _wrap_factory(original: Callable[..., Any], kind: SessionKind) -> Callable[..., Any]:
@@ -126,14 +126,14 @@ def _wrap_factory(original: Callable[..., Any], kind: SessionKind) -> Callable[.
         session = original(self, *args, **kwargs)
         # A classic builder may return a session of Connect, which was already announced.
         if MODULES.get(type(session).__module__, kind) is kind:
-            _announce(session, kind)
+            _announce_session_once(session, kind)
         return session
 
     call.colophon = True  # type: ignore[attr-defined]  # Marks wrapped functions.
     return call
 
 
-def _announce(session: Any, kind: SessionKind) -> None:
+def _announce_session_once(session: Any, kind: SessionKind) -> None:
     for callback, sessions in tuple(_announced.items()):
         if session in sessions:
             continue

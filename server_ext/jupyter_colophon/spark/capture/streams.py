@@ -17,7 +17,7 @@ from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from jupyter_colophon.spark.capture.jvm_calls import resolve_leaves, walk_leaves
+from jupyter_colophon.spark.capture.jvm_calls import iterate_leaf_datasets, iterate_leaves
 from jupyter_colophon.spark.plans import schema
 from jupyter_colophon.spark.plans.datasets_from_jvm import create_file_ref, create_table_ref, create_topic_refs
 from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
@@ -68,9 +68,9 @@ class StreamListener(StreamingQueryListener):
             query = self._session.streams().get(str(event.id))
             began = datetime.fromisoformat(event.timestamp)
             self._streams[str(event.runId)] = StreamState(query.streamingQuery(), began)
-            self._forget_ended()
+            self._forget_oldest_ended()
         except Exception as error:  # noqa: BLE001 - an error here must not prevent the query
-            self._count_error(error)
+            self._count_log_and_report_error(error)
 
     def onQueryProgress(self, event: Any) -> None:
         """Report the stream after a batch with rows."""
@@ -80,9 +80,9 @@ class StreamListener(StreamingQueryListener):
         if stream.reported_s and time.monotonic() - stream.reported_s < REPORT_INTERVAL_S:
             return
         try:
-            self._report(stream, datetime.fromisoformat(progress.timestamp), progress.batchDuration)
+            self._report_stream(stream, datetime.fromisoformat(progress.timestamp), progress.batchDuration)
         except Exception as error:  # noqa: BLE001 - capture must not fail Spark, whatever the plan contains
-            self._count_error(error)
+            self._count_log_and_report_error(error)
         stream.reported_s = time.monotonic()
 
     def onQueryIdle(self, event: Any) -> None:
@@ -101,15 +101,15 @@ class StreamListener(StreamingQueryListener):
             return
         began, ended = int(stream.began.timestamp() * 1000), time.time_ns() // 1_000_000
         with suppress(Exception):  # Exceptions of the sink.
-            self._sink(Observation(began, ended, STREAM, failed=True, error=_get_cause(event)))
+            self._sink(Observation(began, ended, STREAM, failed=True, error=_get_failure_condition(event)))
 
-    def _forget_ended(self) -> None:
+    def _forget_oldest_ended(self) -> None:
         """Forget the oldest ended streams; running ones are kept, however many there are."""
         over = [run for run, stream in self._streams.items() if stream.is_over]
         for run in over[: max(0, len(self._streams) - MAX_REMEMBERED)]:
             del self._streams[run]
 
-    def _count_error(self, error: Exception) -> None:
+    def _count_log_and_report_error(self, error: Exception) -> None:
         """Count, log and report an error. The message is omitted, since it may contain values."""
         self.errors += 1
         log.warning("The reads and writes of a stream could not be recorded (%s).", type(error).__name__)
@@ -117,9 +117,9 @@ class StreamListener(StreamingQueryListener):
         with suppress(Exception):
             self._sink(Observation(now, now, STREAM, missing=(MissingDetail.EXECUTION,)))
 
-    def _report(self, stream: StreamState, began: datetime, duration_ms: int) -> None:
+    def _report_stream(self, stream: StreamState, began: datetime, duration_ms: int) -> None:
         if stream.statement is None:
-            stream.statement = _build_statement(self._reader, stream.execution)
+            stream.statement = _build_stream_query_statement(self._reader, stream.execution)
         started = int(began.timestamp() * 1000)
         each = stream.statement
         if each.writes or each.missing:
@@ -135,14 +135,14 @@ class StreamListener(StreamingQueryListener):
                 )
             )
 
-    def learn_plans(self) -> None:
+    def remember_stream_plans(self) -> None:
         """Remember the plans of all planned streams, for the batches of their functions."""
         for stream in tuple(self._streams.values()):
             if _FUNCTION_SINK in stream.execution.sink().toString():
                 _remember_plan(self._reader, _get_query(stream.execution.logicalPlan()), self._stream_plans)
 
 
-def _get_cause(event: Any) -> str:
+def _get_failure_condition(event: Any) -> str:
     """Return Spark's error condition and the class of the exception of a Python function, without messages, which contain values."""
     raised = _RAISED.search(event.exception)
     condition = event.errorClassOnException or event.exception.partition(":")[0].rpartition(".")[2]
@@ -154,10 +154,10 @@ def _remember_plan(reader: PlanReader, query: Any, stream_plans: StreamPlans) ->
     key = int(output.head().exprId().id()) if output.nonEmpty() else None
     if key is None or key in stream_plans.items:
         return
-    text = reader.read_text(query, BOUNDED)
+    text = reader.read_plan_json(query, BOUNDED)
     if text is not None:
         stream_plans.items[key] = json.loads(text)
-        stream_plans.relations |= _map_relations(query)
+        stream_plans.relations |= _map_columns_to_datasets(query)
         while len(stream_plans.items) > MAX_REMEMBERED:
             del stream_plans.items[next(iter(stream_plans.items))]
 
@@ -167,17 +167,17 @@ def _get_query(plan: Any) -> Any:
     return plan.children().head() if plan.getClass().getSimpleName().startswith("WriteToMicroBatch") else plan
 
 
-def _build_statement(reader: PlanReader, execution: Any) -> Statement:
+def _build_stream_query_statement(reader: PlanReader, execution: Any) -> Statement:
     plan = execution.logicalPlan()
     query, sink = _get_query(plan), execution.sink().toString()
     if _FUNCTION_SINK in sink:
         return Statement(STREAM)  # The other listener reports what its function writes.
     target = _find_target(reader, plan, sink, schema.parse_fields(json.loads(query.schema().json())))
-    root = reader.read_full(query, BOUNDED)
+    root = reader.read_complete_plan(query, BOUNDED)
     if root is None:
-        reads = merge_refs(ref for leaf in walk_leaves(query) for ref in _find_refs(leaf))
+        reads = merge_refs(ref for leaf in iterate_leaves(query) for ref in _find_stream_datasets(leaf))
         return Statement(STREAM, reads, (target.ref,) if target.ref else (), missing=(MissingDetail.COLUMNS,))
-    return build_stream_statement(root, target, JvmFacts(_map_relations(query)))
+    return build_stream_statement(root, target, JvmFacts(_map_columns_to_datasets(query)))
 
 
 def _find_target(reader: PlanReader, plan: Any, sink: str, fields: tuple[Any, ...]) -> WriteTarget:
@@ -189,15 +189,15 @@ def _find_table(reader: PlanReader, plan: Any) -> DataRef | None:
     """Return the table that a stream writes with `toTable`."""
     if plan.getClass().getSimpleName() != "WriteToMicroBatchDataSourceV1" or plan.catalogTable().isEmpty():
         return None
-    described = reader.read_root(plan).attrs.get("catalogTable")
+    described = reader.read_root_node(plan).attrs.get("catalogTable")
     return create_table_ref(described) if isinstance(described, dict) else None
 
 
-def _map_relations(query: Any) -> Mapping[int, tuple[DataRef, ...]]:
-    return dict(resolve_leaves(query, _find_refs))
+def _map_columns_to_datasets(query: Any) -> Mapping[int, tuple[DataRef, ...]]:
+    return dict(iterate_leaf_datasets(query, _find_stream_datasets))
 
 
-def _find_refs(leaf: Any) -> tuple[DataRef, ...]:
+def _find_stream_datasets(leaf: Any) -> tuple[DataRef, ...]:
     match leaf.getClass().getSimpleName():
         case "StreamingExecutionRelation":
             return _parse_datasets(leaf.source().toString())

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Mapping, Sequence
 
-from jupyter_colophon.client.api.answer import Result, create_table
-from jupyter_colophon.client.api.current_connection import current, sync_and_get_api
+from jupyter_colophon.client.api.answer import Result, create_table_result
+from jupyter_colophon.client.api.current_connection import current, send_pending_and_get_api
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE
 from jupyter_colophon.spark.crawl import crawling
 from jupyter_colophon.spark.crawl.options import CrawlOptions
 from jupyter_colophon.spark.crawl.progress import format_bar
-from jupyter_colophon.spark.session import get_active_session
+from jupyter_colophon.spark.session import get_or_start_active_session
 
 #: One or several globs.
 Globs = str | Sequence[str]
@@ -34,7 +34,7 @@ def crawl(
     reason, urn. Raises ValueError for invalid options, OSError if the place does not exist, ClientError, and
     KeyboardInterrupt, which keeps what was recorded until then.
     """
-    api = sync_and_get_api()
+    api = send_pending_and_get_api()
     crawl_options = CrawlOptions(
         place=os.fspath(place),
         include=_to_tuple(include),
@@ -49,14 +49,14 @@ def crawl(
         namespace=api.namespace or DEFAULT_NAMESPACE,
     )
     with current.show_progress() as show:
-        report = crawling.crawl(
-            api.catalog, get_active_session, crawl_options, lambda *how_far: show(format_bar(*how_far))
+        report = crawling.crawl_and_record(
+            api.catalog, get_or_start_active_session, crawl_options, lambda *how_far: show(format_bar(*how_far))
         )
     if report.status == "killed":
         msg = f"{report.reason}; {report.sentence}. Repeat the call to continue"
         raise KeyboardInterrupt(msg)
     document = report.to_document()
-    return create_table("crawl", document, "name status rows columns bytes ms reason urn", document["datasets"])
+    return create_table_result("crawl", document, "name status rows columns bytes ms reason urn", document["datasets"])
 
 
 def _to_tuple(globs: Globs) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.absence import read_or_none
+from jupyter_colophon.client.absence import read_or_none_if_absent
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.core.identity import names
@@ -27,10 +27,14 @@ class CatalogState:
     confidential: frozenset[str]
 
 
-def read_state(catalog: "Operations", urn: str) -> CatalogState:
+def read_catalog_state(catalog: "Operations", urn: str) -> CatalogState:
     """Read the state of a dataset. Raises ClientError."""
     note = read_stored_aspect(catalog, urn, ASPECT)
-    fields = (field for field in _list_fields(catalog, urn) if _is_confidential(catalog, _build_field_urn(urn, field)))
+    fields = (
+        field
+        for field in _list_described_fields(catalog, urn)
+        if _is_confidential(catalog, _build_field_urn(urn, field))
+    )
     return CatalogState(
         is_new=note.version < 0,
         fingerprint=note.value.get("fingerprint"),
@@ -39,7 +43,7 @@ def read_state(catalog: "Operations", urn: str) -> CatalogState:
     )
 
 
-def _list_fields(catalog: "Operations", urn: str) -> list[str]:
+def _list_described_fields(catalog: "Operations", urn: str) -> list[str]:
     try:
         return list(catalog.list_fields(urn)["fields"])
     except RequestFailed as refusal:
@@ -53,6 +57,6 @@ def _build_field_urn(urn: str, field: str) -> str:
 
 
 def _is_confidential(catalog: "Operations", urn: str) -> bool:
-    metadata: Mapping[str, Any] = read_or_none(lambda: catalog.read_entity_metadata(urn)) or {}
+    metadata: Mapping[str, Any] = read_or_none_if_absent(lambda: catalog.read_entity_metadata(urn)) or {}
     tags = (tag for scope in metadata.values() if isinstance(scope, dict) for tag in scope.get("tags", ()))
     return any(str(tag).casefold() == CONFIDENTIAL for tag in tags)

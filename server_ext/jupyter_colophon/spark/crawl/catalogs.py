@@ -10,10 +10,10 @@ from urllib.parse import unquote, urlsplit
 
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.spark.crawl.discovered import CrawlIssue, Discovered, FoundDataset, PathFilter
-from jupyter_colophon.spark.crawl.local_files import compute_state, list_files
-from jupyter_colophon.spark.crawl.reading import describe_error
+from jupyter_colophon.spark.crawl.local_files import compute_files_state, list_table_files
+from jupyter_colophon.spark.crawl.reading import describe_read_error
 from jupyter_colophon.spark.names import dataset_names
-from jupyter_colophon.spark.plans.observation import DataRef, Kind
+from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind
 
 #: Providers whose tables are files, which show whether the data changed.
 _OF_FILES = frozenset({"parquet", "orc", "csv", "json", "avro", "hive"})
@@ -37,35 +37,37 @@ class CatalogTables:
             msg = f"{name}: expected CATALOG, DATABASE or TABLE as catalog.database.table"
             raise PlaceNotFound(msg)
         self._catalog = parts[0]
-        self._databases = parts[1:2] or self._run_show(f"SHOW NAMESPACES IN {_quote(parts[0])}", "namespace")
+        self._databases = parts[1:2] or self._run_show_command(f"SHOW NAMESPACES IN {_quote(parts[0])}", "namespace")
         self._table = parts[2] if len(parts) == 3 else None
         #: The names of all tables of the databases that were listed completely.
         self._listed: dict[str, frozenset[str]] = {}
         if len(parts) > 1:
-            self._require_exists(name, parts)
+            self._require_existing_place(name, parts)
 
     def __iter__(self) -> Iterator[Discovered]:
         """Yield the tables, ordered by name."""
         for database in self._databases:
             place = f"{_quote(self._catalog)}.{_quote(database)}"
             try:
-                tables = [self._table] if self._table else self._run_show(f"SHOW TABLES IN {place}", "tableName")
+                tables = (
+                    [self._table] if self._table else self._run_show_command(f"SHOW TABLES IN {place}", "tableName")
+                )
             except Exception as error:  # noqa: BLE001  a plug-in may raise anything
-                yield CrawlIssue(self._name(database), describe_error(error))
+                yield CrawlIssue(self._format_table_name(database), describe_read_error(error))
                 continue
             if not self._table:
                 self._listed[database] = frozenset(map(str.lower, tables))
             for table in sorted(tables):
-                if self._selection(self._name(database, table)):
+                if self._selection(self._format_table_name(database, table)):
                     yield self._inspect_table(database, table)
 
-    def list_filters(self) -> Iterator[Mapping[str, str]]:
+    def list_entity_filters(self) -> Iterator[Mapping[str, str]]:
         """Yield filters for the crawled databases: namespaces for the home catalog, name prefixes for others."""
         is_home = self._catalog == dataset_names.HOME_CATALOG
         for database in self._listed:
             yield {"namespace": database.lower()} if is_home else {"prefix": self._build_prefix(database)}
 
-    def name_missing(self, urn: str) -> str | None:
+    def find_missing_name(self, urn: str) -> str | None:
         """Return the name of a selected table that no longer exists; else None."""
         for database, tables in self._listed.items():
             table = Urn.parse(urn).parts[1].removeprefix(self._build_prefix(database))
@@ -73,9 +75,9 @@ class CatalogTables:
             if (
                 dataset_names.build_table_urn(identifier) == urn
                 and table not in tables
-                and self._selection(self._name(database, table))
+                and self._selection(self._format_table_name(database, table))
             ):
-                return self._name(database, table)
+                return self._format_table_name(database, table)
         return None
 
     def _build_prefix(self, database: str) -> str:
@@ -84,7 +86,7 @@ class CatalogTables:
         return f"{catalog}{database}.".lower()
 
     def _inspect_table(self, database: str, table: str) -> Discovered:
-        name, quoted = self._name(database, table), ".".join(map(_quote, (self._catalog, database, table)))
+        name, quoted = self._format_table_name(database, table), ".".join(map(_quote, (self._catalog, database, table)))
         urn = dataset_names.build_table_urn({"catalog": self._catalog, "database": database, "table": table})
         if urn is None:
             return CrawlIssue(name, "the name is longer than 512 bytes or contains control characters")
@@ -94,11 +96,11 @@ class CatalogTables:
                 state = sha256(
                     json.dumps([description.get("View Text"), self._spark.table(quoted).schema.json()]).encode()
                 )
-                ref = DataRef(urn, Kind.VIEW)
+                ref = DataRef(urn, DatasetKind.VIEW)
                 return FoundDataset(name, ref, state.hexdigest(), table=quoted, schema_only=True)
             return _create_dataset(name, urn, quoted, description)
         except Exception as error:  # noqa: BLE001  a plug-in may raise anything
-            return CrawlIssue(name, describe_error(error))
+            return CrawlIssue(name, describe_read_error(error))
 
     def _describe_table(self, quoted: str) -> Mapping[str, str]:
         """Return Spark's description of a table without its columns."""
@@ -106,18 +108,18 @@ class CatalogTables:
         at = next((at for at, row in enumerate(rows) if row[0].startswith("# Detailed")), len(rows))
         return {row[0]: row[1] or "" for row in rows[at + 1 :] if row[0]}
 
-    def _run_show(self, command: str, column: str) -> list[str]:
+    def _run_show_command(self, command: str, column: str) -> list[str]:
         rows = self._spark.sql(command).collect()
         return [row[column] for row in rows if not (row.asDict().get("isTemporary") or False)]
 
-    def _name(self, *parts: str) -> str:
+    def _format_table_name(self, *parts: str) -> str:
         return ".".join(parts if self._catalog == dataset_names.HOME_CATALOG else (self._catalog, *parts))
 
     def _is_catalog(self, name: str) -> bool:
         is_home = name.lower() == dataset_names.HOME_CATALOG
         return is_home or self._spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
 
-    def _require_exists(self, named: str, parts: list[str]) -> None:
+    def _require_existing_place(self, named: str, parts: list[str]) -> None:
         place = ".".join(map(_quote, parts))
         check = f"DESCRIBE {'NAMESPACE' if len(parts) == 2 else 'TABLE'} {place}"
         try:
@@ -129,15 +131,15 @@ class CatalogTables:
 
 def _create_dataset(name: str, urn: str, quoted: str, description: Mapping[str, str]) -> FoundDataset:
     provider = description.get("Provider", "").lower() or None
-    kind = Kind.VIEW if description.get("Type") == "VIEW" else Kind.TABLE
+    kind = DatasetKind.VIEW if description.get("Type") == "VIEW" else DatasetKind.TABLE
     location = description.get("Location") or None
     ref = DataRef(urn, kind, format=provider, location=location)
     folder = _find_local_folder(location) if provider in _OF_FILES and location else None
     if folder is None:
         return FoundDataset(name, ref, None, table=quoted)
-    files = list_files(folder) if folder.is_dir() else []
+    files = list_table_files(folder) if folder.is_dir() else []
     size = sum(file.size for file in files)
-    return FoundDataset(name, ref, compute_state(files), table=quoted, bytes=size, files=len(files))
+    return FoundDataset(name, ref, compute_files_state(files), table=quoted, bytes=size, files=len(files))
 
 
 def _find_local_folder(location: str) -> Path | None:

@@ -64,29 +64,29 @@ def list_measures(column: str, type_: str, *, values: bool, has_kll: bool) -> It
         return
     # Not `approx_count_distinct`: Spark generates code for the hundreds of columns of its sketch.
     hashed = f"IF({column} IS NULL, NULL, xxhash64({column}))"
-    yield Measure(f"hll_sketch_estimate(hll_sketch_agg({hashed}, {_PLACES}))", _store_distinct)
+    yield Measure(f"hll_sketch_estimate(hll_sketch_agg({hashed}, {_PLACES}))", _store_distinct_count)
     if not values:
         return
     if base in {"string", "char", "varchar", "binary"}:
         size = f"length({column})"
         yield Measure(f"struct(min({size}) AS a, max({size}) AS b, avg({size}) AS c)", _store_lengths)
     if base != "binary":
-        yield from _measure_bounds(column, base)
+        yield from _create_bound_measures(column, base)
     if is_number:
         number = column if base != "decimal" else f"CAST({column} AS double)"
         yield Measure(f"avg({number})", lambda profile, value: setattr(profile, "mean", _to_text(value)))
         yield Measure(f"stddev({number})", lambda profile, value: setattr(profile, "deviation", _to_text(value)))
-    if (quantiles := _measure_quantiles(column, base, has_kll=has_kll)) is not None:
+    if (quantiles := _create_quantile_measure(column, base, has_kll=has_kll)) is not None:
         yield quantiles
 
 
-def explain_skipped(type_: str) -> str:
+def explain_skipped_statistics(type_: str) -> str:
     """Return why only the nulls of a column are counted; empty if there are other statistics."""
     more = list(list_measures("c", type_, values=False, has_kll=True))
     return "" if len(more) > 1 else "only nulls are counted: values of this type have no order in Spark"
 
 
-def _measure_bounds(column: str, base: str) -> Iterator[Measure]:
+def _create_bound_measures(column: str, base: str) -> Iterator[Measure]:
     wrapped = _build_number_expression(base)
     for name, function in (("least", "min"), ("most", "max")):
         expression = f"{function}({column})"
@@ -105,7 +105,7 @@ def _build_number_expression(base: str) -> str:
     }.get(base, "{}")
 
 
-def _measure_quantiles(column: str, base: str, *, has_kll: bool) -> Measure | None:
+def _create_quantile_measure(column: str, base: str, *, has_kll: bool) -> Measure | None:
     if base in _FRACTIONS or base == "decimal":
         kind = "float" if base == "float" else "double"
     elif base in _INTEGERS or base in {"date", "timestamp", "timestamp_ntz"}:
@@ -127,7 +127,7 @@ def _measure_quantiles(column: str, base: str, *, has_kll: bool) -> Measure | No
     return Measure(sql, take)
 
 
-def _store_distinct(profile: ColumnProfile, value: int) -> None:
+def _store_distinct_count(profile: ColumnProfile, value: int) -> None:
     # An estimate may exceed the number of values.
     profile.distinct = min(value, profile.filled)
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
-from jupyter_colophon.spark.capture.report_documents import build_proposals
+from jupyter_colophon.spark.capture.report_documents import build_written_data_proposals
 from jupyter_colophon.spark.crawl import documents, reading
-from jupyter_colophon.spark.crawl.catalog_state import CatalogState, read_state
+from jupyter_colophon.spark.crawl.catalog_state import CatalogState, read_catalog_state
 from jupyter_colophon.spark.crawl.catalogs import CatalogTables
 from jupyter_colophon.spark.crawl.disappeared import CrawlTarget, find_disappeared
 from jupyter_colophon.spark.crawl.discovered import CrawlIssue, Discovered, FoundDataset, PathFilter
 from jupyter_colophon.spark.crawl.documents import Document
 from jupyter_colophon.spark.crawl.local_files import FolderWalk
 from jupyter_colophon.spark.crawl.options import CrawlOptions
-from jupyter_colophon.spark.crawl.places import resolve_folder
-from jupyter_colophon.spark.crawl.profile import Profile, profile, read_fields
+from jupyter_colophon.spark.crawl.places import resolve_local_path
+from jupyter_colophon.spark.crawl.profile import Profile, compute_profile, read_dataframe_fields
 from jupyter_colophon.spark.crawl.report import CrawlReport, DatasetReport
 from jupyter_colophon.spark.crawl.run import CrawlRun
 from jupyter_colophon.spark.names.file_formats import TEXTS
@@ -49,7 +49,7 @@ class _PendingDataset:
     line: DatasetReport
 
 
-def crawl(
+def crawl_and_record(
     catalog: "Operations",
     spark: Callable[[], Any],
     options: CrawlOptions,
@@ -61,7 +61,7 @@ def crawl(
     the report has the number of remaining ones. Raises RemoteFolder, PlaceNotFound, OSError if the place does not exist,
     ClientError if the catalog cannot be reached.
     """
-    folder, selection = resolve_folder(options.place), PathFilter(options.include, options.exclude)
+    folder, selection = resolve_local_path(options.place), PathFilter(options.include, options.exclude)
     with ExitStack() as until_done:
 
         def start_quietly() -> Any:
@@ -75,7 +75,7 @@ def crawl(
             else CatalogTables(start_quietly(), options.place, selection, views=options.views)
         )
         place = str(folder.absolute()) if folder else options.place
-        return _Crawl(catalog, start_quietly, options, on_progress).crawl(discovered, place)
+        return _Crawl(catalog, start_quietly, options, on_progress).crawl_target(discovered, place)
 
 
 class _Crawl:
@@ -84,21 +84,21 @@ class _Crawl:
     ) -> None:
         self._catalog, self._spark, self._options, self._on_progress = catalog, spark, options, on_progress
 
-    def crawl(self, target: CrawlTarget, place: str) -> CrawlReport:
+    def crawl_target(self, target: CrawlTarget, place: str) -> CrawlReport:
         report, discovered = CrawlReport(is_dry=self._options.dry), list(target)
-        waiting = list(self._compare(discovered, report))
+        waiting = list(self._select_changed_datasets(discovered, report))
         report.lines += find_disappeared(
             self._catalog, target, {item.ref.urn for item in discovered if isinstance(item, FoundDataset)}
         )
-        report.status = report.outcome
+        report.status = report.final_status
         if self._options.dry:
             return report
-        run = CrawlRun.begin(self._catalog, place, self._options.namespace)
+        run = CrawlRun.begin_and_end_orphaned(self._catalog, place, self._options.namespace)
         report.run = run.urn
         try:
             if waiting:
-                self._process(waiting, run, report)
-            report.status = report.outcome
+                self._inspect_datasets(waiting, run, report)
+            report.status = report.final_status
         except KeyboardInterrupt:
             report.status, report.reason = "killed", "the crawl was stopped"
         except BaseException:
@@ -111,7 +111,9 @@ class _Crawl:
                 run.end(report)
         return report
 
-    def _compare(self, discovered: Sequence[Discovered], report: CrawlReport) -> Iterator[_PendingDataset]:
+    def _select_changed_datasets(
+        self, discovered: Sequence[Discovered], report: CrawlReport
+    ) -> Iterator[_PendingDataset]:
         """Yield the datasets that must be read; add all others to the report."""
         for done, item in enumerate(discovered):
             self._on_progress(done, len(discovered), f"comparing {item.name}")
@@ -120,8 +122,8 @@ class _Crawl:
                     DatasetReport(item.name, "failed" if item.is_failure else "skipped", reason=item.reason)
                 )
                 continue
-            before = read_state(self._catalog, item.ref.urn)
-            fingerprint = documents.compute_fingerprint(item, self._options, self._list_hidden(before))
+            before = read_catalog_state(self._catalog, item.ref.urn)
+            fingerprint = documents.compute_dataset_fingerprint(item, self._options, self._list_hidden_columns(before))
             line = DatasetReport(item.name, "new" if before.is_new else "changed", item.ref.urn, bytes=item.bytes)
             if not self._options.force and fingerprint is not None and fingerprint == before.fingerprint:
                 line.status = "same"
@@ -131,16 +133,16 @@ class _Crawl:
                 yield _PendingDataset(item, before, fingerprint, line)
 
     @staticmethod
-    def _list_hidden(before: CatalogState) -> frozenset[str]:
+    def _list_hidden_columns(before: CatalogState) -> frozenset[str]:
         return before.confidential | ({"*"} if before.is_confidential else frozenset())
 
-    def _process(self, waiting: Sequence[_PendingDataset], run: CrawlRun, report: CrawlReport) -> None:
+    def _inspect_datasets(self, waiting: Sequence[_PendingDataset], run: CrawlRun, report: CrawlReport) -> None:
         spark, total = self._spark(), len(waiting)
         self._on_progress(0, total, waiting[0].found.name)
         pool = ThreadPoolExecutor(self._options.jobs, thread_name_prefix="colophon-crawl")
         futures: list[Future[DatasetReport]] = []
         try:
-            futures += (pool.submit(self._inspect, spark, pending, run) for pending in waiting)
+            futures += (pool.submit(self._profile_and_record_dataset, spark, pending, run) for pending in waiting)
             for done, future in enumerate(as_completed(futures), 1):
                 line = future.result()
                 report.lines.append(line)
@@ -149,15 +151,15 @@ class _Crawl:
             report.reason = str(away)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            _stop(spark, run, futures)
+            _cancel_jobs_and_wait(spark, run, futures)
             report.lines += _collect_finished(futures, report)
 
-    def _inspect(self, spark: Any, work: _PendingDataset, run: CrawlRun) -> DatasetReport:
+    def _profile_and_record_dataset(self, spark: Any, work: _PendingDataset, run: CrawlRun) -> DatasetReport:
         """Read one dataset and record it. Raises ServerUnavailable."""
         line, started = work.line, time.monotonic()
         try:
-            run.mark_jobs(spark)
-            proposals, columns, profiled = self._build_proposals(spark, work, run)
+            run.assign_jobs_to_group(spark)
+            proposals, columns, profiled = self._profile_and_build_proposals(spark, work, run)
             self._catalog.submit_proposals({"proposals": proposals})
             line.rows, line.columns = profiled.rows if profiled else None, columns
             if profiled and profiled.corrupt_rows:
@@ -169,26 +171,26 @@ class _Crawl:
         except ConnectorMissing as missing:
             line.status, line.reason = "skipped", str(missing)
         except Exception as error:  # noqa: BLE001  broken data may raise any exception
-            line.status, line.reason = "failed", reading.describe_error(error)
+            line.status, line.reason = "failed", reading.describe_read_error(error)
         line.ms = int((time.monotonic() - started) * 1000)
         return line
 
-    def _build_proposals(
+    def _profile_and_build_proposals(
         self, spark: Any, work: _PendingDataset, run: CrawlRun
     ) -> tuple[list[Document], int, Profile | None]:
         """Return the proposals for a dataset, which are applied together, its number of columns, and its profile."""
-        data = reading.read(spark, work.found, self._options.options)
+        data = reading.read_dataset(spark, work.found, self._options.options)
         corrupt_column, now = reading.find_corrupt_column(work.found, data), time.time_ns() // 1_000_000
-        fields = tuple(item for item in read_fields(data) if item.path != corrupt_column)
+        fields = tuple(item for item in read_dataframe_fields(data) if item.path != corrupt_column)
         everything = work.known.is_confidential or not self._options.statistics
         hidden = {item.path for item in fields} if everything else work.known.confidential
         ref, profiled = replace(work.found.ref, fields=fields), None
         if not work.found.schema_only:
             is_text = work.found.ref.format in TEXTS
-            profiled = profile(
+            profiled = compute_profile(
                 data, hidden=hidden, corrupt_column=corrupt_column, sample=self._options.sample, is_text=is_text
             )
-        submitted = [*build_proposals(ref, run.urn)]
+        submitted = [*build_written_data_proposals(ref, run.urn)]
         if profiled is not None:
             value = documents.build_dataset_profile(profiled, work.found.bytes, now)
             submitted.append({"urn": ref.urn, "aspect": "datasetProfile", "operation": "upsert", "value": value})
@@ -197,10 +199,10 @@ class _Crawl:
         return [{**item, "run": run.urn} for item in submitted], len(fields), profiled
 
 
-def _stop(spark: Any, run: CrawlRun, futures: Sequence["Future[DatasetReport]"]) -> None:
+def _cancel_jobs_and_wait(spark: Any, run: CrawlRun, futures: Sequence["Future[DatasetReport]"]) -> None:
     """Cancel Spark's jobs for unfinished datasets, and wait for those that are being recorded."""
     if not all(future.done() for future in futures):
-        run.stop_jobs(spark)
+        run.cancel_jobs(spark)
         # `wait` never counts a cancelled future as done.
         wait([future for future in futures if not future.cancelled()], _STOP_TIMEOUT_S)
 

@@ -21,10 +21,10 @@ class CrawlTarget(Protocol):
 
     def __iter__(self) -> Iterator[Discovered]: ...
 
-    def list_filters(self) -> Iterator[Mapping[str, str]]:
+    def list_entity_filters(self) -> Iterator[Mapping[str, str]]:
         """Yield filters of `GET /entities` that match all datasets that crawls of this place may have recorded."""
 
-    def name_missing(self, urn: str) -> str | None:
+    def find_missing_name(self, urn: str) -> str | None:
         """Return the name in reports of a dataset that belongs to this place and no longer exists; else None."""
 
 
@@ -32,14 +32,14 @@ def find_disappeared(
     catalog: "Operations", target: CrawlTarget, found_urns: Collection[str]
 ) -> Iterator[DatasetReport]:
     """Yield a report for each dataset that a crawl has recorded and that no longer exists. Raises ClientError."""
-    for filters in target.list_filters():
-        for urn in (entity["urn"] for entity in _list_datasets(catalog, filters)):
-            name = None if urn in found_urns else target.name_missing(urn)
+    for filters in target.list_entity_filters():
+        for urn in (entity["urn"] for entity in _list_catalog_datasets(catalog, filters)):
+            name = None if urn in found_urns else target.find_missing_name(urn)
             if name is not None and read_stored_aspect(catalog, urn, ASPECT).version >= 0:
                 yield DatasetReport(name, "gone", urn, reason=_REASON)
 
 
-def _list_datasets(catalog: "Operations", filters: Mapping[str, str]) -> Iterator[Document]:
+def _list_catalog_datasets(catalog: "Operations", filters: Mapping[str, str]) -> Iterator[Document]:
     prefix, namespace = filters.get("prefix"), filters.get("namespace")
 
     def page(cursor: str | None) -> Document:

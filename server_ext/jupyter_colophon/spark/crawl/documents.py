@@ -19,7 +19,7 @@ _VERSION = 2
 """Increase it if profiles of the same data change: then all datasets are read again."""
 
 
-def compute_fingerprint(dataset: FoundDataset, options: CrawlOptions, hidden: Collection[str]) -> str | None:
+def compute_dataset_fingerprint(dataset: FoundDataset, options: CrawlOptions, hidden: Collection[str]) -> str | None:
     """Return a hash that changes if reading the dataset again may give another profile; None if unknown."""
     if dataset.state is None:
         return None
@@ -52,11 +52,11 @@ def build_crawl_aspect(
         return document
     if profile.sampled is not None:
         document["sampledRows"] = profile.sampled
-    columns = [_build_column_note(column, column.field.path in hidden) for column in profile.columns]
+    columns = [_build_column_document(column, column.field.path in hidden) for column in profile.columns]
     return document | {"columns": [column for column in columns if len(column) > 1]}
 
 
-def _build_column_note(column: ColumnProfile, is_hidden: bool) -> Document:
+def _build_column_document(column: ColumnProfile, is_hidden: bool) -> Document:
     document: Document = {"fieldPath": column.field.path}
     if column.lengths is not None:
         document["lengths"] = dict(zip(("shortest", "longest", "mean"), column.lengths, strict=True))
@@ -72,12 +72,12 @@ def _build_field_profile(column: ColumnProfile, rows: int) -> Document:
         "nullProportion": (rows - column.filled) / rows if rows else None,
         "uniqueCount": column.distinct,
         "uniqueProportion": column.distinct / column.filled if column.distinct is not None and column.filled else None,
-        **dict(_list_values(column)),
+        **dict(_list_revealing_statistics(column)),
     }
     return {name: value for name, value in document.items() if value is not None}
 
 
-def _list_values(column: ColumnProfile) -> Iterator[tuple[str, Any]]:
+def _list_revealing_statistics(column: ColumnProfile) -> Iterator[tuple[str, Any]]:
     yield from (("min", column.least), ("max", column.most), ("mean", column.mean), ("stdev", column.deviation))
     yield "median", column.median
     if column.quantiles:

@@ -11,7 +11,7 @@ from pathlib import Path
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.spark.crawl.discovered import CrawledFile, CrawlIssue, Discovered, FoundDataset, PathFilter
 from jupyter_colophon.spark.names import dataset_names, file_formats
-from jupyter_colophon.spark.plans.observation import DataRef, Kind
+from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind
 
 #: Folders that mark a table of another format, whose data is not that of its files.
 _TABLE_FORMATS = {"_delta_log": "Delta", ".hoodie": "Hudi"}
@@ -47,33 +47,35 @@ class FolderWalk:
             yield from self._walk_folder(folder, below)
             waiting += reversed(below)
 
-    def list_filters(self) -> Iterator[Mapping[str, str]]:
+    def list_entity_filters(self) -> Iterator[Mapping[str, str]]:
         """Yield a filter for the name prefix of all files below the root."""
         if self._root.is_dir() and (root := dataset_names.build_file_urn(f"file:{self._root / 'x'}")):
             yield {"prefix": Urn.parse(root).parts[1].removesuffix("x")}
 
-    def name_missing(self, urn: str) -> str | None:
+    def find_missing_name(self, urn: str) -> str | None:
         """Return the name below the root of a selected file or folder that no longer exists; else None."""
         path = Path(Urn.parse(urn).parts[1])
         if dataset_names.build_file_urn(f"file:{path}") != urn or self._root not in path.parents or _may_exist(path):
             return None
-        name, above = self._name(path), path.relative_to(self._root).parents
+        name, above = self._format_relative_name(path), path.relative_to(self._root).parents
         is_out = any(self._selection.is_excluded(parent.as_posix()) for parent in above)
         return name if self._selection(name) and not is_out else None
 
     def _walk_folder(self, folder: Path, below: list[Path]) -> Iterator[Discovered]:
         """Yield the results of one folder; add the folders to walk next to `below`."""
         try:
-            if not self._is_new(folder):
-                yield CrawlIssue(self._name(folder), "was already crawled by another name", is_failure=False)
+            if not self._mark_visited_if_new(folder):
+                yield CrawlIssue(
+                    self._format_relative_name(folder), "was already crawled by another name", is_failure=False
+                )
                 return
             entries = _list_entries(folder)
         except OSError as error:
-            yield CrawlIssue(self._name(folder), error.strerror or str(error))
+            yield CrawlIssue(self._format_relative_name(folder), error.strerror or str(error))
             return
         if (other := _detect_table_format(folder, entries)) is not None:
             reason = f"is a {other} table; crawl it by its catalog"
-            yield CrawlIssue(self._name(folder), reason, is_failure=False)
+            yield CrawlIssue(self._format_relative_name(folder), reason, is_failure=False)
             return
         if any(file_formats.PARTITION.fullmatch(entry.name) for entry in entries.folders):
             yield from self._inspect_folder(folder, deep=True)
@@ -89,39 +91,43 @@ class FolderWalk:
         below += [
             Path(entry.path)
             for entry in entries.folders
-            if not self._selection.is_excluded(self._name(Path(entry.path)))
+            if not self._selection.is_excluded(self._format_relative_name(Path(entry.path)))
         ]
 
     def _inspect_file(self, path: Path) -> Iterator[Discovered]:
         """Yield a file that is a dataset."""
-        name = self._name(path)
+        name = self._format_relative_name(path)
         if not self._selection(name):
             return
         if packed := file_formats.find_unsupported_compression(path.name):
             yield CrawlIssue(name, f"Spark cannot decompress .{packed}", is_failure=False)
-        elif format_ := file_formats.detect_from_name(path.name):
+        elif format_ := file_formats.detect_format_from_name(path.name):
             yield self._create_dataset(path, path.parent, [path], format_)
         elif path == self._root:
             yield CrawlIssue(name, "has no supported file format")
 
     def _inspect_folder(self, folder: Path, *, deep: bool) -> Iterator[Discovered]:
         """Yield a folder that is one dataset; `deep` if its partitions are subfolders."""
-        if not self._selection(self._name(folder)):
+        if not self._selection(self._format_relative_name(folder)):
             return
         try:
             paths = sorted(_walk_files(folder)) if deep else [Path(entry.path) for entry in _list_entries(folder).files]
-            of_paths = {path: file_formats.detect_from_name(path.name) or _detect_by_content(path) for path in paths}
+            of_paths = {
+                path: file_formats.detect_format_from_name(path.name) or _detect_by_content(path) for path in paths
+            }
         except OSError as error:
-            yield CrawlIssue(self._name(folder), error.strerror or str(error))
+            yield CrawlIssue(self._format_relative_name(folder), error.strerror or str(error))
             return
         formats = sorted({format_ for format_ in of_paths.values() if format_})
         if len(formats) > 1:
-            yield CrawlIssue(self._name(folder), f"contains files of several formats: {', '.join(formats)}")
+            yield CrawlIssue(
+                self._format_relative_name(folder), f"contains files of several formats: {', '.join(formats)}"
+            )
         elif formats:
             yield self._create_dataset(folder, folder, [path for path in paths if of_paths[path]], formats[0])
 
     def _create_dataset(self, place: Path, base: Path, paths: list[Path], format_: str) -> Discovered:
-        name = self._name(place)
+        name = self._format_relative_name(place)
         try:
             files = [_stat_file(path, base) for path in paths]
         except OSError as error:
@@ -133,14 +139,14 @@ class FolderWalk:
             return CrawlIssue(name, "the name is not valid UTF-8")
         if (urn := dataset_names.build_file_urn(location)) is None:
             return CrawlIssue(name, "the path is longer than 512 bytes or contains control characters")
-        ref = DataRef(urn, Kind.FILE, format=format_, location=location)
+        ref = DataRef(urn, DatasetKind.FILE, format=format_, location=location)
         size = sum(file.size for file in files)
         first = next((str(base / file.path) for file in files if file.size), "")
         return FoundDataset(
-            name, ref, compute_state(files), place=str(place), first=first, bytes=size, files=len(files)
+            name, ref, compute_files_state(files), place=str(place), first=first, bytes=size, files=len(files)
         )
 
-    def _is_new(self, folder: Path) -> bool:
+    def _mark_visited_if_new(self, folder: Path) -> bool:
         status = folder.stat()
         identity = (status.st_dev, status.st_ino)
         if identity in self._seen:
@@ -148,12 +154,12 @@ class FolderWalk:
         self._seen.add(identity)
         return True
 
-    def _name(self, path: Path) -> str:
+    def _format_relative_name(self, path: Path) -> str:
         name = path.name or str(path) if path == self._root else path.relative_to(self._root).as_posix()
         return name.encode("utf-8", "replace").decode()
 
 
-def compute_state(files: list[CrawledFile]) -> str:
+def compute_files_state(files: list[CrawledFile]) -> str:
     """Return a hash that changes if a file is added, removed, or has another size or time."""
     digest = sha256()
     for current in sorted(files, key=lambda file: file.path):
@@ -161,7 +167,7 @@ def compute_state(files: list[CrawledFile]) -> str:
     return digest.hexdigest()
 
 
-def list_files(folder: Path) -> list[CrawledFile]:
+def list_table_files(folder: Path) -> list[CrawledFile]:
     """Return all files of a table's folder. Raises OSError."""
     return [_stat_file(path, folder) for path in _walk_files(folder)]
 
@@ -219,7 +225,7 @@ def _detect_table_format(folder: Path, entries: _Entries) -> str | None:
 def _detect_by_content(path: Path) -> str | None:
     """Return the format of a file without an extension."""
     is_bare = "." not in path.name and path.is_file()
-    return file_formats.detect_from_bytes(path) if is_bare else None
+    return file_formats.detect_format_from_bytes(path) if is_bare else None
 
 
 def _stat_file(path: Path, base: Path) -> CrawledFile:

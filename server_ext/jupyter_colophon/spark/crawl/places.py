@@ -11,7 +11,7 @@ class RemoteFolder(ValueError):
     """A folder that is not on this machine."""
 
 
-def resolve_folder(text: str) -> Path | None:
+def resolve_local_path(text: str) -> Path | None:
     """Return the folder or file; None for a name of a catalog. Raises RemoteFolder, FileNotFoundError."""
     scheme = _SCHEME.match(text)
     if scheme and scheme[1].lower() != "file" and not Path(text).exists():

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_colophon.spark.crawl.columns import ColumnProfile, Measure, explain_skipped, list_measures
+from jupyter_colophon.spark.crawl.columns import ColumnProfile, Measure, explain_skipped_statistics, list_measures
 from jupyter_colophon.spark.plans import schema
 from jupyter_colophon.spark.plans.observation import SchemaField
 
@@ -33,12 +33,12 @@ class Profile:
         return self.rows if self.sampled is None else self.sampled
 
 
-def read_fields(data: Any) -> tuple[SchemaField, ...]:
+def read_dataframe_fields(data: Any) -> tuple[SchemaField, ...]:
     """Return the columns of a DataFrame, in one call however many there are."""
     return schema.parse_fields(json.loads(data.schema.json()))
 
 
-def profile(
+def compute_profile(
     data: Any,
     *,
     hidden: Collection[str] = (),
@@ -51,7 +51,7 @@ def profile(
     `corrupt_column` is not part of the data: rows that could not be parsed have a value in it, and are counted.
     Raises all exceptions of Spark.
     """
-    fields = read_fields(data)
+    fields = read_dataframe_fields(data)
     if not fields:
         return Profile((), 0, ())
     has_kll = tuple(map(int, data.sparkSession.version.split(".")[:2])) >= _HAS_KLL
@@ -62,7 +62,7 @@ def profile(
         rows = placed.count()
         if rows > sample:
             placed = placed.sample(fraction=sample / rows, seed=_SEED)
-    profiles = [ColumnProfile(item, skipped=explain_skipped(item.type)) for item in fields]
+    profiles = [ColumnProfile(item, skipped=explain_skipped_statistics(item.type)) for item in fields]
     without_values = hidden if corrupt_column is None else {*hidden, corrupt_column}
     count = 0
     size = COLUMNS_OF_TEXT if is_text else COLUMNS

@@ -21,19 +21,19 @@ class UnreadableDataset(Exception):
     """A dataset cannot be read; the message explains why, without values."""
 
 
-def read(spark: Any, dataset: FoundDataset, reader_options: Mapping[str, str]) -> Any:
+def read_dataset(spark: Any, dataset: FoundDataset, reader_options: Mapping[str, str]) -> Any:
     """Return the dataset as a DataFrame; `reader_options` override detected ones.
 
     Raises UnreadableDataset, ConnectorMissing, OSError, and exceptions of Spark.
     """
     format_ = str(dataset.ref.format)
-    connectors.require(spark, format_)
+    connectors.require_connector(spark, format_)
     if dataset.table:
         return spark.table(dataset.table)
     if format_ in file_formats.TEXTS and not dataset.first:
         # An empty file has no columns and no rows.
         return spark.range(0).select()
-    options = {**_detect_options(dataset, format_), **reader_options}
+    options = {**_detect_reader_options(dataset, format_), **reader_options}
     if str(options.get("multiLine")).lower() == "true" and _GLOB & {*dataset.place}:
         # With multiLine, Hadoop always interprets the path as a glob.
         msg = "multi-line records cannot be read from a path that contains * ? [ ] { or }"
@@ -52,14 +52,14 @@ def find_corrupt_column(dataset: FoundDataset, data: Any) -> str | None:
     return _CORRUPT if dataset.ref.format == "json" and not dataset.table and _CORRUPT in data.columns else None
 
 
-def _detect_options(dataset: FoundDataset, format_: str) -> Mapping[str, str]:
+def _detect_reader_options(dataset: FoundDataset, format_: str) -> Mapping[str, str]:
     if format_ not in file_formats.TEXTS:
         return {}
     inferred = {"inferSchema": "true"} if format_ == "csv" else {}
-    return {**inferred, **text.detect_options(Path(dataset.first), format_)}
+    return {**inferred, **text.detect_reader_options(Path(dataset.first), format_)}
 
 
-def describe_error(error: Exception) -> str:
+def describe_read_error(error: Exception) -> str:
     """Return why something failed, in one sentence without values: Spark's error condition if there is one."""
     if isinstance(error, UnreadableDataset | ConnectorMissing):
         return str(error)

@@ -42,7 +42,7 @@ class CrawlReport:
         return {status: counts[status] for status in STATUSES}
 
     @property
-    def outcome(self) -> Literal["succeeded", "failed"]:
+    def final_status(self) -> Literal["succeeded", "failed"]:
         """Return the final status of a crawl that was not stopped."""
         return "failed" if self.reason or self.counts["failed"] else "succeeded"
 

@@ -30,12 +30,12 @@ class CrawlRun:
     _started_ms: int
 
     @classmethod
-    def begin(cls, catalog: "Operations", place: str, namespace: str) -> "CrawlRun":
+    def begin_and_end_orphaned(cls, catalog: "Operations", place: str, namespace: str) -> "CrawlRun":
         """Start a run, and end those of killed processes of this machine. Raises ClientError, InvalidName."""
         of = make_program_urn(namespace, APPLICATION, TYPE, NAME)
         with suppress(ClientError):
-            _end_orphaned(catalog, str(of))
-        id_, now = str(uuid.uuid4()), _get_now_ms()
+            _end_orphaned_runs(catalog, str(of))
+        id_, now = str(uuid.uuid4()), _read_time_ms()
         arguments = {"place": place, **_describe_process()}
         start = {"program": str(of), "runId": id_, "status": "running", "arguments": arguments}
         catalog.start_run(start | {"start": format_time(now)})
@@ -45,29 +45,31 @@ class CrawlRun:
         """Record the final status and the counts. Raises ClientError."""
         facts: dict[str, int] = {"left": report.left, "rows": report.rows, **report.counts}
         # The clock may have been set back; the end must not precede the start.
-        end = format_time(max(_get_now_ms(), self._started_ms))
+        end = format_time(max(_read_time_ms(), self._started_ms))
         self._catalog.update_run(self.urn, {"status": report.status, "end": end, "facts": facts})
 
-    def mark_jobs(self, spark: Any) -> None:
-        """Assign the current thread's jobs to the group that `stop_jobs` cancels."""
+    def assign_jobs_to_group(self, spark: Any) -> None:
+        """Assign the current thread's jobs to the group that `cancel_jobs` cancels."""
         if hasattr(spark, "_jsparkSession"):
             spark.sparkContext.setJobGroup(self.id, "colophon crawl", interruptOnCancel=False)
 
-    def stop_jobs(self, spark: Any) -> None:
+    def cancel_jobs(self, spark: Any) -> None:
         """Cancel the marked jobs. Spark may have stopped already."""
         with suppress(Exception):
             spark.sparkContext.cancelJobGroup(self.id)
 
 
-def _end_orphaned(catalog: "Operations", program_urn: str) -> None:
+def _end_orphaned_runs(catalog: "Operations", program_urn: str) -> None:
     """End the runs whose processes no longer exist. Raises ClientError."""
     for run in catalog.list_runs(program=program_urn, status="running")["runs"]:
         arguments = catalog.read_run(run["urn"]).get("arguments", {})
-        if arguments.get("host") == _describe_process()["host"] and not _is_alive(str(arguments.get("process", ""))):
-            catalog.update_run(run["urn"], {"status": "killed", "end": format_time(_get_now_ms())})
+        if arguments.get("host") == _describe_process()["host"] and not _is_process_alive(
+            str(arguments.get("process", ""))
+        ):
+            catalog.update_run(run["urn"], {"status": "killed", "end": format_time(_read_time_ms())})
 
 
-def _is_alive(process: str) -> bool:
+def _is_process_alive(process: str) -> bool:
     if sys.platform == "win32" or not process.isdecimal():
         return True
     try:
@@ -83,5 +85,5 @@ def _describe_process() -> dict[str, str]:
     return {"host": socket.gethostname(), "process": str(os.getpid())}
 
 
-def _get_now_ms() -> int:
+def _read_time_ms() -> int:
     return time.time_ns() // 1_000_000

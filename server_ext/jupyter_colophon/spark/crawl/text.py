@@ -17,9 +17,9 @@ _VALUE = re.compile(r"[-+]?[\d.,:/\-T ]*\d[\d.,:/\-TZ %]*|true|false|null|nan", 
 _MARKS = {b"\xff\xfe": "UTF-16LE", b"\xfe\xff": "UTF-16BE"}
 
 
-def detect_options(path: Path, format_: str) -> Mapping[str, str]:
+def detect_reader_options(path: Path, format_: str) -> Mapping[str, str]:
     """Return Spark's options for a CSV or JSON file. Raises OSError, EOFError if it cannot be decompressed."""
-    start = _read_start(path)
+    start = _read_decompressed_start(path)
     encoding = _detect_encoding(start)
     if b"\0" in start and not encoding.startswith("UTF-16"):
         raise OSError(0, "is not a text file")
@@ -32,7 +32,7 @@ def detect_options(path: Path, format_: str) -> Mapping[str, str]:
     return options | _detect_csv_options(whole, "\t" if ".tsv" in path.name.lower() else None)
 
 
-def _read_start(path: Path) -> bytes:
+def _read_decompressed_start(path: Path) -> bytes:
     """Return the first bytes, decompressed."""
     try:
         match path.suffix.lower():

@@ -16,7 +16,7 @@ def main(words: Sequence[str]) -> int:
     """Run the job of a command line; return 0 on success, 1 on failure, 2 for wrong usage."""
     arguments = _parse_arguments(words)
     options = dict(pair.split("=", 1) for pair in arguments.option)
-    spark = _get_session()
+    spark = _get_or_start_session()
     from pyspark.errors import PySparkException
 
     try:
@@ -24,7 +24,7 @@ def main(words: Sequence[str]) -> int:
             spark.read.parquet(*arguments.paths).write.format("colophon").options(**options).mode("append").save()
         else:
             tables = (compute_statistics if arguments.job == "statistics" else compute_activity)(spark, options)
-            _write_tables(tables, arguments.output)
+            _print_or_write_tables(tables, arguments.output)
     except PySparkException as error:
         sys.stderr.write(f"{_summarize_error(error)}\n")
         return 1
@@ -64,7 +64,7 @@ def _parse_pair(word: str) -> str:
     return word
 
 
-def _get_session() -> Any:
+def _get_or_start_session() -> Any:
     """Return the session of `spark-submit`, which has started a JVM for this process, or a local one."""
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         from pyspark.sql import SparkSession
@@ -75,7 +75,7 @@ def _get_session() -> Any:
     return get_session("colophon jobs")
 
 
-def _write_tables(tables: Mapping[str, Any], folder: str | None) -> None:
+def _print_or_write_tables(tables: Mapping[str, Any], folder: str | None) -> None:
     """Print the first rows of each table, or write the tables to a folder."""
     for name, frame in tables.items():
         if folder:

@@ -75,14 +75,14 @@ def strip_credentials(location: str) -> str | None:
     return f"{match['scheme']}://{container}{host}{path if '=' in query else path + sign + query}"
 
 
-def split_partitions(location: str) -> tuple[str, str]:
+def split_partition_folders(location: str) -> tuple[str, str]:
     """Split a location into that of the dataset and the partition folders: `file:/t` and `/day=mon/hour=3`.
 
     Partition folders are the trailing ones with names like `name=value`; a file with such a name is none.
     """
     end = len(location.rstrip("/"))
     match = next((candidate for candidate in _PARTITIONS.finditer(location) if candidate.end() >= end), None)
-    if match is None or file_formats.detect_from_name(location[:end].rpartition("/")[2]):
+    if match is None or file_formats.detect_format_from_name(location[:end].rpartition("/")[2]):
         return location, ""
     return location[: match.start()], location[match.start() : end]
 
@@ -93,5 +93,5 @@ def build_jdbc_urn(url: str, table_name: str) -> str | None:
     None for a query instead of a table, and for a URL that cannot be parsed with certainty, so that no secret is published.
     """
     database = parse_jdbc_url(url)
-    name = database.name_table(table_name) if database is not None else None
+    name = database.format_full_table_name(table_name) if database is not None else None
     return build_dataset_urn(database.platform, name) if database is not None and name is not None else None

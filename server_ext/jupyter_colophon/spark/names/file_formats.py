@@ -32,7 +32,7 @@ PARTITION = re.compile(r"[^=/]+=[^/]*")
 """The folder of a partition."""
 
 
-def detect_from_name(name: str) -> str | None:
+def detect_format_from_name(name: str) -> str | None:
     """Return the format for a file name; None if unknown."""
     words = name.lower().split(".")[1:]
     if words and words[-1] in COMPRESSED:
@@ -48,7 +48,7 @@ def find_unsupported_compression(name: str) -> str | None:
     return words[-1] if packed else None
 
 
-def detect_from_bytes(path: Path) -> str | None:
+def detect_format_from_bytes(path: Path) -> str | None:
     """Return the format for the first bytes of a file; None if unknown. Raises OSError."""
     with path.open("rb") as file:
         start = file.read(4)

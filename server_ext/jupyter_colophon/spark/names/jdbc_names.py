@@ -46,7 +46,7 @@ class JdbcDatabase:
     words: tuple[str, ...]
     levels: int = 3
 
-    def name_table(self, table: str) -> str | None:
+    def format_full_table_name(self, table: str) -> str | None:
         """Return the full name of a table; None for a query, or if the database is unknown."""
         if _TABLE.fullmatch(table.strip()) is None:
             return None
@@ -67,7 +67,7 @@ def parse_jdbc_url(url: str) -> JdbcDatabase | None:
     rest = _OF_CONNECTION.sub("", match["rest"]) if driver in _SERVERS else match["rest"]
     if driver in _DRIVERS:
         return _DRIVERS[driver](rest)
-    return _parse_server(_SERVERS.get(driver, _Server(driver, levels=9)), rest)
+    return _parse_server_url(_SERVERS.get(driver, _Server(driver, levels=9)), rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class _Server:
         return DEFAULT_PORTS.get(self.platform)
 
 
-def _parse_server(server: _Server, rest: str) -> JdbcDatabase | None:
+def _parse_server_url(server: _Server, rest: str) -> JdbcDatabase | None:
     place = _PLACE.fullmatch(rest)
     if place is None or ("@" in place["authority"] and "@" in place["path"] + place["more"]):
         return None
@@ -110,11 +110,11 @@ def _parse_server(server: _Server, rest: str) -> JdbcDatabase | None:
 def _parse_authority(text: str, port: int | None) -> str | None:
     """Return the hosts with their ports, without the user."""
     hosts = [_HOST.fullmatch(host) for host in text.rpartition("@")[2].split(",")]
-    names = [_with_port(host["host"], host["port"] or port) for host in hosts if host is not None]
+    names = [_append_port(host["host"], host["port"] or port) for host in hosts if host is not None]
     return ",".join(names) if len(names) == len(hosts) else None
 
 
-def _with_port(host: str, port: object) -> str:
+def _append_port(host: str, port: object) -> str:
     return f"{host.lower()}:{port}" if port else host.lower()
 
 
@@ -129,11 +129,11 @@ def _parse_properties(text: str, separators: str) -> dict[str, str] | None:
 
 def _parse_postgres(rest: str) -> JdbcDatabase | None:
     server = _SERVERS["postgresql"]
-    return _parse_server(server, rest if rest.startswith("//") else f"//localhost/{rest}")
+    return _parse_server_url(server, rest if rest.startswith("//") else f"//localhost/{rest}")
 
 
 def _parse_redshift(rest: str) -> JdbcDatabase | None:
-    database = _parse_server(_Server("redshift"), _OF_CONNECTION.sub("", rest))
+    database = _parse_server_url(_Server("redshift"), _OF_CONNECTION.sub("", rest))
     cluster = _REDSHIFT.match(database.authority) if database is not None else None
     if database is None or cluster is None:
         return database
@@ -142,7 +142,7 @@ def _parse_redshift(rest: str) -> JdbcDatabase | None:
 
 
 def _parse_snowflake(rest: str) -> JdbcDatabase | None:
-    database = _parse_server(_Server("snowflake", properties=("db", "schema")), rest)
+    database = _parse_server_url(_Server("snowflake", properties=("db", "schema")), rest)
     if database is None:
         return None
     return JdbcDatabase(
@@ -151,12 +151,12 @@ def _parse_snowflake(rest: str) -> JdbcDatabase | None:
 
 
 def _parse_teradata(rest: str) -> JdbcDatabase | None:
-    database = _parse_server(_Server("teradata", 2, ("database",), separators=","), rest)
+    database = _parse_server_url(_Server("teradata", 2, ("database",), separators=","), rest)
     port = re.search(r"[/,]\s*DBS_PORT\s*=\s*(\d{1,5})\s*(?:,|$)", rest, re.IGNORECASE)
     if database is None:
         return None
     host, usual = database.authority.rpartition(":")[0], database.authority
-    return JdbcDatabase("teradata", _with_port(host, port[1]) if port else usual, database.words, database.levels)
+    return JdbcDatabase("teradata", _append_port(host, port[1]) if port else usual, database.words, database.levels)
 
 
 def _parse_sql_server(rest: str) -> JdbcDatabase | None:
@@ -205,16 +205,16 @@ def _parse_oracle_description(text: str) -> JdbcDatabase | None:
     if not hosts or not names or len(ports) not in (0, len(hosts)):
         return None
     pairs = zip(hosts, ports or [str(DEFAULT_PORTS["oracle"])] * len(hosts), strict=True)
-    return JdbcDatabase("oracle", ",".join(_with_port(host, port) for host, port in pairs), (names[0],))
+    return JdbcDatabase("oracle", ",".join(_append_port(host, port) for host, port in pairs), (names[0],))
 
 
-def _parse_files(platform: str, servers: tuple[str, ...]) -> Callable[[str], JdbcDatabase | None]:
+def _create_file_database_parser(platform: str, servers: tuple[str, ...]) -> Callable[[str], JdbcDatabase | None]:
     """Return the parser for a database that is a file, in memory, or behind its own server."""
 
     def parse(rest: str) -> JdbcDatabase | None:
         for scheme in servers:
             if rest.lower().startswith(f"{scheme}//"):
-                return _parse_server(_Server(platform, separators="?&;#"), rest[len(scheme) :])
+                return _parse_server_url(_Server(platform, separators="?&;#"), rest[len(scheme) :])
         place = re.split(r"[;?]", rest, maxsplit=1)[0]
         scheme, sign, path = place.partition(":")
         # A single letter is a Windows drive.
@@ -251,16 +251,16 @@ _SERVERS: Final[Mapping[str, _Server]] = {
 """Drivers whose URLs name a server; also the default for unknown drivers."""
 
 _DRIVERS: Final[Mapping[str, Callable[[str], JdbcDatabase | None]]] = {
-    "derby": _parse_files("derby", ("",)),
-    "duckdb": _parse_files("duckdb", ()),
-    "h2": _parse_files("h2", ("tcp:", "ssl:")),
-    "hsqldb": _parse_files("hsqldb", ("hsql:", "hsqls:")),
+    "derby": _create_file_database_parser("derby", ("",)),
+    "duckdb": _create_file_database_parser("duckdb", ()),
+    "h2": _create_file_database_parser("h2", ("tcp:", "ssl:")),
+    "hsqldb": _create_file_database_parser("hsqldb", ("hsql:", "hsqls:")),
     "jtds": _parse_jtds,
     "oracle": _parse_oracle,
     "postgresql": _parse_postgres,
     "redshift": _parse_redshift,
     "snowflake": _parse_snowflake,
-    "sqlite": _parse_files("sqlite", ()),
+    "sqlite": _create_file_database_parser("sqlite", ()),
     "sqlserver": _parse_sql_server,
     "teradata": _parse_teradata,
 }

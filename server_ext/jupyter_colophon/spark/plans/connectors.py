@@ -9,7 +9,7 @@ class ConnectorMissing(LookupError):
     """Spark lacks the connector of a data source; the message names its package."""
 
 
-def require(spark: Any, format_: str) -> None:
+def require_connector(spark: Any, format_: str) -> None:
     """Raise ConnectorMissing if Spark does not find the connector of a data source."""
     package = _PACKAGES.get(format_)
     if package is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from jupyter_colophon.spark.names import dataset_names
 from jupyter_colophon.spark.plans import schema
-from jupyter_colophon.spark.plans.observation import MAX_PATHS, DataRef, Kind, merge_refs
+from jupyter_colophon.spark.plans.observation import MAX_PATHS, DataRef, DatasetKind, merge_refs
 from jupyter_colophon.spark.plans.plan_tree import TreeNode
 
 PART_FILE = re.compile(r"/part-\d{5}[-.][^/]*$")
@@ -46,21 +46,23 @@ def find_file_refs(relation: Any) -> tuple[DataRef, ...]:
 
 def create_file_ref(location: str, format_: str | None) -> DataRef | None:
     """Return the dataset of a location, which may be a partition of it."""
-    place, part = dataset_names.split_partitions(dataset_names.strip_credentials(location) or "")
+    place, part = dataset_names.split_partition_folders(dataset_names.strip_credentials(location) or "")
     urn = dataset_names.build_file_urn(place) if place else None
-    return DataRef(urn, Kind.FILE, format=format_, location=place, parts=(part,) if part else ()) if urn else None
+    return (
+        DataRef(urn, DatasetKind.FILE, format=format_, location=place, parts=(part,) if part else ()) if urn else None
+    )
 
 
 def create_jdbc_refs(url: str, table: str) -> tuple[DataRef, ...]:
     """Return the JDBC table; nothing for a query. The URL is not kept, since it may contain a password."""
     urn = dataset_names.build_jdbc_urn(url, table.strip())
-    return (DataRef(urn, Kind.JDBC, format="jdbc"),) if urn else ()
+    return (DataRef(urn, DatasetKind.JDBC, format="jdbc"),) if urn else ()
 
 
 def create_topic_refs(names: str) -> tuple[DataRef, ...]:
     """Return the Kafka topics with these comma-separated names."""
     urns = (dataset_names.build_dataset_urn("kafka", name.strip()) for name in names.split(","))
-    return tuple(DataRef(urn, Kind.TOPIC, format="kafka") for urn in urns if urn)
+    return tuple(DataRef(urn, DatasetKind.TOPIC, format="kafka") for urn in urns if urn)
 
 
 def find_v2_scan_refs(scan: Any) -> tuple[DataRef, ...]:
@@ -83,7 +85,7 @@ def create_catalog_ref(catalog: Any, identifier: Any) -> DataRef | None:
     """Return a table by its catalog plug-in and its identifier there."""
     database = ".".join(identifier.namespace())
     urn = dataset_names.build_table_urn({"catalog": catalog.name(), "database": database, "table": identifier.name()})
-    return DataRef(urn, Kind.TABLE) if urn else None
+    return DataRef(urn, DatasetKind.TABLE) if urn else None
 
 
 def get_table_description(node: TreeNode) -> Mapping[str, Any] | None:
@@ -92,12 +94,14 @@ def get_table_description(node: TreeNode) -> Mapping[str, Any] | None:
     return description if isinstance(description, dict) else None
 
 
-def create_table_ref(table: Mapping[str, Any], kind: Kind = Kind.TABLE, location: str | None = None) -> DataRef | None:
+def create_table_ref(
+    table: Mapping[str, Any], kind: DatasetKind = DatasetKind.TABLE, location: str | None = None
+) -> DataRef | None:
     """Return the dataset of a `CatalogTable`'s JSON; None for an invalid name."""
     urn = dataset_names.build_table_urn(table["identifier"])
     if urn is None:
         return None
     if table.get("tableType", {}).get("name") == "VIEW":
-        kind = Kind.VIEW
+        kind = DatasetKind.VIEW
     place = dataset_names.strip_credentials(location) if location else None
     return DataRef(urn, kind, schema.parse_fields(table["schema"]) or None, table.get("provider"), place)

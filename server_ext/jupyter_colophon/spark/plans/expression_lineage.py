@@ -10,7 +10,7 @@ from typing import Protocol
 from jupyter_colophon.spark.plans.plan_nodes import Inputs, get_expression_node, get_plan_node
 from jupyter_colophon.spark.plans.plan_tree import TreeNode, find_lateral_plans, get_expr_id
 from jupyter_colophon.spark.plans.session_variables import derive_variable_id
-from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, combine_usage
+from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, combine_uses
 
 
 class PlanLookup(Protocol):
@@ -19,7 +19,7 @@ class PlanLookup(Protocol):
     def get_output(self, node: TreeNode) -> tuple[int, ...]:
         """Return the ids of a node's output columns, in order."""
 
-    def find_table(self, node: TreeNode) -> TreeNode | None:
+    def find_common_table(self, node: TreeNode) -> TreeNode | None:
         """Return the common table expression that a node refers to."""
 
 
@@ -33,20 +33,18 @@ def find_references(root: TreeNode, plans: PlanLookup) -> Iterator[Reference]:
             if column is not None:
                 yield column, rank
         elif node.kind == "VariableReference":
-            yield derive_variable_id(node.attrs["variable"]), combine_usage(rank, TRANSFORMED)
+            yield derive_variable_id(node.attrs["variable"]), combine_uses(rank, TRANSFORMED)
         elif node.kind == "OuterReference":
-            waiting.extend((inner, rank) for inner in node.get_forest("e"))
+            waiting.extend((inner, rank) for inner in node.get_trees("e"))
         elif "plan" in node.trees:
-            yield from ((column, combine_usage(rank, how)) for column, how in _find_subquery_references(node, plans))
+            yield from ((column, combine_uses(rank, how)) for column, how in _find_subquery_references(node, plans))
         else:
-            waiting.extend(
-                (below, combine_usage(rank, how)) for below, how in get_expression_node(node.kind).uses(node)
-            )
+            waiting.extend((below, combine_uses(rank, how)) for below, how in get_expression_node(node.kind).uses(node))
 
 
 def _find_subquery_references(node: TreeNode, plans: PlanLookup) -> Iterator[Reference]:
     """Yield the columns that a subquery in an expression depends on; for EXISTS only those of conditions."""
-    for plan in node.get_forest("plan"):
+    for plan in node.get_trees("plan"):
         if node.kind != "Exists":
             yield from ((column, TRANSFORMED) for column in plans.get_output(plan))
         yield from find_control_references(plan, plans)
@@ -64,11 +62,11 @@ def find_control_references(plan: TreeNode, plans: PlanLookup) -> Iterator[Refer
         waiting.extend(_list_inputs(node, plans))
 
 
-def _is_of_split(sort: TreeNode, plans: PlanLookup) -> bool:
+def _is_from_random_split(sort: TreeNode, plans: PlanLookup) -> bool:
     """Return whether a sort below a sample belongs to `randomSplit`, which sorts by all columns to keep its parts disjoint."""
     if sort.kind != "Sort" or sort.attrs.get("global") is not False:
         return False
-    keys = [next(find_references(order, plans), (None, 0))[0] for order in sort.get_forest("order")]
+    keys = [next(find_references(order, plans), (None, 0))[0] for order in sort.get_trees("order")]
     output = iter(plans.get_output(sort.children[0]))
     # Columns without an order (maps) are left out; the others are in order.
     return all(key is not None and key in output for key in keys)
@@ -77,7 +75,7 @@ def _is_of_split(sort: TreeNode, plans: PlanLookup) -> bool:
 def _find_node_controls(node: TreeNode, plans: PlanLookup) -> Iterator[Reference]:
     declared = get_plan_node(node.kind)
     for field, how in declared.controls:
-        for condition in node.get_forest(field):
+        for condition in node.get_trees(field):
             yield from ((column, how) for column, _ in find_references(condition, plans))
     if declared.compared is not None:
         children, how = declared.compared
@@ -88,11 +86,11 @@ def _list_inputs(node: TreeNode, plans: PlanLookup) -> tuple[TreeNode, ...]:
     """Return the plans from which a plan reads rows, including common table expressions."""
     match get_plan_node(node.kind).inputs:
         case Inputs.COMMON_TABLE:
-            table = plans.find_table(node)
+            table = plans.find_common_table(node)
             return (table,) if table is not None else ()
         case Inputs.LAST_CHILD:
             return node.children[-1:]
-        case Inputs.SAMPLED if _is_of_split(node.children[0], plans):
+        case Inputs.SAMPLED if _is_from_random_split(node.children[0], plans):
             return node.children[0].children
         case Inputs.LATERAL:
             return (*node.children, *find_lateral_plans(node))

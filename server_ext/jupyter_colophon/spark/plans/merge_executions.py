@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
-from jupyter_colophon.spark.plans.observation import Kind
+from jupyter_colophon.spark.plans.observation import DatasetKind
 from jupyter_colophon.spark.plans.plan_nodes import Role, get_command
 from jupyter_colophon.spark.plans.write_commands import INNER_WRITES
 
@@ -42,11 +42,13 @@ class ExecutionMerger:
         self._written: deque[tuple[int, str | None]] = deque(maxlen=MAX_REMEMBERED)
         self._reported: deque[tuple[int, str]] = deque(maxlen=MAX_REMEMBERED)
 
-    def merge(self, execution: PlanExecution, facts: JvmFacts) -> JvmFacts | None:
+    def select_facts_to_report(self, execution: PlanExecution, facts: JvmFacts) -> JvmFacts | None:
         """Return the facts to report for an execution; None if it is part of, or wraps, another one that is reported."""
         inner = execution.function in INNER_WRITES
-        if inner or self._may_be_inner(execution, facts.targets):
-            location = next((place for target in facts.targets if target.ref for place in target.ref.places), None)
+        if inner or self._may_be_nested_write(execution, facts.targets):
+            location = next(
+                (place for target in facts.targets if target.ref for place in target.ref.exact_locations), None
+            )
             self._written.append((execution.number, location))
             if inner or str(location).startswith(f"{self._warehouse}/"):
                 return None
@@ -55,7 +57,9 @@ class ExecutionMerger:
         ):
             return None
         if execution.role is Role.CREATES_TABLE:
-            facts = replace(facts, targets=tuple(self._add_location(execution, target) for target in facts.targets))
+            facts = replace(
+                facts, targets=tuple(self._add_location_of_nested(execution, target) for target in facts.targets)
+            )
         facts = replace(
             facts, targets=tuple(WriteTarget() if target.is_unchanged else target for target in facts.targets)
         )
@@ -63,13 +67,13 @@ class ExecutionMerger:
             self._reported.append((execution.number, name))
         return facts
 
-    def _may_be_inner(self, execution: PlanExecution, targets: Iterable[WriteTarget]) -> bool:
+    def _may_be_nested_write(self, execution: PlanExecution, targets: Iterable[WriteTarget]) -> bool:
         """Return whether an execution may write the files of a table that another one creates."""
         refs = [target.ref for target in targets]
-        is_of_files = all(ref is not None and ref.kind is Kind.FILE for ref in refs)
+        is_of_files = all(ref is not None and ref.kind is DatasetKind.FILE for ref in refs)
         return self._warehouse is not None and execution.role is Role.FILES and is_of_files
 
-    def _add_location(self, execution: PlanExecution, target: WriteTarget) -> WriteTarget:
+    def _add_location_of_nested(self, execution: PlanExecution, target: WriteTarget) -> WriteTarget:
         inner = next((item for item in reversed(self._written) if item[0] > execution.number), None)
         if target.ref is None:
             return target

@@ -15,7 +15,7 @@ from py4j.java_gateway import JVMView
 from py4j.protocol import DEFAULT_JVM_ID, DEFAULT_JVM_NAME
 
 from jupyter_colophon.spark.names import dataset_names
-from jupyter_colophon.spark.plans.observation import DataRef, Kind, MissingDetail, merge_refs
+from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind, MissingDetail, merge_refs
 from jupyter_colophon.spark.plans.plan import Statement
 
 FORMAT: Final = "mllib"
@@ -34,9 +34,9 @@ class ModelFolders:
         self._session = session
         self._places: OrderedDict[str, None] = OrderedDict()
 
-    def fold(self, statement: Statement) -> Statement:
+    def replace_model_folders(self, statement: Statement) -> Statement:
         """Return a statement with the folders of a model replaced by the model."""
-        reads, writes = self._fold_refs(statement.reads), self._fold_refs(statement.writes)
+        reads, writes = self._replace_model_refs(statement.reads), self._replace_model_refs(statement.writes)
         if (reads, writes) == (statement.reads, statement.writes):
             return statement
         missing = statement.missing
@@ -44,28 +44,28 @@ class ModelFolders:
             missing = (*(word for word in missing if word != MissingDetail.MEMORY), MissingDetail.MODEL)
         return replace(statement, reads=reads, writes=writes, edges=(), missing=missing)
 
-    def _fold_refs(self, refs: Iterable[DataRef]) -> tuple[DataRef, ...]:
+    def _replace_model_refs(self, refs: Iterable[DataRef]) -> tuple[DataRef, ...]:
         refs = tuple(refs)
-        if all(ref.kind is not Kind.FILE or ref.location is None for ref in refs):
+        if all(ref.kind is not DatasetKind.FILE or ref.location is None for ref in refs):
             return refs
         return merge_refs(self._find_model(ref) or ref for ref in refs)
 
     def _find_model(self, ref: DataRef) -> DataRef | None:
         location = ref.location or ""
         folder = location.rpartition("/")[0]
-        if ref.kind is not Kind.FILE or not folder:
+        if ref.kind is not DatasetKind.FILE or not folder:
             return None
         place = _PART.sub("", folder)
         if place not in self._places:
-            if not (ref.format == "text" and location.endswith(_METADATA) and self._is_metadata(location)):
+            if not (ref.format == "text" and location.endswith(_METADATA) and self._is_model_metadata_folder(location)):
                 return None
             self._places[place] = None
             while len(self._places) > MAX_REMEMBERED:
                 self._places.popitem(last=False)
         urn = dataset_names.build_file_urn(place)
-        return DataRef(urn, Kind.FILE, format=FORMAT, location=place) if urn else None
+        return DataRef(urn, DatasetKind.FILE, format=FORMAT, location=place) if urn else None
 
-    def _is_metadata(self, location: str) -> bool:
+    def _is_model_metadata_folder(self, location: str) -> bool:
         """Return whether a text folder is the metadata of a model's part."""
         jvm = JVMView(self._session._gateway_client, DEFAULT_JVM_NAME, DEFAULT_JVM_ID)  # type: ignore[no-untyped-call]
         folder = jvm.org.apache.hadoop.fs.Path(location)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class DatasetKind(StrEnum):
     """The kind of a dataset."""
 
     TABLE = "table"
@@ -56,7 +56,7 @@ class MissingDetail(StrEnum):
     EVENTS = "queries that Spark could not report: it dropped their events, or the connection was cut"
 
 
-def describe_unknown(kind: str) -> str:
+def describe_unknown_node(kind: str) -> str:
     """Return the missing detail for a plan with an unknown kind of leaf node."""
     return f"data that was read by {kind[:_KIND_CHARS]}, an unknown kind of plan node"
 
@@ -80,14 +80,14 @@ class DataRef:
     """
 
     urn: str
-    kind: Kind
+    kind: DatasetKind
     fields: tuple[SchemaField, ...] | None = None
     format: str | None = None
     location: str | None = None
     parts: tuple[str, ...] = ()
 
     @property
-    def places(self) -> tuple[str, ...]:
+    def exact_locations(self) -> tuple[str, ...]:
         """Return the exact locations that were read or written."""
         if self.location is None:
             return ()
@@ -104,10 +104,10 @@ def merge_refs(refs: Iterable[DataRef]) -> tuple[DataRef, ...]:
     same: dict[str, list[DataRef]] = {}
     for ref in refs:
         same.setdefault(ref.urn, []).append(ref)
-    return tuple(_merge_same(each) for each in same.values())
+    return tuple(_merge_refs_of_one_dataset(each) for each in same.values())
 
 
-def _merge_same(refs: list[DataRef]) -> DataRef:
+def _merge_refs_of_one_dataset(refs: list[DataRef]) -> DataRef:
     is_whole = any(not ref.parts for ref in refs)
     parts = () if is_whole else tuple(dict.fromkeys(part for ref in refs for part in ref.parts))
     fields = next((ref.fields for ref in reversed(refs) if ref.fields is not None), None)
@@ -135,7 +135,7 @@ class Observation:
     A failed execution has the data it read, and as `intended` the data it would have written; it has no writes or columns.
     `error` is then Spark's error condition or the exception's class, without the message, which contains values.
     `renamed` are the old and the new URN of a renamed table.
-    `missing` lists missing lineage: values of MissingDetail, or of `describe_unknown`.
+    `missing` lists missing lineage: values of MissingDetail, or of `describe_unknown_node`.
     """
 
     started_ms: int

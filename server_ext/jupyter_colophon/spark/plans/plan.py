@@ -14,17 +14,22 @@ from jupyter_colophon.spark.plans.observation import (
     STREAM,
     ColumnFlow,
     DataRef,
-    Kind,
+    DatasetKind,
     MissingDetail,
     Transformation,
-    describe_unknown,
+    describe_unknown_node,
     merge_refs,
 )
 from jupyter_colophon.spark.plans.plan_nodes import Reads, get_plan_node, is_known_leaf
-from jupyter_colophon.spark.plans.plan_tree import TreeNode, get_expr_id, walk
+from jupyter_colophon.spark.plans.plan_tree import TreeNode, get_expr_id, walk_tree
 from jupyter_colophon.spark.plans.session_variables import Variable, derive_variable_id
-from jupyter_colophon.spark.plans.transformations import RANKS, is_direct
-from jupyter_colophon.spark.plans.write_commands import find_commands, get_label, get_query, is_command
+from jupyter_colophon.spark.plans.transformations import RANKS, is_direct_use
+from jupyter_colophon.spark.plans.write_commands import (
+    find_write_commands,
+    get_command_label,
+    get_command_query,
+    is_command,
+)
 
 MAX_EDGES = 20_000
 """Maximum number of column edges of a statement; beyond it only tables are recorded."""
@@ -60,42 +65,44 @@ def build_statements(root: TreeNode, facts: JvmFacts, function: str) -> tuple[St
     `facts.targets` belong to the commands in order; a command without a target has no statement, unless it wrote to an unknown place.
     """
     if facts.outline is not None:
-        return tuple(_build_outlined(root, facts.outline, facts, function))
-    if find_commands(root):
-        pairs = zip(find_commands(root), facts.targets, strict=True)
+        return tuple(_build_outline_statements(root, facts.outline, facts, function))
+    if find_write_commands(root):
+        pairs = zip(find_write_commands(root), facts.targets, strict=True)
         return tuple(
-            _build_write(command, target, facts) for command, target in pairs if target.ref or target.has_no_dataset
+            _build_write_statement(command, target, facts)
+            for command, target in pairs
+            if target.ref or target.has_no_dataset
         )
     reads, missing = _merge_source_refs(_find_sources(root, facts)), tuple(_find_missing_reads(root, facts))
     return (Statement(function, reads, missing=missing),) if reads or missing else ()
 
 
-def _build_outlined(
+def _build_outline_statements(
     root: TreeNode, reads: Iterable[tuple[DataRef, ...]], facts: JvmFacts, function: str
 ) -> Iterator[Statement]:
     """Yield the statements of a plan that is too large, with its tables only."""
-    if not find_commands(root):
+    if not find_write_commands(root):
         yield from (Statement(function, each, missing=facts.missing) for each in reads if each)
         return
-    for command, target, each in zip(find_commands(root), facts.targets, reads, strict=True):
+    for command, target, each in zip(find_write_commands(root), facts.targets, reads, strict=True):
         if target.ref is not None:
-            yield Statement(get_label(command), each, (target.ref,), missing=facts.missing)
+            yield Statement(get_command_label(command), each, (target.ref,), missing=facts.missing)
 
 
-def _build_write(command: TreeNode, target: WriteTarget, facts: JvmFacts) -> Statement:
-    query, label = get_query(command), get_label(command)
+def _build_write_statement(command: TreeNode, target: WriteTarget, facts: JvmFacts) -> Statement:
+    query, label = get_command_query(command), get_command_label(command)
     writes = (target.ref,) if target.ref else ()
     if target.located_on is not None:
-        return Statement(label, (target.located_on,), writes, tuple(_build_identity_edges(target)))
-    return _build_flow(query, target, facts, label) if query is not None else Statement(label, (), writes)
+        return Statement(label, (target.located_on,), writes, tuple(_build_identity_flows(target)))
+    return _build_flow_statement(query, target, facts, label) if query is not None else Statement(label, (), writes)
 
 
 def build_stream_statement(query: TreeNode, target: WriteTarget, facts: JvmFacts) -> Statement:
     """Return the statement of a streaming query."""
-    return _build_flow(query, target, facts, STREAM)
+    return _build_flow_statement(query, target, facts, STREAM)
 
 
-def _build_flow(query: TreeNode, target: WriteTarget, facts: JvmFacts, label: str) -> Statement:
+def _build_flow_statement(query: TreeNode, target: WriteTarget, facts: JvmFacts, label: str) -> Statement:
     """Return the statement that writes the rows of a query."""
     sources = tuple(_find_sources(query, facts))
     way = _trace_columns(query, target, sources) if sources and target.ref else ColumnPaths()
@@ -114,49 +121,49 @@ class ColumnPaths:
 
 
 def _trace_columns(query: TreeNode, target: WriteTarget, sources: Iterable[PlanSource]) -> ColumnPaths:
-    leaves = _map_fields(sources)
+    leaves = _map_column_ids_to_fields(sources)
     columns = compute_columns(query)
-    controls = columns.find_controls(query, leaves)
+    controls = columns.find_control_columns(query, leaves)
     missing = [MissingDetail.COLUMNS] if columns.too_large else []
     if len(controls) * len(target.fields) > MAX_CONTROL_EDGES:
         controls = {}
         missing.append(MissingDetail.CONTROLS)
-    edges = tuple(islice(_build_edges(query, columns, target, leaves, controls), MAX_EDGES + 1))
+    edges = tuple(islice(_build_column_flows(query, columns, target, leaves, controls), MAX_EDGES + 1))
     return ColumnPaths(edges, tuple(missing)) if len(edges) <= MAX_EDGES else ColumnPaths((), (MissingDetail.COLUMNS,))
 
 
 def _find_missing_reads(query: TreeNode, facts: JvmFacts) -> Iterator[str]:
     """Yield details for relations that the JVM could not name, and for unknown leaves."""
-    named = [facts.relations.get(column, ()) for column in find_unnamed(query)]
+    named = [facts.relations.get(column, ()) for column in find_unnamed_relations(query)]
     if not all(named):
         yield MissingDetail.SOURCE
     if any(len(refs) > MAX_PATHS for refs in named):
         yield MissingDetail.PLACES
-    for node in walk(query, stop=is_command):
+    for node in walk_tree(query, stop=is_command):
         if node.kind == "VariableReference":
             yield from facts.variables.get(node.attrs["variable"], Variable()).missing
-    leaves = (node for node in walk(query, stop=is_command) if node.is_plan and not node.children)
-    yield from sorted({describe_unknown(leaf.kind) for leaf in leaves if not is_known_leaf(leaf.kind)})
+    leaves = (node for node in walk_tree(query, stop=is_command) if node.is_plan and not node.children)
+    yield from sorted({describe_unknown_node(leaf.kind) for leaf in leaves if not is_known_leaf(leaf.kind)})
 
 
 def _merge_source_refs(sources: Iterable[PlanSource]) -> tuple[DataRef, ...]:
     return merge_refs(source.ref for source in sources)
 
 
-def _build_edges(
+def _build_column_flows(
     query: TreeNode, computed: PlanColumns, target: WriteTarget, leaves: "Leaves", controls: Mapping[int, int]
 ) -> Iterator[ColumnFlow]:
     urn = target.ref.urn if target.ref else ""
-    whole = _select_strongest(controls, leaves)
+    whole = _select_strongest_use(controls, leaves)
     for column, field in zip(computed.get_output(query), target.fields, strict=False):
         ways = dict(whole)
-        for origin, rank in _select_strongest(computed.find_sources(column, leaves), leaves).items():
+        for origin, rank in _select_strongest_use(computed.find_source_columns(column, leaves), leaves).items():
             ways[origin] = max(rank, ways.get(origin, rank))
         for (source, name), rank in ways.items():
             yield ColumnFlow(source, name, urn, field.path, RANKS[rank])
 
 
-def _select_strongest(ranks: Mapping[int, int], leaves: "Leaves") -> dict[tuple[str, str], int]:
+def _select_strongest_use(ranks: Mapping[int, int], leaves: "Leaves") -> dict[tuple[str, str], int]:
     """Return the strongest use of each field: a table that is joined with itself has several columns for it."""
     strongest: dict[tuple[str, str], int] = {}
     for leaf, rank in ranks.items():
@@ -169,7 +176,7 @@ Leaves: TypeAlias = Mapping[int, list[tuple[str, str]]]
 """The fields of datasets that columns carry, by the columns' ids."""
 
 
-def _map_fields(sources: Iterable[PlanSource]) -> Leaves:
+def _map_column_ids_to_fields(sources: Iterable[PlanSource]) -> Leaves:
     fields: dict[int, list[tuple[str, str]]] = {}
     for source in sources:
         for column, name in source.columns.items():
@@ -177,23 +184,23 @@ def _map_fields(sources: Iterable[PlanSource]) -> Leaves:
     return fields
 
 
-def _build_identity_edges(target: WriteTarget) -> Iterator[ColumnFlow]:
+def _build_identity_flows(target: WriteTarget) -> Iterator[ColumnFlow]:
     """Yield the edges of an external table: its columns are those of the files."""
     if target.ref is not None and target.located_on is not None:
         for field in target.fields:
             yield ColumnFlow(target.located_on.urn, field.path, target.ref.urn, field.path, Transformation.IDENTITY)
 
 
-def trace_origins(root: TreeNode, facts: JvmFacts) -> tuple[tuple[tuple[str, str], ...], ...]:
+def trace_column_origins(root: TreeNode, facts: JvmFacts) -> tuple[tuple[tuple[str, str], ...], ...]:
     """Return for each column of a query, in order, the datasets and fields of its values."""
-    leaves = _map_fields(_find_sources(root, facts))
+    leaves = _map_column_ids_to_fields(_find_sources(root, facts))
     columns = compute_columns(root)
     return tuple(
         tuple(
             dict.fromkeys(
                 field
-                for leaf, rank in columns.find_sources(column, leaves).items()
-                if is_direct(rank)
+                for leaf, rank in columns.find_source_columns(column, leaves).items()
+                if is_direct_use(rank)
                 for field in leaves[leaf]
             )
         )
@@ -201,39 +208,39 @@ def trace_origins(root: TreeNode, facts: JvmFacts) -> tuple[tuple[tuple[str, str
     )
 
 
-def find_unnamed(root: TreeNode) -> frozenset[int]:
+def find_unnamed_relations(root: TreeNode) -> frozenset[int]:
     """Return the relations that the JSON does not name, by the id of their first column."""
     nodes = (
         node
-        for node in walk(root)
+        for node in walk_tree(root)
         if get_plan_node(node.kind).reads is Reads.RELATION and not get_table_description(node)
     )
-    firsts = (next((get_expr_id(item) for item in node.get_forest("output")), None) for node in nodes)
+    firsts = (next((get_expr_id(item) for item in node.get_trees("output")), None) for node in nodes)
     return frozenset(first for first in firsts if first is not None)
 
 
-def has_rows(root: TreeNode) -> bool:
+def has_in_memory_rows(root: TreeNode) -> bool:
     """Return whether a plan has leaves with rows in memory."""
-    return any(get_plan_node(node.kind).reads is Reads.MEMORY for node in walk(root))
+    return any(get_plan_node(node.kind).reads is Reads.MEMORY for node in walk_tree(root))
 
 
 def _find_sources(query: TreeNode, facts: JvmFacts) -> Iterator[PlanSource]:
-    for node in walk(query, stop=is_command):
+    for node in walk_tree(query, stop=is_command):
         if node.kind == "VariableReference":
-            yield from _read_variable(node.attrs["variable"], facts)
+            yield from _find_variable_sources(node.attrs["variable"], facts)
         match get_plan_node(node.kind).reads:
             case Reads.TABLE | Reads.RELATION:
-                yield from _read_relation(node, facts)
+                yield from _find_relation_source(node, facts)
             case Reads.VIEW if not node.attrs.get("isTempView"):
-                yield from _read_view(node)
+                yield from _find_view_source(node)
 
 
-def _read_relation(node: TreeNode, facts: JvmFacts) -> Iterator[PlanSource]:
+def _find_relation_source(node: TreeNode, facts: JvmFacts) -> Iterator[PlanSource]:
     output = [
         item
         for field in ("output", "dataCols", "partitionCols")
-        for item in node.get_forest(field)
-        if not _is_of_files(item)
+        for item in node.get_trees(field)
+        if not _is_file_metadata_column(item)
     ]
     carried = {column: item.attrs["name"] for item in output if (column := get_expr_id(item)) is not None}
     table = get_table_description(node)
@@ -247,7 +254,7 @@ def _read_relation(node: TreeNode, facts: JvmFacts) -> Iterator[PlanSource]:
         yield PlanSource(ref if ref.format == "text" else ref.with_fields(fields), carried)
 
 
-def _read_variable(name: str, facts: JvmFacts) -> Iterator[PlanSource]:
+def _find_variable_sources(name: str, facts: JvmFacts) -> Iterator[PlanSource]:
     """Yield the sources of the value of a variable; their fields are carried by the variable."""
     variable = facts.variables.get(name, Variable())
     for ref in variable.reads:
@@ -264,11 +271,11 @@ def build_variable(query: TreeNode, facts: JvmFacts) -> Variable:
         merge_refs(ref for each in statements for ref in each.reads),
         {word for each in statements for word in each.missing},
     )
-    fields = tuple(dict.fromkeys(field for column in trace_origins(query, facts) for field in column))
+    fields = tuple(dict.fromkeys(field for column in trace_column_origins(query, facts) for field in column))
     return Variable(reads, fields, tuple(sorted(missing)))
 
 
-def _is_of_files(column: TreeNode) -> bool:
+def _is_file_metadata_column(column: TreeNode) -> bool:
     """Return whether a column is Spark's `_metadata`, which describes the file of a row and is not a field of the data."""
     type_ = column.attrs.get("dataType")
     if column.attrs.get("name") != "_metadata" or not isinstance(type_, dict):
@@ -276,10 +283,10 @@ def _is_of_files(column: TreeNode) -> bool:
     return {"file_path", "file_name"} <= {field["name"] for field in type_.get("fields", ())}
 
 
-def _read_view(node: TreeNode) -> Iterator[PlanSource]:
+def _find_view_source(node: TreeNode) -> Iterator[PlanSource]:
     """Yield a view of the catalog, besides its tables: its columns are those of its query, by position."""
     description = node.attrs.get("desc")
-    ref = create_table_ref(description, Kind.VIEW) if isinstance(description, dict) else None
+    ref = create_table_ref(description, DatasetKind.VIEW) if isinstance(description, dict) else None
     if ref is None:
         return
     names = [field.path for field in ref.fields or ()]

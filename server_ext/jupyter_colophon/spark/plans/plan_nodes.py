@@ -146,7 +146,7 @@ class PlanNode:
 Uses = Callable[[TreeNode], list[tuple[TreeNode, int]]]
 
 
-def _use_children(*ranks: int) -> Uses:
+def _create_child_use_rule(*ranks: int) -> Uses:
     """Return the rule for these kinds of use of the first children; further ones have the last kind."""
 
     def apply(node: TreeNode) -> list[tuple[TreeNode, int]]:
@@ -155,10 +155,10 @@ def _use_children(*ranks: int) -> Uses:
     return apply
 
 
-_TRANSFORMS_CHILDREN = _use_children(TRANSFORMED)
+_TRANSFORMS_CHILDREN = _create_child_use_rule(TRANSFORMED)
 
 
-def _use_case(node: TreeNode) -> list[tuple[TreeNode, int]]:
+def _list_case_uses(node: TreeNode) -> list[tuple[TreeNode, int]]:
     """Return the uses of `CASE`: alternating conditions and values, then the value of ELSE."""
     paired = len(node.children) // 2 * 2
     return [
@@ -166,7 +166,7 @@ def _use_case(node: TreeNode) -> list[tuple[TreeNode, int]]:
     ]
 
 
-def _use_cast(node: TreeNode) -> list[tuple[TreeNode, int]]:
+def _list_cast_uses(node: TreeNode) -> list[tuple[TreeNode, int]]:
     """Return the use of a cast: a cast to the column's own type, as Spark adds to views and inserts, changes nothing."""
     child = node.children[0]
     is_same = child.kind == "AttributeReference" and child.attrs.get("dataType") == node.attrs.get("dataType")
@@ -186,11 +186,11 @@ class ExpressionNode:
     uses: Uses = _TRANSFORMS_CHILDREN
 
 
-def _change_rows(label: str, package: str = "spark") -> PlanNode:
+def _declare_row_change(label: str, package: str = "spark") -> PlanNode:
     return PlanNode(command=CommandNode(label, effect=Effect.CHANGES_ROWS), package=package)
 
 
-def _write(
+def _declare_write(
     label: str,
     target: write_targets.TargetRule | None,
     *fields: str,
@@ -299,42 +299,46 @@ _TRANSFORMS: Mapping[str, PlanNode] = {
 _INSERT, _SELECT = "insert", "create table as select"
 
 _COMMANDS: Mapping[str, PlanNode] = {
-    "InsertIntoHadoopFsRelationCommand": _write(_INSERT, write_targets.write_files, "catalogTable", role=Role.FILES),
-    "InsertIntoDataSourceCommand": _write(_INSERT, write_targets.write_source, trees=("logicalRelation",)),
-    "InsertIntoDataSourceDirCommand": _write("insert directory", None, role=Role.WRAPPER),
-    "InsertIntoHiveTable": _write(_INSERT, write_targets.write_hive_table, "table"),
-    "InsertIntoHiveDirCommand": _write("insert directory", write_targets.write_hive_directory),
-    "AppendData": _write(_INSERT, write_targets.write_v2),
-    "OverwriteByExpression": _write(_INSERT, write_targets.write_v2),
-    "OverwritePartitionsDynamic": _write(_INSERT, write_targets.write_v2),
-    "CreateDataSourceTableAsSelectCommand": _write(
-        _SELECT, write_targets.create_table_as_select, "table", role=Role.CREATES_TABLE
+    "InsertIntoHadoopFsRelationCommand": _declare_write(
+        _INSERT, write_targets.get_files_target, "catalogTable", role=Role.FILES
     ),
-    "CreateHiveTableAsSelectCommand": _write(
-        _SELECT, write_targets.create_described("tableDesc"), "tableDesc", role=Role.WRAPPER
+    "InsertIntoDataSourceCommand": _declare_write(
+        _INSERT, write_targets.get_inserted_source_target, trees=("logicalRelation",)
     ),
-    "SaveAsV1TableCommand": _write(
-        _SELECT, write_targets.create_described("tableDesc"), "tableDesc", role=Role.WRAPPER
+    "InsertIntoDataSourceDirCommand": _declare_write("insert directory", None, role=Role.WRAPPER),
+    "InsertIntoHiveTable": _declare_write(_INSERT, write_targets.get_hive_table_target, "table"),
+    "InsertIntoHiveDirCommand": _declare_write("insert directory", write_targets.get_hive_directory_target),
+    "AppendData": _declare_write(_INSERT, write_targets.get_written_v2_target),
+    "OverwriteByExpression": _declare_write(_INSERT, write_targets.get_written_v2_target),
+    "OverwritePartitionsDynamic": _declare_write(_INSERT, write_targets.get_written_v2_target),
+    "CreateDataSourceTableAsSelectCommand": _declare_write(
+        _SELECT, write_targets.get_table_as_select_target, "table", role=Role.CREATES_TABLE
     ),
-    "CreateTableAsSelect": _write(_SELECT, write_targets.create_v2),
-    "ReplaceTableAsSelect": _write(_SELECT, write_targets.create_v2),
-    "SaveIntoDataSourceCommand": _write("save", write_targets.save_source),
+    "CreateHiveTableAsSelectCommand": _declare_write(
+        _SELECT, write_targets.create_described_table_rule("tableDesc"), "tableDesc", role=Role.WRAPPER
+    ),
+    "SaveAsV1TableCommand": _declare_write(
+        _SELECT, write_targets.create_described_table_rule("tableDesc"), "tableDesc", role=Role.WRAPPER
+    ),
+    "CreateTableAsSelect": _declare_write(_SELECT, write_targets.get_created_v2_target),
+    "ReplaceTableAsSelect": _declare_write(_SELECT, write_targets.get_created_v2_target),
+    "SaveIntoDataSourceCommand": _declare_write("save", write_targets.get_saved_source_target),
     "CreateDataSourceTableCommand": PlanNode(
-        fields=("table",), command=CommandNode("create table", write_targets.create_external_table, query=None)
+        fields=("table",), command=CommandNode("create table", write_targets.get_external_table_target, query=None)
     ),
     "CreateViewCommand": PlanNode(
-        fields=("name",), command=CommandNode("create view", write_targets.create_view, query="plan")
+        fields=("name",), command=CommandNode("create view", write_targets.get_created_view_target, query="plan")
     ),
-    "AlterViewAsCommand": _write("create view", write_targets.change_view, "name"),
-    "DeleteFromTable": _change_rows("delete"),
-    "DeleteFromTableWithFilters": _change_rows("delete"),
-    "UpdateTable": _change_rows("update"),
-    "MergeIntoTable": _change_rows("merge"),
-    "ReplaceData": _change_rows("rows changed"),
-    "WriteDelta": _change_rows("rows changed"),
-    "DeleteCommand": _change_rows("delete", "delta"),
-    "UpdateCommand": _change_rows("update", "delta"),
-    "MergeIntoCommand": _change_rows("merge", "delta"),
+    "AlterViewAsCommand": _declare_write("create view", write_targets.get_changed_view_target, "name"),
+    "DeleteFromTable": _declare_row_change("delete"),
+    "DeleteFromTableWithFilters": _declare_row_change("delete"),
+    "UpdateTable": _declare_row_change("update"),
+    "MergeIntoTable": _declare_row_change("merge"),
+    "ReplaceData": _declare_row_change("rows changed"),
+    "WriteDelta": _declare_row_change("rows changed"),
+    "DeleteCommand": _declare_row_change("delete", "delta"),
+    "UpdateCommand": _declare_row_change("update", "delta"),
+    "MergeIntoCommand": _declare_row_change("merge", "delta"),
     "AlterTableRenameCommand": PlanNode(
         fields=("oldName", "newName", "isView"), command=CommandNode("rename", effect=Effect.RENAMES)
     ),
@@ -352,20 +356,20 @@ EXPRESSION_NODES: Mapping[str, ExpressionNode] = {
     "AttributeReference": ExpressionNode(fields=("name", "dataType", "nullable", "exprId")),
     "VariableReference": ExpressionNode(attributes=("variable",)),
     "OuterReference": ExpressionNode(trees=("e",)),
-    "Alias": ExpressionNode(fields=("exprId",), uses=_use_children(IDENTITY)),
-    "Cast": ExpressionNode(fields=("dataType",), uses=_use_cast),
-    "UpCast": ExpressionNode(uses=_use_cast),
+    "Alias": ExpressionNode(fields=("exprId",), uses=_create_child_use_rule(IDENTITY)),
+    "Cast": ExpressionNode(fields=("dataType",), uses=_list_cast_uses),
+    "UpCast": ExpressionNode(uses=_list_cast_uses),
     # Only the conditions of the subquery count.
     "Exists": ExpressionNode(trees=("plan",)),
     # Distributes its values to the columns row by row.
     "Stack": ExpressionNode(),
-    "AggregateExpression": ExpressionNode(uses=_use_children(AGGREGATED, FILTER)),
-    "WindowExpression": ExpressionNode(uses=_use_children(TRANSFORMED, WINDOW)),
-    "If": ExpressionNode(uses=_use_children(CONDITIONAL, TRANSFORMED)),
-    "PivotFirst": ExpressionNode(uses=_use_children(CONDITIONAL, TRANSFORMED)),
-    "CaseWhen": ExpressionNode(uses=_use_case),
+    "AggregateExpression": ExpressionNode(uses=_create_child_use_rule(AGGREGATED, FILTER)),
+    "WindowExpression": ExpressionNode(uses=_create_child_use_rule(TRANSFORMED, WINDOW)),
+    "If": ExpressionNode(uses=_create_child_use_rule(CONDITIONAL, TRANSFORMED)),
+    "PivotFirst": ExpressionNode(uses=_create_child_use_rule(CONDITIONAL, TRANSFORMED)),
+    "CaseWhen": ExpressionNode(uses=_list_case_uses),
     # Their argument is the order of the window; their value is a position.
-    **dict.fromkeys(("Rank", "DenseRank", "PercentRank"), ExpressionNode(uses=_use_children(WINDOW))),
+    **dict.fromkeys(("Rank", "DenseRank", "PercentRank"), ExpressionNode(uses=_create_child_use_rule(WINDOW))),
 }
 
 _UNDECLARED = PlanNode(column_rule=ColumnRule.FUNCTION)

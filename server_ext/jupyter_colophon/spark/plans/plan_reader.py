@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from jupyter_colophon.spark.plans.plan_nodes import list_sent_fields
-from jupyter_colophon.spark.plans.plan_tree import StreamPlans, TreeNode, parse
+from jupyter_colophon.spark.plans.plan_tree import StreamPlans, TreeNode, parse_tree
 
 
 class Limits(NamedTuple):
@@ -32,19 +32,19 @@ class PlanReader:
     def __init__(self, session: Any) -> None:
         self._loader = session.getClass().getClassLoader()
 
-    def read_full(self, plan: Any, limits: Limits, stream_plans: StreamPlans | None = None) -> TreeNode | None:
+    def read_complete_plan(self, plan: Any, limits: Limits, stream_plans: StreamPlans | None = None) -> TreeNode | None:
         """Return a complete plan; None if it exceeds the limits."""
-        text = self.read_text(plan, limits)
-        return None if text is None else parse(text, stream_plans)
+        text = self.read_plan_json(plan, limits)
+        return None if text is None else parse_tree(text, stream_plans)
 
-    def read_text(self, plan: Any, limits: Limits) -> str | None:
+    def read_plan_json(self, plan: Any, limits: Limits) -> str | None:
         """Return a plan as JSON for `parse`; None if it exceeds the limits."""
         text = self._writer.writeFull(plan, *limits)
         return None if text is None else str(text)
 
-    def read_root(self, plan: Any) -> TreeNode:
+    def read_root_node(self, plan: Any) -> TreeNode:
         """Return a plan's root and its children, without the trees in their fields."""
-        return parse(self._writer.writeRoot(plan))
+        return parse_tree(self._writer.writeRoot(plan))
 
     @cached_property
     def _writer(self) -> Any:

@@ -27,16 +27,16 @@ class TreeNode:
     trees: Mapping[str, Forest]
     children: tuple["TreeNode", ...]
 
-    def get_tree(self, field: str) -> "TreeNode | None":
+    def get_only_tree(self, field: str) -> "TreeNode | None":
         """Return the only tree in a field; None if there is none, or several."""
         match self.trees.get(field, ()):
             case (TreeNode() as only,):
                 return only
         return None
 
-    def get_forest(self, field: str) -> tuple["TreeNode", ...]:
+    def get_trees(self, field: str) -> tuple["TreeNode", ...]:
         """Return all trees in a field."""
-        return tuple(flatten(self.trees.get(field, ())))
+        return tuple(flatten_forest(self.trees.get(field, ())))
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class StreamPlans:
     items: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     relations: dict[int, Any] = field(default_factory=dict)
 
-    def insert(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def insert_stream_plans(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return a tree's items with rows replaced by plans of streams, in preorder."""
         return [new for item in items for new in self._find_plan(item) or [item]]
 
@@ -65,10 +65,10 @@ def get_expr_id(node: TreeNode) -> int | None:
 
 def find_lateral_plans(node: TreeNode) -> tuple[TreeNode, ...]:
     """Return the subqueries of a lateral join, which are in a field and not children."""
-    return tuple(plan for lateral in node.get_forest("right") for plan in lateral.get_forest("plan"))
+    return tuple(plan for lateral in node.get_trees("right") for plan in lateral.get_trees("plan"))
 
 
-def parse(text: str, stream_plans: StreamPlans | None = None) -> TreeNode:
+def parse_tree(text: str, stream_plans: StreamPlans | None = None) -> TreeNode:
     """Parse a tree. Raises ValueError if it is malformed."""
     return _build_tree(json.loads(text), stream_plans)
 
@@ -76,7 +76,7 @@ def parse(text: str, stream_plans: StreamPlans | None = None) -> TreeNode:
 def _build_tree(items: list[dict[str, Any]], stream_plans: StreamPlans | None) -> TreeNode:
     # Backwards, so that children precede their parent; no recursion, since plans may be thousands of nodes deep.
     ready: list[TreeNode] = []
-    for item in reversed(stream_plans.insert(items) if stream_plans and stream_plans.items else items):
+    for item in reversed(stream_plans.insert_stream_plans(items) if stream_plans and stream_plans.items else items):
         children = tuple([ready.pop() for _ in range(item["children"])])
         trees = (
             {name: _build_forest(value, stream_plans) for name, value in item["trees"].items()}
@@ -99,16 +99,16 @@ def _build_forest(value: list[Any], stream_plans: StreamPlans | None) -> Forest:
     )
 
 
-def flatten(forest: Forest) -> Iterator[TreeNode]:
+def flatten_forest(forest: Forest) -> Iterator[TreeNode]:
     """Yield the trees of a nested forest."""
     for item in forest:
         if isinstance(item, TreeNode):
             yield item
         else:
-            yield from flatten(item)
+            yield from flatten_forest(item)
 
 
-def walk(root: TreeNode, stop: Callable[[TreeNode], bool] = lambda _: False) -> Iterator[TreeNode]:
+def walk_tree(root: TreeNode, stop: Callable[[TreeNode], bool] = lambda _: False) -> Iterator[TreeNode]:
     """Yield all nodes of a tree in preorder, including the trees in fields.
 
     Nodes for which `stop` is true are left out, with everything below them.
@@ -121,4 +121,4 @@ def walk(root: TreeNode, stop: Callable[[TreeNode], bool] = lambda _: False) -> 
         yield node
         waiting.extend(reversed(node.children))
         for forest in node.trees.values():
-            waiting.extend(flatten(forest))
+            waiting.extend(flatten_forest(forest))

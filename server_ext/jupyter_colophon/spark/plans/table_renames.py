@@ -8,10 +8,10 @@ from py4j.protocol import Py4JJavaError
 
 from jupyter_colophon.spark.names import dataset_names
 from jupyter_colophon.spark.plans import schema
-from jupyter_colophon.spark.plans.observation import ColumnFlow, DataRef, Kind, MissingDetail, Transformation
+from jupyter_colophon.spark.plans.observation import ColumnFlow, DataRef, DatasetKind, MissingDetail, Transformation
 from jupyter_colophon.spark.plans.plan import Statement
 from jupyter_colophon.spark.plans.plan_tree import TreeNode
-from jupyter_colophon.spark.plans.write_targets import write_path
+from jupyter_colophon.spark.plans.write_targets import format_hadoop_path
 
 
 def build_rename_statements(execution: Any, root: TreeNode) -> tuple[Statement, ...]:
@@ -28,8 +28,10 @@ def build_rename_statements(execution: Any, root: TreeNode) -> tuple[Statement, 
     source, target = dataset_names.build_table_urn(old), dataset_names.build_table_urn(new)
     if source is None or target is None:
         return ()
-    written = _describe_renamed(
-        execution.sparkSession(), new, DataRef(target, Kind.VIEW if root.attrs.get("isView") else Kind.TABLE)
+    written = _describe_renamed_table(
+        execution.sparkSession(),
+        new,
+        DataRef(target, DatasetKind.VIEW if root.attrs.get("isView") else DatasetKind.TABLE),
     )
     edges = tuple(
         ColumnFlow(source, each.path, target, each.path, Transformation.IDENTITY) for each in written.fields or ()
@@ -37,7 +39,7 @@ def build_rename_statements(execution: Any, root: TreeNode) -> tuple[Statement, 
     return (Statement("rename", (DataRef(source, written.kind),), (written,), edges, renamed=(source, target)),)
 
 
-def _describe_renamed(session: Any, identifier: dict[str, Any], ref: DataRef) -> DataRef:
+def _describe_renamed_table(session: Any, identifier: dict[str, Any], ref: DataRef) -> DataRef:
     """Return the description of a table under its new name; unchanged if it was renamed again."""
     name = ".".join(f"`{identifier[part].replace('`', '``')}`" for part in ("database", "table"))
     state = session.sessionState()
@@ -48,7 +50,7 @@ def _describe_renamed(session: Any, identifier: dict[str, Any], ref: DataRef) ->
             ref,
             fields=schema.parse_fields(json.loads(table.schema().json())) or None,
             format=provider.get().lower() if provider.isDefined() else None,
-            location=None if place.isEmpty() else dataset_names.strip_credentials(write_path(place.get())),
+            location=None if place.isEmpty() else dataset_names.strip_credentials(format_hadoop_path(place.get())),
         )
     except Py4JJavaError:
         return ref

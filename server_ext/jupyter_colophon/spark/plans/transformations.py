@@ -23,13 +23,13 @@ Reference: TypeAlias = tuple[int, int]
 """A column's id and its kind of use, an index into RANKS."""
 
 
-def is_direct(rank: int) -> bool:
+def is_direct_use(rank: int) -> bool:
     """Return whether values flow, rather than control which rows there are."""
     return rank >= IDENTITY
 
 
-def combine_usage(near: int, far: int) -> int:
+def combine_uses(near: int, far: int) -> int:
     """Return the kind of use of a column through another: an indirect use makes the whole path indirect."""
-    if not is_direct(near):
+    if not is_direct_use(near):
         return near
-    return max(near, far) if is_direct(far) else far
+    return max(near, far) if is_direct_use(far) else far

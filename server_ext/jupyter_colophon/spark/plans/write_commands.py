@@ -20,32 +20,32 @@ COMMAND_FUNCTIONS = INNER_WRITES | {
 
 def is_command(node: TreeNode) -> bool:
     """Return whether a node is a command or its result, whose inputs are not read with it."""
-    return _is_write(node) or node.kind.endswith("Command") or node.kind == "CommandResult"
+    return _is_write_command(node) or node.kind.endswith("Command") or node.kind == "CommandResult"
 
 
-def find_commands(root: TreeNode) -> tuple[TreeNode, ...]:
+def find_write_commands(root: TreeNode) -> tuple[TreeNode, ...]:
     """Return the writing commands of a plan, in order; a multi-table INSERT is a union of them."""
     nodes = root.children if root.kind == "Union" else (root,)
-    return tuple(node for node in nodes if _is_write(node))
+    return tuple(node for node in nodes if _is_write_command(node))
 
 
-def is_writing(root: TreeNode) -> bool:
+def has_only_write_commands(root: TreeNode) -> bool:
     """Return whether a plan consists of commands that write data."""
-    return bool(find_commands(root))
+    return bool(find_write_commands(root))
 
 
-def get_label(node: TreeNode) -> str:
+def get_command_label(node: TreeNode) -> str:
     """Return the label of a command's statement."""
     command = get_plan_node(node.kind).command
     return command.label if command else ""
 
 
-def get_query(node: TreeNode) -> TreeNode | None:
+def get_command_query(node: TreeNode) -> TreeNode | None:
     """Return the query whose rows a command writes."""
     command = get_plan_node(node.kind).command
-    query = node.get_tree(command.query) if command and command.query else None
+    query = node.get_only_tree(command.query) if command and command.query else None
     return query or (node.children[-1] if node.children else None)
 
 
-def _is_write(node: TreeNode) -> bool:
+def _is_write_command(node: TreeNode) -> bool:
     return get_command(node.kind) is not None

@@ -15,7 +15,7 @@ from jupyter_colophon.spark.plans.datasets_from_jvm import (
     find_v2_refs,
 )
 from jupyter_colophon.spark.plans.jvm_facts import WriteTarget
-from jupyter_colophon.spark.plans.observation import DataRef, Kind, SchemaField
+from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind, SchemaField
 from jupyter_colophon.spark.plans.plan_tree import TreeNode
 
 TargetRule = Callable[[Any, Any, TreeNode], WriteTarget]
@@ -30,7 +30,7 @@ def _read_schema(plan: Any) -> tuple[SchemaField, ...]:
     return schema.parse_fields(json.loads(plan.schema().json()))
 
 
-def write_files(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_files_target(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the table or folder that files are written to."""
     fields, location = _read_schema(command.query()), command.outputPath().toString()
     unchanged = command.mode().toString() == "Ignore" and not _has_written_files(execution.executedPlan().metrics())
@@ -45,7 +45,7 @@ def _has_written_files(metrics: Any) -> bool:
     return not metrics.contains("numFiles") or metrics.apply("numFiles").value() > 0
 
 
-def create_described(field: str) -> TargetRule:
+def create_described_table_rule(field: str) -> TargetRule:
     """Return the rule for a command that creates the table described by one of its fields."""
 
     def resolve(_: Any, command: Any, node: TreeNode) -> WriteTarget:
@@ -56,39 +56,40 @@ def create_described(field: str) -> TargetRule:
     return resolve
 
 
-def create_table_as_select(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_table_as_select_target(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the created table. With IF NOT EXISTS it may be unchanged: only the execution that writes its files shows that it was written."""
     return replace(
-        create_described("table")(execution, command, node), is_unchanged=command.mode().toString() == "Ignore"
+        create_described_table_rule("table")(execution, command, node),
+        is_unchanged=command.mode().toString() == "Ignore",
     )
 
 
-def write_hive_table(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_hive_table_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the Hive table that is inserted into."""
     return WriteTarget(create_table_ref(node.attrs["table"]), _read_schema(command.query()))
 
 
-def write_hive_directory(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_hive_directory_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the folder that Hive writes to."""
     place, fields = command.storage().locationUri(), _read_schema(command.query())
-    ref = None if place.isEmpty() else create_file_ref(write_path(place.get()), "hive")
+    ref = None if place.isEmpty() else create_file_ref(format_hadoop_path(place.get()), "hive")
     return WriteTarget(ref.with_fields(fields) if ref else None, fields)
 
 
-def write_path(place: Any) -> str:
+def format_hadoop_path(place: Any) -> str:
     """Return a `java.net.URI` in the syntax of Hadoop's `Path`, not percent-encoded."""
     authority = f"//{place.getAuthority()}" if place.getAuthority() else ""
     return f"{place.getScheme() or 'file'}:{authority}{place.getPath()}"
 
 
-def create_external_table(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_external_table_target(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the external table; a table without a location has no data yet."""
     catalog = execution.sparkSession().sessionState().catalog()
     if command.table().storage().locationUri().isEmpty() or not catalog.tableExists(command.table().identifier()):
         return WriteTarget()
     table = catalog.getTableMetadata(command.table().identifier())
     fields = schema.parse_fields(json.loads(table.schema().json()))
-    location = write_path(table.location())
+    location = format_hadoop_path(table.location())
     files, ref = (
         create_file_ref(location, node.attrs["table"].get("provider")),
         create_table_ref(node.attrs["table"], location=location),
@@ -98,20 +99,20 @@ def create_external_table(execution: Any, command: Any, node: TreeNode) -> Write
     return WriteTarget(replace(ref, fields=fields), fields, files.with_fields(fields))
 
 
-def create_view(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_created_view_target(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the created view; a temporary one is not a dataset."""
     if command.viewType().toString() != "PersistedView":
         return WriteTarget()
     return _build_view_target(execution, command, command.plan(), node)
 
 
-def change_view(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_changed_view_target(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the view whose query is replaced."""
     return _build_view_target(execution, command, command.query(), node)
 
 
 def _build_view_target(execution: Any, command: Any, query: Any, node: TreeNode) -> WriteTarget:
-    ref = create_table_ref({"identifier": node.attrs["name"], "schema": {"fields": []}}, Kind.VIEW)
+    ref = create_table_ref({"identifier": node.attrs["name"], "schema": {"fields": []}}, DatasetKind.VIEW)
     fields = _read_view_fields(execution.sparkSession(), query, command.name())
     return WriteTarget(replace(ref, fields=fields) if ref else None, fields)
 
@@ -124,25 +125,25 @@ def _read_view_fields(session: Any, query: Any, name: Any) -> tuple[SchemaField,
     return schema.parse_fields(json.loads(catalog.getTableMetadata(name).schema().json()))
 
 
-def save_source(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_saved_source_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the dataset that is written through a data source with options."""
     kind, options = command.dataSource().getClass().getSimpleName(), command.options()
-    if "Jdbc" in kind and (values := _get_options(options, "url", "dbtable")):
+    if "Jdbc" in kind and (values := _get_option_values(options, "url", "dbtable")):
         return _create_target(create_jdbc_refs(*values), _read_schema(command.query()))
-    if "Kafka" in kind and (values := _get_options(options, "topic")):
+    if "Kafka" in kind and (values := _get_option_values(options, "topic")):
         return _create_target(create_topic_refs(*values), _read_schema(command.query()))
     return NO_DATASET
 
 
-def _get_options(options: Any, *names: str) -> list[str]:
+def _get_option_values(options: Any, *names: str) -> list[str]:
     """Return the values of a command's options; empty if one is not set."""
     values = [options.get(name) for name in names]
     return [] if any(value.isEmpty() for value in values) else [str(value.get()) for value in values]
 
 
-def write_source(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_inserted_source_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the data source table that is inserted into."""
-    relation = node.get_tree("logicalRelation")
+    relation = node.get_only_tree("logicalRelation")
     table = relation.attrs.get("catalogTable") if relation else None
     if isinstance(table, dict):
         return WriteTarget(create_table_ref(table), _read_schema(command.query()))
@@ -154,12 +155,12 @@ def write_source(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     )
 
 
-def write_v2(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_written_v2_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the table of a catalog plug-in that is written to."""
     return _create_target(find_v2_refs(command.table()), _read_schema(command.query()))
 
 
-def create_v2(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_created_v2_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the table of a catalog plug-in that is created."""
     ref = create_catalog_ref(command.name().catalog(), command.name().identifier())
     return _create_target((ref,) if ref else (), _read_schema(command.query()))

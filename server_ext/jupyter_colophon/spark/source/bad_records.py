@@ -38,7 +38,7 @@ class BadRecords:
             raise InvalidOption(f"badRecordsPath must be an absolute path, such as /data/bad, not {value!r}")
         return cls(folder)
 
-    def write(
+    def write_rejected(
         self, load: str, partition: int, number: int, batch: Sequence[bytes], refused: Sequence[Mapping[str, Any]]
     ) -> None:
         """Write the rejected rows of a batch, each with its problem."""

@@ -56,13 +56,13 @@ class SourceOptions:
             raise InvalidOption(f"the option {name} must be true or false, not {value!r}")
         return value == "true"
 
-    def require_known(self, *names: str) -> None:
+    def require_known_options(self, *names: str) -> None:
         """Raise InvalidOption for an unknown option, which would be ignored silently."""
         lowered_names = {name.lower() for name in names}
         if unknown := sorted(name for name in self.filters if name not in lowered_names and not name.startswith("__")):
             raise InvalidOption(f"{self.table} has no option {unknown[0]!r}; available: {', '.join(sorted(names))}")
 
-    def connect(self) -> Operations:
+    def connect_to_server(self) -> Operations:
         """Return a connection to the server."""
         return Operations(Transport(self.server, timeout_s=REQUEST_TIMEOUT_S))
 

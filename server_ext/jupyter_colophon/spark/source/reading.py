@@ -7,7 +7,7 @@ from typing import Any, Final
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from jupyter_colophon.spark.source.options import SourceOptions
-from jupyter_colophon.spark.source.queries import TABLE_QUERIES, Piece
+from jupyter_colophon.spark.source.queries import TABLE_QUERIES, ReadPiece
 from jupyter_colophon.spark.source.tables import TABLES, Row
 from jupyter_colophon.spark.source.user_errors import hide_traceback
 
@@ -15,7 +15,7 @@ from jupyter_colophon.spark.source.user_errors import hide_traceback
 class PiecePartition(InputPartition):
     """A piece, as an input partition of Spark."""
 
-    def __init__(self, piece: Piece) -> None:
+    def __init__(self, piece: ReadPiece) -> None:
         super().__init__(piece)
 
 
@@ -23,13 +23,13 @@ class TableReader(DataSourceReader):
     """Read one table."""
 
     def __init__(self, options: SourceOptions) -> None:
-        options.require_known(*TABLE_QUERIES[options.table].options)
+        options.require_known_options(*TABLE_QUERIES[options.table].options)
         self.options = options
 
     @hide_traceback()
     def partitions(self) -> Sequence[InputPartition]:
         """Return the pieces, which depend on the content of the catalog."""
-        catalog = self.options.connect()
+        catalog = self.options.connect_to_server()
         try:
             return [PiecePartition(piece) for piece in TABLE_QUERIES[self.options.table].pieces(catalog, self.options)]
         finally:
@@ -40,9 +40,9 @@ class TableReader(DataSourceReader):
         return read_rows(self.options, partition.value)
 
 
-def read_rows(options: SourceOptions, piece: Piece) -> Iterator[Row]:
+def read_rows(options: SourceOptions, piece: ReadPiece) -> Iterator[Row]:
     """Yield the rows of a piece of a table."""
-    catalog = options.connect()
+    catalog = options.connect_to_server()
     try:
         row = TABLES[options.table].row
         with hide_traceback():

@@ -9,7 +9,7 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from jupyter_colophon.spark.source.streaming import ChangeStream, Offset, limit_offset
+from jupyter_colophon.spark.source.streaming import ChangeStream, Offset, limit_batch_end
 
 
 class LimitedChangeStream(ChangeStream, SupportsTriggerAvailableNow):
@@ -25,7 +25,7 @@ class LimitedChangeStream(ChangeStream, SupportsTriggerAvailableNow):
     def latestOffset(self, start: Offset, limit: Any) -> Offset:  # type: ignore[override]
         """Return the end of the batch that begins at `start`."""
         max_changes = None if isinstance(limit, ReadAllAvailable) else getattr(limit, "max_rows", self.max_changes)
-        return limit_offset(start, self.target or self.read_latest(), max_changes)
+        return limit_batch_end(start, self.target or self.read_latest(), max_changes)
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Remember the current end of the log."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from jupyter_colophon.spark.source.options import InvalidOption, SourceOptions
-from jupyter_colophon.spark.source.queries import read_head, split_range
+from jupyter_colophon.spark.source.queries import read_newest_sequence, split_change_range
 from jupyter_colophon.spark.source.reading import PiecePartition, read_rows
 from jupyter_colophon.spark.source.tables import Row
 from jupyter_colophon.spark.source.user_errors import hide_traceback
@@ -24,7 +24,7 @@ class ChangeStream(DataSourceStreamReader):
     """The stream for PySpark before 4.2, and the base of the other."""
 
     def __init__(self, options: SourceOptions) -> None:
-        options.require_known(*_OPTIONS)
+        options.require_known_options(*_OPTIONS)
         if options.table != "changes":
             raise InvalidOption(f"only the table changes can be streamed, not {options.table}")
         self.options = options
@@ -49,15 +49,17 @@ class ChangeStream(DataSourceStreamReader):
     @hide_traceback()
     def read_latest(self) -> Offset:
         """Return the newest change."""
-        catalog = self.options.connect()
+        catalog = self.options.connect_to_server()
         try:
-            return _create_offset(read_head(catalog))
+            return _create_offset(read_newest_sequence(catalog))
         finally:
             catalog.close()
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         """Return the changes in a range; empty if it is."""
-        return [PiecePartition(piece) for piece in split_range(start["seq"], end["seq"], self.options.partitions)]
+        return [
+            PiecePartition(piece) for piece in split_change_range(start["seq"], end["seq"], self.options.partitions)
+        ]
 
     def read(self, partition: InputPartition) -> Iterator[Row]:
         """Yield the changes of a piece."""
@@ -71,7 +73,7 @@ def _create_offset(seq: int) -> Offset:
     return {"seq": seq}
 
 
-def limit_offset(start: Offset, newest: Offset, max_changes: int | None) -> Offset:
+def limit_batch_end(start: Offset, newest: Offset, max_changes: int | None) -> Offset:
     """Return the end of a batch with a start and a maximum number of changes."""
     end = newest["seq"] if max_changes is None else min(newest["seq"], start["seq"] + max_changes)
     return _create_offset(max(start["seq"], end))

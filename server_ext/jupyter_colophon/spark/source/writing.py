@@ -61,7 +61,7 @@ class LoadWriter(DataSourceWriter):
     """Write the rows of a DataFrame as proposals."""
 
     def __init__(self, options: SourceOptions, schema: Any) -> None:
-        options.require_known("jobId", "batchSize", "badRecordsPath", "retryTimeout")
+        options.require_known_options("jobId", "batchSize", "badRecordsPath", "retryTimeout")
         self.options = options
         self.columns = _map_columns(schema)
         self.size = options.get_number("batchSize", BATCH_ROWS, minimum=1, maximum=BATCH_ROWS_MAX)
@@ -75,18 +75,20 @@ class LoadWriter(DataSourceWriter):
     def write(self, iterator: Iterator[Any]) -> TaskResult:
         """Write the rows of a partition."""
         partition = TaskContext.get().partitionId()  # type: ignore[union-attr]
-        catalog = self.options.connect()
+        catalog = self.options.connect_to_server()
         written = unchanged = refused = 0
         example = ""
         try:
             for number, batch in enumerate(split_batches(map(self._build_proposal, iterator), self.size)):
-                done = self._retry(lambda: catalog.load_batch(self.load, _build_body(partition, number, batch)))  # noqa: B023
+                done = self._retry_while_unavailable(
+                    lambda: catalog.load_batch(self.load, _build_batch_body(partition, number, batch))  # noqa: B023
+                )
                 written, unchanged = written + done["written"], unchanged + done["unchanged"]
                 if done["rejected"]:
                     refused += len(done["rejected"])
                     example = example or _describe_rejection(done["rejected"][0])
                     if self.bad_records is not None:
-                        self.bad_records.write(self.load, partition, number, batch, done["rejected"])
+                        self.bad_records.write_rejected(self.load, partition, number, batch, done["rejected"])
         finally:
             catalog.close()
         return TaskResult(written, unchanged, refused, example)
@@ -120,13 +122,13 @@ class LoadWriter(DataSourceWriter):
         return json.dumps(proposal, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
     def _call_server(self, ask: Callable[[Operations], T], retry_timeout_s: float | None = None) -> T:
-        catalog = self.options.connect()
+        catalog = self.options.connect_to_server()
         try:
-            return self._retry(lambda: ask(catalog), retry_timeout_s)
+            return self._retry_while_unavailable(lambda: ask(catalog), retry_timeout_s)
         finally:
             catalog.close()
 
-    def _retry(self, ask: Callable[[], T], retry_timeout_s: float | None = None) -> T:
+    def _retry_while_unavailable(self, ask: Callable[[], T], retry_timeout_s: float | None = None) -> T:
         """Repeat a request while the server is unavailable or overloaded; repeated requests are applied once."""
         deadline = time.monotonic() + (self.retry_timeout_s if retry_timeout_s is None else retry_timeout_s)
         for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
@@ -142,7 +144,7 @@ class LoadWriter(DataSourceWriter):
         raise AssertionError
 
 
-def _build_body(partition: int, number: int, rows: Sequence[bytes]) -> bytes:
+def _build_batch_body(partition: int, number: int, rows: Sequence[bytes]) -> bytes:
     """Return a batch (`LoadBatch`) of rows that are JSON already."""
     return b'{"partition":%d,"number":%d,"rows":[%b]}' % (partition, number, b",".join(rows))
 

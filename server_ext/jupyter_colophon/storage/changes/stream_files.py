@@ -128,11 +128,11 @@ class EventFiles:
 
 def _open_file(place: Path) -> _EventFile:
     make_folder(place)
-    file = ProcessFile.create(place / f".{time.time_ns()}-{uuid.uuid4().hex}{_OPEN}")
+    file = ProcessFile.create_locked(place / f".{time.time_ns()}-{uuid.uuid4().hex}{_OPEN}")
     try:
         sync_folder(place)
     except OSError:
-        file.remove()
+        file.remove_and_release()
         raise
     return _EventFile(file, time.monotonic())
 
@@ -173,13 +173,13 @@ def _recover_files(root: Path) -> None:
         with suppress(OSError):
             # Without locks, abandoned files cannot be distinguished from others, but a file that another process has open cannot
             # be renamed.
-            if (file := ProcessFile.take_over(path, requires_lock=HAS_LOCKS)) is not None:
+            if (file := ProcessFile.take_over_if_abandoned(path, requires_lock=HAS_LOCKS)) is not None:
                 _recover_file(file)
 
 
 def _recover_file(file: ProcessFile) -> None:
     try:
-        size = file.read().rfind(b"\n") + 1
+        size = file.read_content().rfind(b"\n") + 1
         os.ftruncate(file.descriptor, size)
         os.fsync(file.descriptor)
         _publish_name(file.path, size)

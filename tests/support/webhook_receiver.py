@@ -13,7 +13,7 @@ HANG, REDIRECT = 0, 302
 
 
 @dataclass
-class Receiver:
+class WebhookReceiver:
     """A receiver: `got` has the accepted documents, `seen` every request with its headers. `judge` returns the status
     for a document.
     """
@@ -31,11 +31,11 @@ class Receiver:
         return f"http://127.0.0.1:{self.port}/hook?token=unseen"
 
     @property
-    def seqs(self) -> list[int]:
+    def accepted_sequence_numbers(self) -> list[int]:
         """The numbers of the accepted changes, in order."""
         return [change["seq"] for document in self.got for change in document["changes"]]
 
-    def take(self, headers: dict[str, str], body: bytes) -> int:
+    def record_and_choose_status(self, headers: dict[str, str], body: bytes) -> int:
         """Return the response to a request."""
         document = json.loads(body)
         with self._news:
@@ -46,21 +46,21 @@ class Receiver:
             self._news.notify_all()
         return status
 
-    def wait(self, fits: Callable[["Receiver"], bool], seconds: float = 120) -> None:
+    def wait_until(self, fits: Callable[["WebhookReceiver"], bool], seconds: float = 120) -> None:
         """Wait until a condition holds."""
         with self._news:
-            assert self._news.wait_for(lambda: fits(self), seconds), (self.seqs, len(self.seen))
+            assert self._news.wait_for(lambda: fits(self), seconds), (self.accepted_sequence_numbers, len(self.seen))
 
 
 @contextmanager
-def start_receiver(port: int = 0, receiver: Receiver | None = None) -> Iterator[Receiver]:
+def start_webhook_receiver(port: int = 0, receiver: WebhookReceiver | None = None) -> Iterator[WebhookReceiver]:
     """Start a receiver."""
-    receiver = receiver or Receiver()
+    receiver = receiver or WebhookReceiver()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            status = receiver.take(dict(self.headers), body)
+            status = receiver.record_and_choose_status(dict(self.headers), body)
             if status == HANG:
                 receiver.released.wait(300)
                 return

@@ -16,14 +16,14 @@ from jupyter_colophon.service.instances.stores.protocol import InstanceStore
 from jupyter_colophon.service.instances.stores.records import Records, RecordsSource
 from jupyter_colophon.settings import Settings
 from support.catalog import ADA
-from support.strangers import Provider, schema, spaces
+from support.third_party_packages import GivenSchemasProvider, build_thing_schema, load_things_schemaspace
 
 SPACE = "things"
 KERNEL = Principal("ada", "kernel-1", frozenset({"read", "annotate", "emit"}))
 BOB = Principal("bob")
 
 
-class Plain:
+class PlainInstance:
     """An instance object without a base class that records its hooks."""
 
     #: (class, hook, options) in the order of the calls.
@@ -36,25 +36,25 @@ class Plain:
         self.display_name, self.schema_name = members.get("display_name"), members.get("schema_name")
         self.metadata = members.get("metadata", {})
 
-    def _hook(self, name: str, options: dict[str, Any]) -> None:
+    def _record_hook(self, name: str, options: dict[str, Any]) -> None:
         self.calls.append((type(self).__name__, name, options))
         if name in self.acts:
             self.acts[name](self)
 
     def on_load(self, **options: Any) -> None:
-        self._hook("on_load", options)
+        self._record_hook("on_load", options)
 
     def pre_save(self, **options: Any) -> None:
-        self._hook("pre_save", options)
+        self._record_hook("pre_save", options)
 
     def post_save(self, **options: Any) -> None:
-        self._hook("post_save", options)
+        self._record_hook("post_save", options)
 
     def pre_delete(self, **options: Any) -> None:
-        self._hook("pre_delete", options)
+        self._record_hook("pre_delete", options)
 
     def post_delete(self, **options: Any) -> None:
-        self._hook("post_delete", options)
+        self._record_hook("post_delete", options)
 
     def to_dict(self, trim: bool = False) -> dict[str, Any]:
         members = ("name", "display_name", "schema_name", "metadata")
@@ -65,7 +65,7 @@ class Plain:
 
 
 @dataclass
-class Shelf:
+class InstanceStoreFixture:
     """Instances, their catalog, and a switch that makes the catalog unavailable."""
 
     instances: Instances
@@ -78,16 +78,16 @@ class Shelf:
         """The store of the schemaspace."""
         return self.instances.get_store(SPACE)
 
-    def file(self, name: str) -> Path:
+    def get_instance_path(self, name: str) -> Path:
         """Return the file of an instance."""
         return self.folder / "metadata" / SPACE / f"{name}.json"
 
-    def history(self, name: str) -> list[tuple[int, Any, str]]:
+    def read_instance_history(self, name: str) -> list[tuple[int, Any, str]]:
         """Return (version, value, actor) of an instance's record, newest first."""
         versions, _ = self.catalog.reader.list_versions(make_instance_urn(SPACE, name), "instance", 100, "", ADA)
         return [(version.version, version.value, version.actor) for version in versions]
 
-    def changes(self) -> list[tuple[str, str, str]]:
+    def read_instance_changes(self) -> list[tuple[str, str, str]]:
         """Return (operation, name, actor) of all changes and removals of instances, in order."""
         log = self.catalog.feed.read_changes(0, 1_000, {"type": "instance"}, ADA)
         return [(change.operation, change.name, change.actor) for change in log if change.aspect in ("instance", None)]
@@ -107,26 +107,26 @@ SECRETS = {
 }
 
 
-def schemas(classes: Mapping[str, str] | None = None) -> Any:
+def build_things_schemaspace(classes: Mapping[str, str] | None = None) -> Any:
     """Build the schemaspace: `thing` with secrets, `open` with the same fields and no secrets, `own` with its own
     class.
     """
     shown = {name: {"type": ["string", "array", "integer"]} for name in SECRETS}
-    return spaces(
-        Provider(
-            schema("thing", SECRETS),
-            schema("open", shown),
-            schema("own", SECRETS, metadata_class_name="somewhere.Own"),
+    return load_things_schemaspace(
+        GivenSchemasProvider(
+            build_thing_schema("thing", SECRETS),
+            build_thing_schema("open", shown),
+            build_thing_schema("own", SECRETS, metadata_class_name="somewhere.Own"),
         )
     )
 
 
 @contextmanager
-def shelf(
+def open_instance_store(
     catalog: Catalog, folder: Path, kind: str = "file", *, own: type | None = None, **settings: Any
-) -> Iterator[Shelf]:
+) -> Iterator[InstanceStoreFixture]:
     """Open instances of `things`. JUPYTER_DATA_DIR is set to the folder; `own` is the class of the schema `own`."""
-    registered = schemas()
+    registered = build_things_schemaspace()
 
     def records() -> Records:
         if opened.is_away:
@@ -135,7 +135,7 @@ def shelf(
 
     def shaper(space: str, document: Mapping[str, Any], /) -> Any:
         kind = registered.get_class_name(space, document["schema_name"]) if document.get("schema_name") else None
-        return (own or Plain)(**document) if kind else Plain(**document)
+        return (own or PlainInstance)(**document) if kind else PlainInstance(**document)
 
     class Impatient(RecordsSource):
         """Retry at once to save time."""
@@ -146,13 +146,13 @@ def shelf(
     instances = compose_instances(
         Settings(metadata_store=kind, **settings), Impatient(records), records, schemas=registered, shaper=shaper
     )
-    opened = Shelf(instances, catalog, folder)
+    opened = InstanceStoreFixture(instances, catalog, folder)
     try:
         yield opened
     finally:
         instances.close()
 
 
-def thing(display_name: str = "One", schema_name: str = "thing", **metadata: Any) -> dict[str, Any]:
+def build_thing(display_name: str = "One", schema_name: str = "thing", **metadata: Any) -> dict[str, Any]:
     """Build an instance as a client sends it."""
     return {"display_name": display_name, "schema_name": schema_name, "metadata": metadata}

@@ -14,7 +14,7 @@ _SCHEMAS = ApiSchemas()
 
 
 @dataclass
-class Listener:
+class ChangeSocket:
     """One connection; every message is validated against its schema."""
 
     socket: WebSocketClientConnection
@@ -41,13 +41,13 @@ class Listener:
         return received
 
 
-Listen = Callable[..., Awaitable[Listener]]
+Listen = Callable[..., Awaitable[ChangeSocket]]
 
 
-async def open_listener(url: str, headers: Any, **params: Any) -> Listener:
+async def open_change_socket(url: str, headers: Any, **params: Any) -> ChangeSocket:
     """Connect and read the greeting."""
     address = f"{url}?{urlencode(params)}" if params else url
-    listener = Listener(await websocket_connect(HTTPRequest(address, headers=headers)))
+    listener = ChangeSocket(await websocket_connect(HTTPRequest(address, headers=headers)))
     hello = await listener.read_message()
     assert hello["kind"] == "hello"
     listener.head = hello["head"]

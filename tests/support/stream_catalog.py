@@ -9,7 +9,7 @@ from jupyter_colophon.core.store import choose_sqlite_file
 from support.catalog import ADA
 
 
-def catalog_with_clicks(folder: Path) -> Catalog:
+def open_catalog_with_clicks(folder: Path) -> Catalog:
     """Create a catalog in this folder with the stream `clicks` of the namespace `shop`."""
     catalog = open_catalog(choose_sqlite_file(folder / "catalog.db"), Identity(), events=folder / "streams")
     catalog.deployer.register_namespace("shop", {}, ADA)

@@ -26,7 +26,7 @@ KEY = {"a": "a", "b": 1, "c": "x"}
 KEYS = [("a", 1, "x"), ("a", 1, "y"), ("a", 2, "x"), ("b", -1, "x"), ("b", 9, "x"), ("b", 10, "x")]
 
 
-def row(key: tuple[Any, ...], **more: Any) -> Row:
+def build_row(key: tuple[Any, ...], **more: Any) -> Row:
     """Build a row with this key."""
     return dict(zip(THINGS.primary_key, key, strict=True)) | more
 
@@ -36,12 +36,12 @@ def run_on_table(store: StorageProvider, work: Callable[[StructuredTable], T], *
     return store.tx_runner.run(lambda tx: work(tx.get_table("things")), read_only=read_only)
 
 
-def fill(table: StructuredTable, rows: Iterable[tuple[Any, ...]] = KEYS) -> None:
+def insert_key_rows(table: StructuredTable, rows: Iterable[tuple[Any, ...]] = KEYS) -> None:
     """Insert rows that consist of a key only."""
     for key in rows:
-        table.upsert(row(key))
+        table.upsert(build_row(key))
 
 
-def list_keys(rows: Iterable[Row]) -> list[tuple[Any, ...]]:
+def list_row_keys(rows: Iterable[Row]) -> list[tuple[Any, ...]]:
     """Return the keys of rows in their order."""
     return [(entry["a"], entry["b"], entry["c"]) for entry in rows]

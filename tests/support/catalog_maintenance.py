@@ -6,7 +6,7 @@ from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.maintenance import Maintenance
 
 
-def open_store(choice: StoreChoice) -> Catalog:
+def open_catalog_of_store(choice: StoreChoice) -> Catalog:
     """Open the catalog in this store."""
     return open_catalog(choice, Identity())
 
@@ -16,6 +16,6 @@ def create_maintenance(catalog: Catalog) -> Maintenance:
     return Maintenance(catalog.provider, catalog.registry, lambda what, steps: None)
 
 
-def list_findings(healer: Maintenance) -> list[tuple[str, str]]:
+def list_integrity_issues(healer: Maintenance) -> list[tuple[str, str]]:
     """Return the issues that a check finds, as (subject, issue)."""
     return [tuple(finding) for finding in healer.create_checker().find_issues()]

@@ -10,13 +10,13 @@ CALLS: list[tuple[str, str, Any]] = []
 FAILS: dict[str, Exception] = {}
 
 
-def forget() -> None:
+def clear_recorded_hooks() -> None:
     """Clear all recordings."""
     CALLS.clear()
     FAILS.clear()
 
 
-class Hooked(Metadata):
+class HookRecordingMetadata(Metadata):
     """Record each hook, and store an additional member."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -48,7 +48,7 @@ class Hooked(Metadata):
             raise FAILS[hook]
 
 
-class Migrating(Metadata):
+class MigratingMetadata(Metadata):
     """Migrate the instance when it is loaded."""
 
     def on_load(self, **kwargs: Any) -> None:
@@ -57,7 +57,7 @@ class Migrating(Metadata):
             MetadataManager(schemaspace="things").update(self.name, self, for_migration=True)
 
 
-class Duck:
+class MetadataWithoutBaseClass:
     """Implement the methods without inheriting from a class."""
 
     reason = None
@@ -77,12 +77,12 @@ class Duck:
         return self.to_dict()
 
 
-class NoInstance:
+class ClassWithoutMethods:
     """Implement no method."""
 
     def __init__(self, **kwargs: Any) -> None:
         pass
 
 
-class NoArguments:
+class ClassWithoutArguments:
     """Accept no argument."""

@@ -30,7 +30,7 @@ class BrokerProxy:
         """The address of the proxy for clients."""
         return f"127.0.0.1:{self.broker.before}"
 
-    def hide_broker(self, times: int) -> None:
+    def send_empty_broker_lists(self, times: int) -> None:
         """Send a client an empty list of brokers and disconnect all, this many times or until no client asks."""
         for _ in range(times):
             self.reported.clear()
@@ -43,7 +43,7 @@ class BrokerProxy:
             if not was_requested:
                 return
 
-    def serve(self, api: socket.socket) -> None:
+    def serve_clients(self, api: socket.socket) -> None:
         """Accept clients until the socket is closed."""
         with suppress(OSError):
             while True:
@@ -62,19 +62,19 @@ class BrokerProxy:
             for frame in _read_frames(client):
                 if int.from_bytes(frame[:2], "big") == _METADATA:
                     requests.add(frame[4:8])
-                broker.sendall(_add_length(frame))
-        _close(client, broker)
+                broker.sendall(_prefix_length(frame))
+        _close_sockets(client, broker)
 
     def _forward_answers(self, broker: socket.socket, client: socket.socket, requests: set[bytes]) -> None:
         with suppress(OSError):
             for frame in _read_frames(broker):
                 answer = frame
                 if frame[:4] in requests and self.drawn.is_set():
-                    answer = _remove_brokers(frame)
-                client.sendall(_add_length(answer))
+                    answer = _without_brokers(frame)
+                client.sendall(_prefix_length(answer))
                 if answer is not frame:
                     self.reported.set()
-        _close(client, broker)
+        _close_sockets(client, broker)
 
 
 @contextmanager
@@ -82,13 +82,13 @@ def open_proxy(broker: Broker) -> Iterator[BrokerProxy]:
     """Open a proxy of this broker."""
     veil = BrokerProxy(broker)
     with socket.create_server(("127.0.0.1", broker.before)) as api:
-        threading.Thread(target=veil.serve, args=(api,), daemon=True).start()
+        threading.Thread(target=veil.serve_clients, args=(api,), daemon=True).start()
         yield veil
         with suppress(OSError):
             api.shutdown(socket.SHUT_RDWR)
 
 
-def _remove_brokers(frame: bytes) -> bytes:
+def _without_brokers(frame: bytes) -> bytes:
     """Return a metadata response (of a version with tags) with an empty list of brokers."""
     count, at = _read_number(frame, _BROKERS)
     for _ in range(count - 1):
@@ -111,7 +111,7 @@ def _read_number(frame: bytes, at: int) -> tuple[int, int]:
             return value, at
 
 
-def _add_length(frame: bytes) -> bytes:
+def _prefix_length(frame: bytes) -> bytes:
     return len(frame).to_bytes(4, "big") + frame
 
 
@@ -121,7 +121,7 @@ def _read_frames(sender: socket.socket) -> Iterator[bytes]:
             yield stream.read(int.from_bytes(head, "big"))
 
 
-def _close(*sockets: socket.socket) -> None:
+def _close_sockets(*sockets: socket.socket) -> None:
     for connection in sockets:
         with suppress(OSError):
             connection.shutdown(socket.SHUT_RDWR)

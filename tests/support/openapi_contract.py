@@ -20,7 +20,7 @@ _ID = "urn:jupyter-colophon:api:openapi"
 
 
 @dataclass(frozen=True)
-class Contract:
+class OpenApiContract:
     """One API's document, and the error responses for unknown paths."""
 
     document: Mapping[str, Any]
@@ -29,13 +29,15 @@ class Contract:
     #: The pattern of a path parameter that is not a single segment.
     patterns: Mapping[str, str] = field(default_factory=dict)
 
-    def check(self, method: str, path: str, status: int, headers: Mapping[str, str], body: Any, answers: Any) -> None:
+    def require_described_response(
+        self, method: str, path: str, status: int, headers: Mapping[str, str], body: Any, answers: Any
+    ) -> None:
         """Raise AssertionError unless the document describes this response of this path and method, with this schema of
         `schemas/api`.
 
         `path` is relative to our prefix, encoded.
         """
-        operation = self._operation(method.lower(), path)
+        operation = self._find_operation(method.lower(), path)
         if operation is None:
             assert status in (403, 404, 405), f"{method} {path} responds with {status}, which is not documented"
             operation = {"responses": {str(status): {"content": {self.refused: {"schema": self.problem}}}}}
@@ -58,7 +60,7 @@ class Contract:
     def _registry(self) -> Any:
         return jsonschema_rs.Registry([(_ID, {"$id": _ID, **self.document})])
 
-    def _operation(self, method: str, path: str) -> Any:
+    def _find_operation(self, method: str, path: str) -> Any:
         named = [template for template in self.document["paths"] if "{" not in template]
         for template in (*named, *(other for other in self.document["paths"] if other not in named)):
             pattern = re.sub(r"\{([a-z]+)\}", lambda name: self.patterns.get(name[1], "[^/]+"), template)
@@ -67,14 +69,14 @@ class Contract:
         return None
 
 
-NATIVE = Contract(DOCUMENT, "application/problem+json", {"$ref": "#/components/schemas/Problem"})
+NATIVE = OpenApiContract(DOCUMENT, "application/problem+json", {"$ref": "#/components/schemas/Problem"})
 _ERROR = ELYRA_DOCUMENT["paths"]["/schemaspace"]["get"]["responses"]["403"]["content"]["application/json"]["schema"]
-ELYRA = Contract(ELYRA_DOCUMENT, "application/json", _ERROR)
-OPENLINEAGE = Contract(OpenApiWriter(OPENLINEAGE_API).build_document("0"), NATIVE.refused, NATIVE.problem)
-DATAHUB = Contract(
+ELYRA = OpenApiContract(ELYRA_DOCUMENT, "application/json", _ERROR)
+OPENLINEAGE = OpenApiContract(OpenApiWriter(OPENLINEAGE_API).build_document("0"), NATIVE.refused, NATIVE.problem)
+DATAHUB = OpenApiContract(
     OpenApiWriter(DATAHUB_API).build_document("0"), DATAHUB_API.error_content_type, DATAHUB_API.error_schema
 )
-V3 = Contract(
+V3 = OpenApiContract(
     OpenApiWriter(V3_API).build_document("0"), V3_API.error_content_type, V3_API.error_schema, V3_API.patterns
 )
-check = NATIVE.check
+check = NATIVE.require_described_response

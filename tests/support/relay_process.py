@@ -39,7 +39,7 @@ class RelayProcess:
         return self.process.wait(timeout=300)
 
 
-def write_settings(folder: Path, store: StoreChoice, **settings: Any) -> Path:
+def write_settings_file(folder: Path, store: StoreChoice, **settings: Any) -> Path:
     """Write a configuration file with these settings of `c.Colophon`."""
     values = {"storage_provider": store.provider, "storage_options": dict(store.options)} | settings
     if store.provider == "sqlite":
@@ -50,10 +50,10 @@ def write_settings(folder: Path, store: StoreChoice, **settings: Any) -> Path:
 
 
 @contextmanager
-def start_relay(folder: Path, store: StoreChoice, **settings: Any) -> Iterator[RelayProcess]:
+def start_relay_process(folder: Path, store: StoreChoice, **settings: Any) -> Iterator[RelayProcess]:
     """Start a relay; kill it at the end if it still runs."""
     folder.mkdir(parents=True, exist_ok=True)
-    file, errors = write_settings(folder, store, **settings), folder / "errors"
+    file, errors = write_settings_file(folder, store, **settings), folder / "errors"
     with errors.open("w") as words:
         process = subprocess.Popen(
             [sys.executable, "-m", "jupyter_colophon.cli", "relay", f"--config={file}"],
@@ -74,7 +74,7 @@ def start_relay(folder: Path, store: StoreChoice, **settings: Any) -> Iterator[R
 def run_refused_relay(folder: Path, store: StoreChoice, **settings: Any) -> tuple[int, str]:
     """Run a relay that cannot start; return its exit code and its error message."""
     command = [sys.executable, "-m", "jupyter_colophon.cli", "relay"]
-    command.append(f"--config={write_settings(folder, store, **settings)}")
+    command.append(f"--config={write_settings_file(folder, store, **settings)}")
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=300, env=_build_environment(folder), check=False
     )

@@ -31,7 +31,7 @@ class RecordingHandler(BaseHTTPRequestHandler):
 
     do_POST = do_PUT = do_GET
 
-    def reply(self, status: int, body: bytes, **headers: str) -> None:
+    def send_reply(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -39,7 +39,7 @@ class RecordingHandler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def cut(self) -> None:
+    def close_without_reply(self) -> None:
         """Close the connection without a response."""
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
@@ -49,7 +49,7 @@ class RecordingHandler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def start_server(answer: Callable[[RecordingHandler], None]) -> Iterator[RecordingServer]:
+def start_recording_server(answer: Callable[[RecordingHandler], None]) -> Iterator[RecordingServer]:
     """Run a server on this machine."""
     server = RecordingServer(("127.0.0.1", 0), RecordingHandler)
     server.answer, server.requested = answer, []

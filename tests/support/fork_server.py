@@ -65,7 +65,7 @@ for line in sys.stdin:
 """
 
 
-class Warm:
+class ForkServer:
     """The process that forks."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
@@ -90,7 +90,7 @@ class Warm:
 
 
 @contextmanager
-def start_warm_process(*folders: Path) -> Iterator[Warm]:
+def start_fork_server(*folders: Path) -> Iterator[ForkServer]:
     """Start the process; it can import from these folders."""
     process = subprocess.Popen(
         [sys.executable, "-c", _DRIVER],
@@ -100,15 +100,15 @@ def start_warm_process(*folders: Path) -> Iterator[Warm]:
         env={"PYTHONPATH": build_python_path(*folders), "PATH": "/usr/bin:/bin"},
     )
     try:
-        yield Warm(process)
+        yield ForkServer(process)
     finally:
         process.kill()
         process.communicate()
 
 
 @lru_cache(maxsize=1)
-def get_warm_process() -> Warm:
+def get_fork_server() -> ForkServer:
     """Return the process of this test session."""
     kept = ExitStack()
     atexit.register(kept.close)
-    return kept.enter_context(start_warm_process())
+    return kept.enter_context(start_fork_server())

@@ -14,7 +14,7 @@ OTHER_ID = "3f1c0a52-6d0e-4d0c-9b1f-6b1f4f0c7a12"
 
 
 @dataclass(frozen=True)
-class Owner:
+class EntryPointDistribution:
     """The distribution of an entry point."""
 
     name: str
@@ -22,12 +22,12 @@ class Owner:
 
 
 @dataclass(frozen=True)
-class Entry:
+class FakeEntryPoint:
     """An entry point as in `importlib.metadata`; loading returns or raises the given object."""
 
     name: str
     loads: Any
-    dist: Owner = Owner("somebodys-package")
+    dist: EntryPointDistribution = EntryPointDistribution("somebodys-package")
 
     @property
     def value(self) -> str:
@@ -39,7 +39,7 @@ class Entry:
         return self.loads
 
 
-class Space:
+class PlainSchemaspace:
     """A schemaspace without a base class."""
 
     id, name, display_name, description, is_deprecated = ID, "Things", "Things", "All kinds of things", False
@@ -48,11 +48,11 @@ class Space:
         self.parent = parent
 
 
-class OtherSpace(Space):
+class OtherPlainSchemaspace(PlainSchemaspace):
     id, name = OTHER_ID, "others"
 
 
-class Provider(SchemasProvider):
+class GivenSchemasProvider(SchemasProvider):
     """Provide the given schemas; a function is called each time."""
 
     def __init__(self, *schemas: Any, asks: Callable[[], Iterable[Any]] | None = None) -> None:
@@ -63,7 +63,7 @@ class Provider(SchemasProvider):
         return list(self._asks())
 
 
-def schema(name: str = "thing", properties: Any = None, **more: Any) -> dict[str, Any]:
+def build_thing_schema(name: str = "thing", properties: Any = None, **more: Any) -> dict[str, Any]:
     """Build a schema of `Things`; members that are None are omitted."""
     document = {
         "name": name,
@@ -79,20 +79,21 @@ def schema(name: str = "thing", properties: Any = None, **more: Any) -> dict[str
     return {key: value for key, value in document.items() if value is not None}
 
 
-def thing(**metadata: Any) -> dict[str, Any]:
+def build_thing_document(**metadata: Any) -> dict[str, Any]:
     """Build an instance of `thing`."""
     return {"name": "a", "display_name": "A", "schema_name": "thing", "metadata": metadata}
 
 
-def register(monkeypatch: pytest.MonkeyPatch, *providers: Any, space: Any = Space) -> None:
+def register_schemaspace(monkeypatch: pytest.MonkeyPatch, *providers: Any, space: Any = PlainSchemaspace) -> None:
     """Register the schemaspace and the providers' schemas in this process, in addition to the installed ones, as
     Elyra's tests do.
     """
     entry_points = [
-        provider if isinstance(provider, Entry) else Entry(f"p{at}", provider) for at, provider in enumerate(providers)
+        provider if isinstance(provider, FakeEntryPoint) else FakeEntryPoint(f"p{at}", provider)
+        for at, provider in enumerate(providers)
     ]
     spaces, entries = (
-        [*find_entry_points(SCHEMASPACES), Entry("things", space)],
+        [*find_entry_points(SCHEMASPACES), FakeEntryPoint("things", space)],
         [*find_entry_points(SCHEMAS_PROVIDERS), *entry_points],
     )
     monkeypatch.setattr(SchemaManager, "_get_schemaspaces", lambda: spaces)
@@ -100,9 +101,12 @@ def register(monkeypatch: pytest.MonkeyPatch, *providers: Any, space: Any = Spac
     SchemaManager.clear_instance()
 
 
-def spaces(*providers: Any, also: Iterable[Entry] = (), **options: Any) -> Schemaspaces:
+def load_things_schemaspace(*providers: Any, also: Iterable[FakeEntryPoint] = (), **options: Any) -> Schemaspaces:
     """Load `Things` with the schemas of these providers."""
     entries = [
-        provider if isinstance(provider, Entry) else Entry(f"p{at}", provider) for at, provider in enumerate(providers)
+        provider if isinstance(provider, FakeEntryPoint) else FakeEntryPoint(f"p{at}", provider)
+        for at, provider in enumerate(providers)
     ]
-    return Schemaspaces(schemaspaces=lambda: [Entry("things", Space), *also], providers=lambda: entries, **options)
+    return Schemaspaces(
+        schemaspaces=lambda: [FakeEntryPoint("things", PlainSchemaspace), *also], providers=lambda: entries, **options
+    )

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from jupyter_colophon.core.errors import InvalidSecret, SecretUnavailable
 
 
-class Vault:
+class NamedSecretStore:
     """Return secrets that were put there; store none itself."""
 
     name = "vault"
