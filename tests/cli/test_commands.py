@@ -14,16 +14,16 @@ WRITER = """
 from pathlib import Path
 from threading import Thread
 from time import sleep
-from support.catalog import open_catalog_file, touch, write_metadata
-from support.urns import CELL, ORDERS, table
+from support.catalog import open_catalog_file, record_run, write_metadata
+from support.urns import CELL, ORDERS, build_table_urn
 catalog = open_catalog_file(Path(sys.argv[1]))
 print("ready", flush=True)
 ended = []
 Thread(target=lambda: ended.append(sys.stdin.readline()), daemon=True).start()
 count = 0
 while not ended:
-    write_metadata(catalog, table(f"t{count % 7}"), {"number": str(count)}, ["faa"])
-    touch(catalog, CELL, f"w{count}", ("read", ORDERS), end=5_000)
+    write_metadata(catalog, build_table_urn(f"t{count % 7}"), {"number": str(count)}, ["faa"])
+    record_run(catalog, CELL, f"w{count}", ("read", ORDERS), end=5_000)
     count += 1
     sleep(0.005)
 print(count, flush=True)

@@ -21,18 +21,18 @@ import os, sys, threading
 from itertools import count
 from pathlib import Path
 from faults import files as faulty
-from support.files import document, open_files
+from support.files import build_instance_document, open_instance_files
 for bug in sys.argv[3:]:
     setattr(*faulty._BUGS[bug])
 seen = Path(sys.argv[1]) / "seen"
 
 def write(number):
-    files = open_files(Path(sys.argv[1]), wait_s=300)
+    files = open_instance_files(Path(sys.argv[1]), wait_s=300)
     for step in count(1):
         if step > int(sys.argv[2]) and seen.exists():
             return
         with files.lock_instance("abc"[(number + step) % 3]) as slot:
-            slot.write(document(step, text="x" * (step * 997 % 30_000)), create=False)
+            slot.write(build_instance_document(step, text="x" * (step * 997 % 30_000)), create=False)
 
 threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
 for thread in threads:

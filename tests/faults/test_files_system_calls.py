@@ -17,7 +17,7 @@ sys.path.insert(0, sys.argv[1])
 from faults import shim
 from faults.files import get_number
 from jupyter_colophon.core.errors import StorageError
-from support.files import document, list_left_files, open_files
+from support.files import build_instance_document, list_left_files_without_locks, open_instance_files
 
 work, kinds, error = Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 #: Name, the number before, the number after; 0 is absent.
@@ -27,7 +27,7 @@ STEPS = [("a", 0, 1), ("a", 1, 2), ("b", 0, 3), ("b", 3, 0), ("a", 2, 4), ("a", 
 def step(files, name, before, after):
     with files.lock_instance(name) as slot:
         if after:
-            slot.write(document(after), create=before == 0)
+            slot.write(build_instance_document(after), create=before == 0)
         else:
             slot.remove()
 
@@ -35,10 +35,10 @@ def step(files, name, before, after):
 def look(root, name):
     # The call that fails may be one of ours.
     try:
-        seen = get_number(open_files(root).read(name))
+        seen = get_number(open_instance_files(root).read(name))
     except StorageError:
         seen = -1
-    return seen if seen >= 0 else get_number(open_files(root).read(name))
+    return seen if seen >= 0 else get_number(open_instance_files(root).read(name))
 
 
 def attempt(nth):
@@ -47,17 +47,17 @@ def attempt(nth):
     shim.fail(kinds, nth, error)
     for name, before, after in STEPS:
         try:
-            step(open_files(root), name, before, after)
+            step(open_instance_files(root), name, before, after)
         except StorageError as problem:
             refused.append([type(problem).__name__, problem.detail])
             now = look(root, name)
             assert now in (before, after), (name, now)
             if now == before:
-                step(open_files(root), name, before, after)
+                step(open_instance_files(root), name, before, after)
         assert look(root, name) == after
     seen = shim.fail(0, 0, 0)
-    open_files(root).sweep()
-    assert list_left_files(root) == ["a.json"], list_left_files(root)
+    open_instance_files(root).sweep()
+    assert list_left_files_without_locks(root) == ["a.json"], list_left_files_without_locks(root)
     print(json.dumps({"refused": refused, "seen": seen}), flush=True)
     return seen >= nth
 

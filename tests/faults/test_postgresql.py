@@ -41,10 +41,10 @@ from faults import choice
 from jupyter_colophon.core.errors import ConditionFailed
 from jupyter_colophon.core.identity.names import Urn
 from support.catalog import ADA, write_metadata
-from support.urns import table
+from support.urns import build_table_urn
 catalog, name, made = choice.open_choice(sys.argv[1]), sys.argv[2], []
 while len(made) < int(sys.argv[3]):
-    urn = table(f"shared{len(made) % 5}")
+    urn = build_table_urn(f"shared{len(made) % 5}")
     version = catalog.reader.read_aspect(Urn.parse(urn), "technicalMetadata", ADA).version
     try:
         won = write_metadata(catalog, urn, {"by": f"{name}-{len(made)}"}, version=version)

@@ -23,14 +23,14 @@ from faults.choice import open_choice
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access, RunStart
 from support.catalog import ADA, write_metadata
-from support.urns import cell, table
+from support.urns import build_cell_urn, build_table_urn
 catalog = open_choice(sys.argv[1])
 print("ready", flush=True)
 for line in sys.stdin:
     number = line.strip()
-    target = table(f"target{int(number) // 100}")
+    target = build_table_urn(f"target{int(number) // 100}")
     write_metadata(catalog, target, {"number": f"n{number}"})
-    run = catalog.write_path.start_run(RunStart(Urn.parse(cell(f"c{number}")), number, 1_000, 2_000, "succeeded"), ADA)
+    run = catalog.write_path.start_run(RunStart(Urn.parse(build_cell_urn(f"c{number}")), number, 1_000, 2_000, "succeeded"), ADA)
     catalog.write_path.record_accesses(run.urn, [Access(Urn.parse(target), "write")], [], ADA)
     print(number, flush=True)
 """

@@ -27,16 +27,16 @@ from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.composition import open_catalog
-from support.catalog import ADA, search, touch, write_metadata
-from support.urns import ORDERS, cell
+from support.catalog import ADA, search_catalog, record_run, write_metadata
+from support.urns import ORDERS, build_cell_urn
 catalog = open_catalog(StoreChoice(**json.loads(sys.argv[1])), Identity())
 print("ready", flush=True)
 for line in sys.stdin:
     owner = line.strip()
-    found = search(catalog, f"owner:{owner}").total
+    found = search_catalog(catalog, f"owner:{owner}").total
     nodes = catalog.lineage.read_lineage(LineageRequest(Urn.parse(ORDERS)), ADA).nodes
     write_metadata(catalog, properties={"owner": f"other-{owner}"})
-    touch(catalog, cell(f"other-{owner}"), "1", ("read", ORDERS))
+    record_run(catalog, build_cell_urn(f"other-{owner}"), "1", ("read", ORDERS))
     print(found, len(nodes), flush=True)
 """
 

@@ -67,7 +67,9 @@ async def test_sink_delivers_and_health_has_its_state(
         "PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=build_metadata_value({"secret": "Hidden"})
     )
     seq = written.body["seq"]
-    await asyncio.get_running_loop().run_in_executor(None, receiver.wait_until, lambda one: seq in one.seqs)
+    await asyncio.get_running_loop().run_in_executor(
+        None, receiver.wait_until, lambda one: seq in one.accepted_sequence_numbers
+    )
     audit = await health(api, "audit", lambda one: one["lag"] == 0)
     assert (audit["kind"], audit["problem"], audit["deadLetters"], audit["oldestPending"]) == ("webhook", "", 0, None)
     inside = await health(api, "inside", lambda one: one["attempts"] > 0)

@@ -26,10 +26,10 @@ def timeline(clock):
 
 def ran(timeline, clock, id_, start, end):
     clock.now = start
-    execution = timeline.open(Cell(id_, "x", 1))
+    execution = timeline.start_execution(Cell(id_, "x", 1))
     if end is not None:
         clock.now = end
-        timeline.close(execution, succeeded=True)
+        timeline.end_execution(execution, succeeded=True)
     return execution
 
 
@@ -48,7 +48,7 @@ def test_cell_without_valid_id_gets_a_stable_one(strange):
 def test_time_is_assigned_to_the_cell_that_ran_then(timeline, clock):
     first = ran(timeline, clock, "a", 1_000, 2_000)
     second = ran(timeline, clock, "b", 2_001, 3_000)
-    assert [timeline.find_execution(moment) for moment in (1_000, 2_000, 2_001, 3_000)] == [
+    assert [timeline.find_execution_at(moment) for moment in (1_000, 2_000, 2_001, 3_000)] == [
         first,
         first,
         second,
@@ -59,28 +59,28 @@ def test_time_is_assigned_to_the_cell_that_ran_then(timeline, clock):
 def test_time_between_cells_has_no_cell(timeline, clock):
     ran(timeline, clock, "a", 1_000, 2_000)
     ran(timeline, clock, "b", 5_000, 6_000)
-    assert [timeline.find_execution(moment) for moment in (999, 2_001, 4_999, 6_001)] == [None] * 4
+    assert [timeline.find_execution_at(moment) for moment in (999, 2_001, 4_999, 6_001)] == [None] * 4
 
 
 def test_running_cell_covers_all_time_since_its_start(timeline, clock):
     running = ran(timeline, clock, "a", 1_000, None)
-    assert timeline.find_execution(10**15) is running
+    assert timeline.find_execution_at(10**15) is running
 
 
 def test_latest_of_parallel_cells_is_chosen(timeline, clock):
     long = ran(timeline, clock, "a", 1_000, None)
     short = ran(timeline, clock, "b", 2_000, 3_000)
-    assert [timeline.find_execution(moment) for moment in (1_500, 2_500, 3_500)] == [long, short, long]
+    assert [timeline.find_execution_at(moment) for moment in (1_500, 2_500, 3_500)] == [long, short, long]
 
 
 def test_cells_of_one_millisecond_leave_it_to_the_later_one(timeline, clock):
     ran(timeline, clock, "a", 1_000, 1_000)
     later = ran(timeline, clock, "b", 1_000, 1_000)
-    assert timeline.find_execution(1_000) is later
+    assert timeline.find_execution_at(1_000) is later
 
 
 def test_only_the_latest_executions_are_remembered(timeline, clock):
     for number in range(REMEMBERED + 1):
         ran(timeline, clock, "a", 10 * number, 10 * number + 5)
-    assert timeline.find_execution(0) is None
-    assert timeline.find_execution(10) is not None
+    assert timeline.find_execution_at(0) is None
+    assert timeline.find_execution_at(10) is not None

@@ -33,11 +33,11 @@ EMITTER = """
 from pathlib import Path
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
-from support.catalog import ADA, metadata, open_catalog_file
-from support.urns import table
+from support.catalog import ADA, build_metadata_value, open_catalog_file
+from support.urns import build_table_urn
 catalog = open_catalog_file(Path(sys.argv[1]))
 for number in range(int(sys.argv[2]), 10**9):
-    proposal = Proposal(Urn.parse(table(f"t{number}")), "technicalMetadata", "create", metadata({"n": str(number)}))
+    proposal = Proposal(Urn.parse(build_table_urn(f"t{number}")), "technicalMetadata", "create", build_metadata_value({"n": str(number)}))
     print(number, catalog.inbox.accept([proposal], ADA).id, flush=True)
 """
 #: Applies pending batches, and ends when there are none.

@@ -24,10 +24,10 @@ KILLS = 5
 #: Writes one version after the other, each with its own key, and prints each when it is done.
 WRITER = """
 from pathlib import Path
-from support.catalog import write_numbered, open_catalog_file
+from support.catalog import write_numbered_version, open_catalog_file
 catalog = open_catalog_file(Path(sys.argv[1]))
 for number in range(int(sys.argv[2]), 10**9):
-    write_numbered(catalog, number)
+    write_numbered_version(catalog, number)
     print(number, flush=True)
 """
 
@@ -35,10 +35,10 @@ for number in range(int(sys.argv[2]), 10**9):
 #: Writes a number of versions, each with its own key.
 SENDER = """
 from pathlib import Path
-from support.catalog import write_numbered, open_catalog_file
+from support.catalog import write_numbered_version, open_catalog_file
 catalog = open_catalog_file(Path(sys.argv[1]))
 for number in range(40):
-    write_numbered(catalog, number)
+    write_numbered_version(catalog, number)
 catalog.close()
 """
 

@@ -31,11 +31,11 @@ def test_start_times_of_consecutive_writes_do_not_overlap(watch: Any) -> None:
             frame.write.mode("overwrite").parquet(f"{watch.folder}/forty/{number}")
             times.append((began, now_ms()))
 
-    seen = watch.observe(write_all)
+    seen = watch.run_and_observe(write_all)
     assert len(seen) == 40
     for number, observation in enumerate(seen):
         began, ended = times[number]
-        assert watch.short(observation.writes[0].urn) == f"/forty/{number}"
+        assert watch.shorten_urn(observation.writes[0].urn) == f"/forty/{number}"
         assert began <= observation.started_ms <= ended
         assert observation.finished_ms >= observation.started_ms
 
@@ -53,14 +53,14 @@ def test_repeated_action_on_planned_dataframe_has_own_start_time(watch: Any) -> 
             times.append((began, now_ms()))
             time.sleep(pause)
 
-    seen = watch.observe(act)
+    seen = watch.run_and_observe(act)
     assert len(seen) == 8
     for (began, ended), observation in zip(times, seen, strict=True):
         assert began <= observation.started_ms <= ended
 
 
 def test_failed_statement_reports_inputs_and_intended_outputs(watch: Any) -> None:
-    path, table = f"{watch.folder}/taken", watch.fresh_table()
+    path, table = f"{watch.folder}/taken", watch.create_table_name()
     orders = watch.spark.table("shop.orders")
     orders.write.parquet(path)
     orders.write.saveAsTable(table)
@@ -79,11 +79,11 @@ def test_failed_statement_reports_inputs_and_intended_outputs(watch: Any) -> Non
             with pytest.raises(PySparkException):
                 action()
 
-        seen = watch.observe(attempt)
+        seen = watch.run_and_observe(attempt)
         assert [(each.failed, each.error) for each in seen] == [(True, error)]
         assert (seen[0].writes, seen[0].columns) == ((), ())
-        assert [watch.short(ref.urn) for ref in seen[0].reads] == ["shop.orders"]
-        assert [watch.short(ref.urn) for ref in seen[0].intended] == intended
+        assert [watch.shorten_urn(ref.urn) for ref in seen[0].reads] == ["shop.orders"]
+        assert [watch.shorten_urn(ref.urn) for ref in seen[0].intended] == intended
         assert began <= seen[0].started_ms <= now_ms()
 
 
@@ -99,7 +99,7 @@ def test_analysis_errors_are_not_reported(watch: Any, caplog: pytest.LogCaptureF
             with pytest.raises(PySparkException):
                 refused()
 
-        assert watch.observe(attempt) == []
+        assert watch.run_and_observe(attempt) == []
     assert (watch.capture.errors, "could not be recorded" in caplog.text) == (before, False)
 
 
@@ -118,7 +118,7 @@ def test_in_place_row_changes_are_reported(watch: Any, statement: str, label: st
         with pytest.raises(PySparkException):
             watch.spark.sql(statement)
 
-    (seen,) = watch.observe(attempt)
+    (seen,) = watch.run_and_observe(attempt)
     assert (seen.function, seen.failed, seen.error) == (label, True, "UNSUPPORTED_FEATURE.TABLE_OPERATION")
 
 
@@ -135,9 +135,9 @@ def test_jvm_calls_do_not_depend_on_column_count(watch: Any, monkeypatch: pytest
         columns = [f"id + {number} AS c{number}" for number in range(width)]
         watch.spark.table("shop.orders").selectExpr(*columns).write.parquet(f"{watch.folder}/wide/{width}")
         frame = watch.spark.read.parquet(f"{watch.folder}/wide/{width}")
-        assert watch.capture.flush(300_000)
+        assert watch.capture.wait_for_observations(300_000)
         calls.clear()
-        (observation,) = watch.observe(lambda: frame.write.parquet(f"{watch.folder}/wider/{width}"))
+        (observation,) = watch.run_and_observe(lambda: frame.write.parquet(f"{watch.folder}/wider/{width}"))
         assert len(observation.columns) == width
         return len(calls)
 
@@ -149,12 +149,12 @@ def test_deep_plan_is_traced_to_its_source(watch: Any) -> None:
     frame = watch.spark.table("shop.orders").select("id")
     for _ in range(150):
         frame = frame.selectExpr("id + 1 AS id")
-    (observation,) = watch.observe(lambda: frame.write.parquet(f"{watch.folder}/deep"))
+    (observation,) = watch.run_and_observe(lambda: frame.write.parquet(f"{watch.folder}/deep"))
     assert [(edge.source_field, edge.transformation) for edge in observation.columns] == [("id", "transformation")]
 
 
 def test_oversized_plan_is_reported_by_tables_only(watch: Any) -> None:
-    orders, table = watch.spark.table("shop.orders"), watch.fresh_table()
+    orders, table = watch.spark.table("shop.orders"), watch.create_table_name()
     wide = orders.selectExpr(*(f"id + {number} AS c{number}" for number in range(501)))
     long = orders.select("id")
     for _ in range(10):  # Few nodes and few columns in each, but many columns in total.
@@ -168,10 +168,10 @@ def test_oversized_plan_is_reported_by_tables_only(watch: Any) -> None:
         (lambda: watch.spark.sql(f"CREATE VIEW {table}_v AS SELECT {', '.join(f'id AS c{n}' for n in range(501))} FROM shop.orders"), f"{table}_v"),
     ]  # fmt: skip
     for way, place in ways:
-        seen = [one for one in watch.observe(way) if one.writes]
-        assert [watch.short(ref.urn) for one in seen for ref in one.writes] == ([place] if place else [])
+        seen = [one for one in watch.run_and_observe(way) if one.writes]
+        assert [watch.shorten_urn(ref.urn) for one in seen for ref in one.writes] == ([place] if place else [])
         for one in seen:
-            assert [watch.short(ref.urn) for ref in one.reads] == ["shop.orders"]
+            assert [watch.shorten_urn(ref.urn) for ref in one.reads] == ["shop.orders"]
             assert one.columns == ()
             assert one.missing == (MissingDetail.COLUMNS,)
             assert one.writes[0].fields
@@ -180,16 +180,18 @@ def test_oversized_plan_is_reported_by_tables_only(watch: Any) -> None:
 def test_in_memory_rows_and_unnamed_sinks_are_reported_as_missing(watch: Any) -> None:
     orders = watch.spark.table("shop.orders")
     again = watch.spark.createDataFrame(orders.toPandas())
-    (copied,) = watch.observe(lambda: again.write.saveAsTable(watch.fresh_table()))
+    (copied,) = watch.run_and_observe(lambda: again.write.saveAsTable(watch.create_table_name()))
     assert (copied.reads, copied.missing) == ((), (MissingDetail.MEMORY,))
     (kept,) = [
-        one for one in watch.observe(lambda: orders.write.format("noop").mode("overwrite").save()) if one.missing
+        one
+        for one in watch.run_and_observe(lambda: orders.write.format("noop").mode("overwrite").save())
+        if one.missing
     ]
-    assert ([watch.short(ref.urn) for ref in kept.reads], kept.writes) == (["shop.orders"], ())
+    assert ([watch.shorten_urn(ref.urn) for ref in kept.reads], kept.writes) == (["shop.orders"], ())
     assert kept.missing == (MissingDetail.SINK,)
     stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers").writeStream
     stream.format("memory").queryName("held").trigger(availableNow=True).start().awaitTermination()
-    (taken,) = watch.observe(lambda: watch.spark.table("held").write.saveAsTable(watch.fresh_table()))
+    (taken,) = watch.run_and_observe(lambda: watch.spark.table("held").write.saveAsTable(watch.create_table_name()))
     assert (taken.reads, taken.missing) == ((), (MissingDetail.MEMORY,))
 
 
@@ -220,9 +222,11 @@ def test_unknown_leaf_node_is_reported_as_missing(watch: Any) -> None:
     )
     wide = strange.selectExpr(*(f"n AS c{number}" for number in range(501)))
     for frame, more in ((strange, ()), (wide, (MissingDetail.COLUMNS,))):
-        (seen,) = watch.observe(lambda frame=frame: frame.write.parquet(f"{watch.folder}/{watch.fresh_table()}"))
+        (seen,) = watch.run_and_observe(
+            lambda frame=frame: frame.write.parquet(f"{watch.folder}/{watch.create_table_name()}")
+        )
         assert (seen.reads, seen.missing) == ((), (*more, describe_unknown_node("StrangeRelation")))
-    (seen,) = watch.observe(strange.collect)
+    (seen,) = watch.run_and_observe(strange.collect)
     assert seen.missing == (describe_unknown_node("StrangeRelation"),)
 
 
@@ -240,14 +244,14 @@ def test_generated_rows_are_not_reported_as_missing(watch: Any) -> None:
         "SHOW TABLES IN shop",
         "DESCRIBE shop.orders",
     ):
-        seen = watch.observe(lambda query=query: watch.spark.sql(query).collect())
+        seen = watch.run_and_observe(lambda query=query: watch.spark.sql(query).collect())
         assert [words for one in seen for words in one.missing] == [], query
 
 
 def test_wide_row_function_is_reported_without_columns(watch: Any) -> None:
     wide = watch.spark.table("shop.orders").selectExpr(*(f"id AS c{number}" for number in range(150)))
     mapped = wide.mapInArrow(lambda batches: batches, wide.schema)
-    (observation,) = watch.observe(lambda: mapped.write.parquet(f"{watch.folder}/mapped"))
+    (observation,) = watch.run_and_observe(lambda: mapped.write.parquet(f"{watch.folder}/mapped"))
     assert len(observation.reads) == 1
     assert observation.columns == ()
     assert observation.missing == (MissingDetail.COLUMNS,)
@@ -274,11 +278,11 @@ def test_sink_errors_are_counted_and_logged_once(watch: Any, caplog: pytest.LogC
 def test_nothing_is_captured_after_detach(watch: Any) -> None:
     seen: list[Observation] = []
     capture = attach_listener(watch.spark, seen.append)
-    watch.observe(lambda: watch.spark.table("shop.orders").count())
+    watch.run_and_observe(lambda: watch.spark.table("shop.orders").count())
     assert len(seen) == 1
     capture.detach()
     capture.detach()
-    watch.observe(lambda: watch.spark.table("shop.orders").count())
+    watch.run_and_observe(lambda: watch.spark.table("shop.orders").count())
     assert len(seen) == 1
 
 
@@ -330,18 +334,18 @@ def test_call_lost_with_connection_is_reported_as_missing(watch: Any) -> None:
     connections: list[Any] = []
     orders, client = watch.spark.table("shop.orders"), watch.spark.sparkContext._gateway._gateway_client
     beside = attach_listener(watch.spark, lambda _: connections.append(client.get_thread_connection()))
-    watch.observe(orders.count)
+    watch.run_and_observe(orders.count)
     beside.detach()
     connections[0].socket.shutdown(socket.SHUT_RDWR)
     while connections[0].socket is not None:  # The thread of the connection closes it.
         time.sleep(0.01)
     watch.seen.clear()
     orders.write.parquet(f"{watch.folder}/cut")
-    assert watch.capture.flush(300_000)
+    assert watch.capture.wait_for_observations(300_000)
     assert [(one.writes, one.missing) for one in watch.seen] == [((), (MissingDetail.EVENTS,))]
-    after = watch.observe(lambda: orders.write.parquet(f"{watch.folder}/not-cut"))
-    assert [watch.short(ref.urn) for one in after for ref in one.writes] == ["/not-cut"]
-    assert [one.missing for one in watch.observe(orders.count)] == [()]
+    after = watch.run_and_observe(lambda: orders.write.parquet(f"{watch.folder}/not-cut"))
+    assert [watch.shorten_urn(ref.urn) for one in after for ref in one.writes] == ["/not-cut"]
+    assert [one.missing for one in watch.run_and_observe(orders.count)] == [()]
 
 
 class FileWriteIgnoringListener(PlanListener):
@@ -354,27 +358,27 @@ class FileWriteIgnoringListener(PlanListener):
 
 def test_table_write_is_reported_without_its_file_write(watch: Any) -> None:
     seen: list[Observation] = []
-    session, table = watch.spark._jsparkSession, watch.fresh_table()
+    session, table = watch.spark._jsparkSession, watch.create_table_name()
     listener = FileWriteIgnoringListener(session, seen.append, lambda: None)
     registration = ListenerRegistration(watch.spark.sparkContext._gateway, session.listenerManager(), listener)
     try:
         watch.spark.table("shop.orders").write.mode("overwrite").saveAsTable(table)
         watch.spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING parquet AS SELECT * FROM shop.orders")
-        assert watch.capture.flush(300_000)
+        assert watch.capture.wait_for_observations(300_000)
     finally:
         registration.remove()
-    assert [[watch.short(ref.urn) for ref in one.writes] for one in seen] == [[table]]
+    assert [[watch.shorten_urn(ref.urn) for ref in one.writes] for one in seen] == [[table]]
 
 
 def test_renamed_table_flows_into_new_name(watch: Any) -> None:
-    old, new = watch.fresh_table(), watch.fresh_table()
+    old, new = watch.create_table_name(), watch.create_table_name()
     watch.spark.table("shop.orders").select("id", "day").write.saveAsTable(old)
-    (seen,) = watch.observe(lambda: watch.spark.sql(f"ALTER TABLE {old} RENAME TO {new}"))
-    assert [watch.short(ref.urn) for ref in (*seen.reads, *seen.writes)] == [old, new]
+    (seen,) = watch.run_and_observe(lambda: watch.spark.sql(f"ALTER TABLE {old} RENAME TO {new}"))
+    assert [watch.shorten_urn(ref.urn) for ref in (*seen.reads, *seen.writes)] == [old, new]
     assert seen.renamed == (seen.reads[0].urn, seen.writes[0].urn)
     assert [(edge.source_field, edge.target_field) for edge in seen.columns] == [("id", "id"), ("day", "day")]
     assert [field.path for field in seen.writes[0].fields or ()] == ["id", "day"]
     assert seen.writes[0].format == "parquet"
     assert str(seen.writes[0].location).rpartition("/")[2] == new.rpartition(".")[2]
     watch.spark.range(1).createOrReplaceTempView("passing_name")
-    assert watch.observe(lambda: watch.spark.sql("ALTER VIEW passing_name RENAME TO other_name")) == []
+    assert watch.run_and_observe(lambda: watch.spark.sql("ALTER VIEW passing_name RENAME TO other_name")) == []

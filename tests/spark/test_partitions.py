@@ -40,9 +40,9 @@ def test_reading_partition_folder_reads_dataset(
 ) -> None:
     placed = {name: f"{watch.folder}{value}" for name, value in options.items()}
     frame = watch.spark.read.options(**placed).parquet(*(f"{days}/{path}" for path in paths))
-    written = one(watch.observe(lambda: frame.write.parquet(str(watch.folder / watch.fresh_table()))))
+    written = one(watch.run_and_observe(lambda: frame.write.parquet(str(watch.folder / watch.create_table_name()))))
     (ref,) = written.reads
-    assert watch.short(ref.urn) == "/days"
+    assert watch.shorten_urn(ref.urn) == "/days"
     assert columns == (None if ref.fields is None else [field.path for field in ref.fields])
     assert ("n", "n") in {
         (edge.source_field, edge.target_field) for edge in written.columns if edge.source_urn == ref.urn
@@ -58,8 +58,8 @@ def test_writing_partition_folder_keeps_dataset_schema_and_location(watch: Any) 
         watch.spark.range(2).selectExpr("id AS n").write.mode("overwrite").parquet(f"{root}/day=mon")
         watch.spark.sql(f"INSERT OVERWRITE DIRECTORY '{root}/day=tue' USING parquet SELECT id AS n FROM shop.orders")
 
-    seen = [ref for each in watch.observe(write) for ref in each.writes]
-    assert {watch.short(ref.urn) for ref in seen} == {"/kept"}
+    seen = [ref for each in watch.run_and_observe(write) for ref in each.writes]
+    assert {watch.shorten_urn(ref.urn) for ref in seen} == {"/kept"}
     assert [aspects(ref) for ref in seen] == [["schemaMetadata", "technicalMetadata"], *[["technicalMetadata"]] * 2]
     assert {ref.location for ref in seen} == {f"file:{root}"}
 
@@ -70,16 +70,20 @@ def test_key_value_names_of_other_paths_are_not_partitions(watch: Any) -> None:
     for name in ("plain/x.json", "a=b.json"):
         (root / name).write_text('{"a": 1}\n', encoding="utf-8")
     for name in ("plain", "plain/x.json", "a=b.json"):
-        seen = watch.observe(lambda name=name: watch.spark.read.schema("a int").json(f"{root}/{name}").collect())
-        assert [watch.short(ref.urn) for ref in seen[-1].reads] == [f"/odd=name/{name}"]
+        seen = watch.run_and_observe(
+            lambda name=name: watch.spark.read.schema("a int").json(f"{root}/{name}").collect()
+        )
+        assert [watch.shorten_urn(ref.urn) for ref in seen[-1].reads] == [f"/odd=name/{name}"]
 
 
 def test_table_located_on_partition_reads_dataset(watch: Any, days: Path) -> None:
-    table = watch.fresh_table()
-    made = one(watch.observe(lambda: watch.spark.sql(f"CREATE TABLE {table} USING parquet LOCATION '{days}/day=mon'")))
-    assert [(watch.short(ref.urn), ref.fields) for ref in made.reads] == [("/days", None)]
+    table = watch.create_table_name()
+    made = one(
+        watch.run_and_observe(lambda: watch.spark.sql(f"CREATE TABLE {table} USING parquet LOCATION '{days}/day=mon'"))
+    )
+    assert [(watch.shorten_urn(ref.urn), ref.fields) for ref in made.reads] == [("/days", None)]
     (ref,) = made.writes
-    assert (watch.short(ref.urn), ref.location) == (table, f"file:{days}/day=mon")
+    assert (watch.shorten_urn(ref.urn), ref.location) == (table, f"file:{days}/day=mon")
 
 
 def test_stream_from_partition_reads_dataset(watch: Any, days: Path) -> None:
@@ -88,8 +92,8 @@ def test_stream_from_partition_reads_dataset(watch: Any, days: Path) -> None:
         stream = stream.option("checkpointLocation", f"{watch.folder}/checkpoints/partition")
         stream.trigger(availableNow=True).format("parquet").start(f"{watch.folder}/of-days").awaitTermination()
 
-    seen = one([each for each in watch.observe(run) if each.writes])
-    assert [(watch.short(ref.urn), ref.fields) for ref in seen.reads] == [("/days", None)]
+    seen = one([each for each in watch.run_and_observe(run) if each.writes])
+    assert [(watch.shorten_urn(ref.urn), ref.fields) for ref in seen.reads] == [("/days", None)]
 
 
 def aspects(ref: DataRef) -> list[str]:

@@ -132,14 +132,14 @@ def all_fields(one: Any) -> Iterator[Any]:
 
 
 def test_nearest_by_join_depends_on_ranking_columns(watch: Any) -> None:
-    (seen,) = watch.observe(
+    (seen,) = watch.run_and_observe(
         lambda: watch.spark.sql(
-            f"CREATE TABLE {watch.fresh_table()} AS SELECT o.id, c.city FROM shop.orders o "
+            f"CREATE TABLE {watch.create_table_name()} AS SELECT o.id, c.city FROM shop.orders o "
             "JOIN shop.customers c APPROX NEAREST 1 BY SIMILARITY -abs(o.customer - c.id)"
         )
     )
     edges = {
-        (watch.short(edge.source_urn), edge.source_field, edge.target_field, edge.transformation)
+        (watch.shorten_urn(edge.source_urn), edge.source_field, edge.target_field, edge.transformation)
         for edge in seen.columns
     }
     flows = {("shop.orders", "id", "id", "identity"), ("shop.customers", "city", "city", "identity")}
@@ -150,5 +150,5 @@ def test_nearest_by_join_depends_on_ranking_columns(watch: Any) -> None:
 def test_transposed_rows_are_reported_as_in_memory(watch: Any) -> None:
     """Spark runs the query while it analyses `transpose`, so that the plan contains only the rows."""
     transposed = watch.spark.table("shop.orders").select("id", "customer").transpose()
-    (seen,) = watch.observe(lambda: transposed.write.saveAsTable(watch.fresh_table()))
+    (seen,) = watch.run_and_observe(lambda: transposed.write.saveAsTable(watch.create_table_name()))
     assert (seen.reads, seen.missing) == ((), (MissingDetail.MEMORY,))

@@ -33,7 +33,7 @@ def test_warehouse_query_is_captured(case: dict[str, Any], watch: Any, warehouse
 
 def holds(case: dict[str, Any], watch: Any) -> None:
     """Check one case; the corpus has `columns` for every writing statement, possibly empty."""
-    table = watch.fresh_table()
+    table = watch.create_table_name()
     plans: list[Any] = []
 
     def run(statement: str) -> None:
@@ -44,7 +44,7 @@ def holds(case: dict[str, Any], watch: Any) -> None:
     case = json.loads(json.dumps(case).replace("{t}", table))
     for statement in case.get("before", ()):
         run(statement)
-    seen = watch.observe(lambda: run(case["sql"]))
+    seen = watch.run_and_observe(lambda: run(case["sql"]))
 
     if case.get("silent") or not (case["reads"] or "columns" in case):
         assert seen == []
@@ -75,14 +75,14 @@ def one(seen: list[Observation]) -> Observation:
 
 
 def shorts(refs: Iterable[DataRef], watch: Any) -> list[str]:
-    return sorted(watch.short(ref.urn) for ref in refs)
+    return sorted(watch.shorten_urn(ref.urn) for ref in refs)
 
 
 def columns(observation: Observation, watch: Any) -> dict[str, list[str]]:
     """Return the sources of each written column: `dataset.column` and a letter for the transformation."""
     found: dict[str, list[str]] = {}
     for edge in observation.columns:
-        source = f"{watch.short(edge.source_urn)}.{edge.source_field} {edge.transformation[0]}"
+        source = f"{watch.shorten_urn(edge.source_urn)}.{edge.source_field} {edge.transformation[0]}"
         found.setdefault(edge.target_field, []).append(source)
     return {made: sorted(sources) for made, sources in found.items()}
 

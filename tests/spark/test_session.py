@@ -21,17 +21,17 @@ def broken(session, kind):
 
 end_broken = on_session(broken)
 end = on_session(lambda session, kind: announced.append((session, str(kind))))
-from jupyter_colophon.spark.capture.attach import attach
+from jupyter_colophon.spark.capture.attach import attach_listener
 from jupyter_colophon.spark.session import get_session
 settings = {"spark.master": "local[1]", "spark.driver.memory": "512m"}
 first = get_session("one", **settings)
 seen = []
-capture = attach(first, seen.append)
+capture = attach_listener(first, seen.append)
 again = get_session("two")
 other = first.newSession()
 first.sql("CREATE DATABASE flights")
 first.range(3).write.saveAsTable("flights.t")
-capture.flush(60_000)
+capture.wait_for_observations(60_000)
 root = Path(os.environ["JUPYTER_DATA_DIR"]) / "colophon" / "spark"
 late = []
 on_session(lambda session, kind: late.append(session))
@@ -49,14 +49,14 @@ answer = {
     "folders": sorted(path.name for path in root.iterdir() if path.is_dir()),
 }
 first.stop()
-answer["flushed after the end"] = capture.flush()
+answer["flushed after the end"] = capture.wait_for_observations()
 capture.detach()
 fresh = get_session(**settings)
-second = attach(fresh, seen.append)
+second = attach_listener(fresh, seen.append)
 fresh.sql("CREATE DATABASE flights")
 fresh.range(3).write.saveAsTable("flights.t")
 answer["rows"] = fresh.table("flights.t").count()
-second.flush(60_000)
+second.wait_for_observations(60_000)
 answer["seen"] = [observation.function for observation in seen]
 answer["announced after the end"] = len(announced)
 try:

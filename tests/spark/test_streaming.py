@@ -13,11 +13,11 @@ from pyspark.errors import StreamingQueryException
 
 def run_stream(watch: Any, start: Callable[[Any], Any]) -> list[Observation]:
     """Run a stream over a folder of numbers to its end, and return the observations."""
-    name = watch.fresh_table().removeprefix("shop.")
+    name = watch.create_table_name().removeprefix("shop.")
     stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers").selectExpr("id * 2 AS twice")
     writer = stream.where("twice > 1").writeStream.trigger(availableNow=True)
     writer = writer.option("checkpointLocation", f"{watch.folder}/checkpoints/{name}")
-    return list(watch.observe(lambda: start(writer).awaitTermination()))
+    return list(watch.run_and_observe(lambda: start(writer).awaitTermination()))
 
 
 def edges(observation: Observation) -> set[tuple[str, str, str]]:
@@ -25,13 +25,16 @@ def edges(observation: Observation) -> set[tuple[str, str, str]]:
 
 
 def test_stream_into_files_or_table_is_reported_with_columns(watch: Any) -> None:
-    table = watch.fresh_table()
+    table = watch.create_table_name()
     for start, place in (
         (lambda writer: writer.format("parquet").start(f"{watch.folder}/streamed"), "/streamed"),
         (lambda writer: writer.toTable(table), table),
     ):
         (seen,) = [one for one in run_stream(watch, start) if one.writes]
-        assert ([watch.short(ref.urn) for ref in seen.reads], [watch.short(ref.urn) for ref in seen.writes]) == (
+        assert (
+            [watch.shorten_urn(ref.urn) for ref in seen.reads],
+            [watch.shorten_urn(ref.urn) for ref in seen.writes],
+        ) == (
             ["/numbers"],
             [place],
         )
@@ -40,14 +43,14 @@ def test_stream_into_files_or_table_is_reported_with_columns(watch: Any) -> None
 
 
 def test_foreach_batch_write_reads_stream_source(watch: Any) -> None:
-    table = watch.fresh_table()
+    table = watch.create_table_name()
 
     def put(batch: Any, number: int) -> None:
         batch.selectExpr("twice + 1 AS more").write.mode("append").saveAsTable(table)
 
     (seen,) = run_stream(watch, lambda writer: writer.foreachBatch(put).start())
-    assert [watch.short(ref.urn) for ref in seen.writes] == [table]
-    assert [watch.short(ref.urn) for ref in seen.reads] == ["/numbers"]
+    assert [watch.shorten_urn(ref.urn) for ref in seen.writes] == [table]
+    assert [watch.shorten_urn(ref.urn) for ref in seen.reads] == ["/numbers"]
     assert edges(seen) == {("id", "more", "transformation")}
     assert seen.missing == ()
 
@@ -67,7 +70,7 @@ def test_failed_stream_is_reported(watch: Any) -> None:
             query.awaitTermination()  # Only to know when the query has ended.
 
     began = time.time_ns() // 1_000_000
-    (seen,) = watch.observe(run)
+    (seen,) = watch.run_and_observe(run)
     assert (seen.function, seen.failed) == ("stream", True)
     assert seen.error == "FOREACH_BATCH_USER_FUNCTION_ERROR (SecretError)"
     assert "secret value" not in repr(seen)
@@ -79,14 +82,14 @@ def test_stream_into_unnamed_sink_is_reported_as_missing(watch: Any) -> None:
     seen = run_stream(watch, lambda writer: writer.format("memory").queryName("remembered").start())
     (observation,) = [one for one in seen if one.function == "stream"]
     assert observation.writes == ()
-    assert [watch.short(ref.urn) for ref in observation.reads] == ["/numbers"]
+    assert [watch.shorten_urn(ref.urn) for ref in observation.reads] == ["/numbers"]
     assert observation.missing == (MissingDetail.SINK,)
 
 
 def test_running_stream_is_reported_beyond_memory_limit(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "MAX_REMEMBERED", 0)
     seen = run_stream(watch, lambda writer: writer.format("parquet").start(f"{watch.folder}/one-of-many"))
-    assert [watch.short(ref.urn) for one in seen for ref in one.writes] == ["/one-of-many"]
+    assert [watch.shorten_urn(ref.urn) for one in seen for ref in one.writes] == ["/one-of-many"]
 
 
 def test_unrecorded_stream_is_reported_as_missing(watch: Any) -> None:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 
 def test_each_way_to_save_table_is_one_write(watch: Any) -> None:
-    table = watch.fresh_table()
+    table = watch.create_table_name()
     orders = watch.spark.table("shop.orders")
     ways: list[Callable[[], object]] = [
         lambda: orders.write.saveAsTable(table),
@@ -18,11 +18,11 @@ def test_each_way_to_save_table_is_one_write(watch: Any) -> None:
         lambda: orders.write.mode("overwrite").saveAsTable(table),
         lambda: orders.write.mode("overwrite").partitionBy("day").format("orc").saveAsTable(table),
         lambda: orders.write.insertInto(table),
-        lambda: orders.writeTo(watch.fresh_table()).using("parquet").create(),
+        lambda: orders.writeTo(watch.create_table_name()).using("parquet").create(),
     ]
     for way in ways:
-        observation = one(watch.observe(way))
-        assert [watch.short(ref.urn) for ref in observation.reads] == ["shop.orders"]
+        observation = one(watch.run_and_observe(way))
+        assert [watch.shorten_urn(ref.urn) for ref in observation.reads] == ["shop.orders"]
         assert [ref.kind for ref in observation.writes] == [DatasetKind.TABLE]
         assert {(edge.source_field, edge.target_field) for edge in observation.columns} == {
             (name, name) for name in ("id", "customer", "amount", "day")
@@ -30,20 +30,20 @@ def test_each_way_to_save_table_is_one_write(watch: Any) -> None:
 
 
 def test_ignore_mode_on_existing_table_is_no_write(watch: Any) -> None:
-    orders, table = watch.spark.table("shop.orders"), watch.fresh_table()
+    orders, table = watch.spark.table("shop.orders"), watch.create_table_name()
     orders.write.saveAsTable(table)
-    assert watch.observe(lambda: orders.write.mode("ignore").saveAsTable(table)) == []
+    assert watch.run_and_observe(lambda: orders.write.mode("ignore").saveAsTable(table)) == []
     path = f"{watch.folder}/ignored"
-    assert len(watch.observe(lambda: orders.write.mode("ignore").parquet(path))) == 1
-    assert watch.observe(lambda: orders.write.mode("ignore").parquet(path)) == []
+    assert len(watch.run_and_observe(lambda: orders.write.mode("ignore").parquet(path))) == 1
+    assert watch.run_and_observe(lambda: orders.write.mode("ignore").parquet(path)) == []
 
 
 def test_table_write_has_schema_format_and_location(watch: Any) -> None:
-    table = watch.fresh_table()
+    table = watch.create_table_name()
     query = watch.spark.sql(
         "SELECT id, array(day) AS days, named_struct('n', 1) AS s, CAST(1 AS DECIMAL(9, 2)) AS d FROM shop.orders"
     )
-    (ref,) = one(watch.observe(lambda: query.write.saveAsTable(table))).writes
+    (ref,) = one(watch.run_and_observe(lambda: query.write.saveAsTable(table))).writes
     assert ref.fields == (
         SchemaField("id", "bigint", True),
         SchemaField("days", "array<string>", False),
@@ -59,20 +59,20 @@ def test_table_write_has_schema_format_and_location(watch: Any) -> None:
 @pytest.mark.parametrize("format_", ["parquet", "csv", "json", "orc"])
 def test_files_are_named_by_folder_on_write_and_read(watch: Any, format_: str) -> None:
     path = f"{watch.folder}/some {format_} (new), 100%"
-    written = one(watch.observe(lambda: watch.spark.table("shop.customers").write.format(format_).save(path)))
+    written = one(watch.run_and_observe(lambda: watch.spark.table("shop.customers").write.format(format_).save(path)))
     (ref,) = written.writes
     assert (ref.kind, ref.format, ref.location) == (DatasetKind.FILE, format_, f"file:{path}")
     assert ref.urn.endswith(f"some {format_} %28new%29%2C 100%25,PROD)")
     assert [field.path for field in ref.fields or ()] == ["id", "name", "city"]
-    read = watch.observe(lambda: watch.spark.read.format(format_).load(path).collect())
+    read = watch.run_and_observe(lambda: watch.spark.read.format(format_).load(path).collect())
     assert {ref.urn for observation in read for ref in observation.reads} == {ref.urn}
 
 
 def test_text_files_have_no_schema(watch: Any) -> None:
     path = f"{watch.folder}/words"
-    watch.observe(lambda: watch.spark.sql("SELECT day FROM shop.orders").write.text(path))
-    (ref,) = one(watch.observe(lambda: watch.spark.read.text(path).collect())).reads
-    assert (watch.short(ref.urn), ref.fields) == ("/words", None)
+    watch.run_and_observe(lambda: watch.spark.sql("SELECT day FROM shop.orders").write.text(path))
+    (ref,) = one(watch.run_and_observe(lambda: watch.spark.read.text(path).collect())).reads
+    assert (watch.shorten_urn(ref.urn), ref.fields) == ("/words", None)
 
 
 def test_every_action_on_table_is_a_read(watch: Any) -> None:
@@ -88,20 +88,20 @@ def test_every_action_on_table_is_a_read(watch: Any) -> None:
         lambda: orders.describe().collect(),
     ]
     for action in actions:
-        seen = watch.observe(action)
-        assert {watch.short(ref.urn) for observation in seen for ref in observation.reads} == {"shop.orders"}
+        seen = watch.run_and_observe(action)
+        assert {watch.shorten_urn(ref.urn) for observation in seen for ref in observation.reads} == {"shop.orders"}
         assert all(not observation.writes and not observation.failed for observation in seen)
 
 
 def test_dataframe_of_values_has_no_source(watch: Any) -> None:
-    assert watch.observe(lambda: watch.spark.range(3).collect()) == []
+    assert watch.run_and_observe(lambda: watch.spark.range(3).collect()) == []
     for rows in ([(1, "a")], pd.DataFrame({"x": [1], "y": ["a"]})):
-        table = watch.fresh_table()
+        table = watch.create_table_name()
         frame = watch.spark.createDataFrame(rows, "x long, y string")
-        observation = one(watch.observe(lambda frame=frame, table=table: frame.write.saveAsTable(table)))
+        observation = one(watch.run_and_observe(lambda frame=frame, table=table: frame.write.saveAsTable(table)))
         assert observation.reads == ()
         assert observation.columns == ()
-        assert [watch.short(ref.urn) for ref in observation.writes] == [table]
+        assert [watch.shorten_urn(ref.urn) for ref in observation.writes] == [table]
 
 
 def test_python_functions_keep_column_lineage(watch: Any) -> None:
@@ -120,12 +120,12 @@ def test_python_functions_keep_column_lineage(watch: Any) -> None:
 
     orders = watch.spark.table("shop.orders")
     frame = orders.select(plus("id").alias("more"), half("amount").alias("less"))
-    assert edges(one(watch.observe(lambda: frame.write.saveAsTable(watch.fresh_table())))) == {
+    assert edges(one(watch.run_and_observe(lambda: frame.write.saveAsTable(watch.create_table_name())))) == {
         ("id", "more", "transformation"),
         ("amount", "less", "transformation"),
     }
     mapped = orders.select("id").mapInPandas(doubled, "id long")
-    assert edges(one(watch.observe(lambda: mapped.write.saveAsTable(watch.fresh_table())))) == {
+    assert edges(one(watch.run_and_observe(lambda: mapped.write.saveAsTable(watch.create_table_name())))) == {
         ("id", "id", "transformation")
     }
 
@@ -140,7 +140,9 @@ def test_script_and_lateral_join_columns_come_from_their_inputs(watch: Any) -> N
         (script, {(source, target, "transformation") for source in ("id", "day") for target in ("one", "other")}),
         (lateral, kept | {(source, "each", "transformation") for source in ("id", "customer")}),
     ):
-        observation = write(watch.observe(lambda frame=frame: frame.write.saveAsTable(watch.fresh_table())))
+        observation = write(
+            watch.run_and_observe(lambda frame=frame: frame.write.saveAsTable(watch.create_table_name()))
+        )
         assert (edges(observation), observation.missing) == (expected, ())
 
 
@@ -148,37 +150,39 @@ def test_cached_and_temporary_views_are_traced_to_tables(watch: Any) -> None:
     kept = watch.spark.table("shop.orders").groupBy("day").agg(F.sum("amount").alias("total")).cache()
     kept.count()
     kept.createOrReplaceTempView("totals")
-    observation = one(watch.observe(lambda: watch.spark.table("totals").write.saveAsTable(watch.fresh_table())))
-    assert [watch.short(ref.urn) for ref in observation.reads] == ["shop.orders"]
+    observation = one(
+        watch.run_and_observe(lambda: watch.spark.table("totals").write.saveAsTable(watch.create_table_name()))
+    )
+    assert [watch.shorten_urn(ref.urn) for ref in observation.reads] == ["shop.orders"]
     flows = {("day", "day", "identity"), ("amount", "total", "aggregation")}
     assert edges(observation) == {*flows, ("day", "total", "group_by")}
     kept.unpersist()
 
 
 def test_multi_insert_statement_is_one_write_per_table(watch: Any) -> None:
-    one_table, other_table = watch.fresh_table(), watch.fresh_table()
+    one_table, other_table = watch.create_table_name(), watch.create_table_name()
     for table in (one_table, other_table):
         watch.spark.sql(f"CREATE TABLE {table} (x BIGINT) USING parquet")
-    seen = watch.observe(
+    seen = watch.run_and_observe(
         lambda: watch.spark.sql(
             f"FROM shop.orders INSERT INTO {one_table} SELECT id INSERT INTO {other_table} SELECT customer"
         )
     )
-    found = {watch.short(observation.writes[0].urn): edges(observation) for observation in seen}
+    found = {watch.shorten_urn(observation.writes[0].urn): edges(observation) for observation in seen}
     assert found == {one_table: {("id", "x", "identity")}, other_table: {("customer", "x", "identity")}}
 
 
 def test_jdbc_table_is_named_without_password(watch: Any) -> None:
     url = "jdbc:derby:memory:depot;create=true;user=me;password=hidden"
     orders = watch.spark.table("shop.orders").select("id")
-    seen = watch.observe(lambda: orders.write.jdbc(url, "STOCK", mode="append"))
+    seen = watch.run_and_observe(lambda: orders.write.jdbc(url, "STOCK", mode="append"))
     observation = write(seen)
     assert [ref.urn for ref in observation.writes] == ["urn:li:dataset:(urn:li:dataPlatform:derby,depot.STOCK,PROD)"]
-    read = one(watch.observe(lambda: watch.spark.read.jdbc(url, "STOCK").collect()))
+    read = one(watch.run_and_observe(lambda: watch.spark.read.jdbc(url, "STOCK").collect()))
     assert read.reads[0].urn == observation.writes[0].urn
     assert "hidden" not in repr((observation, read))
     query = watch.spark.read.jdbc(url, "(SELECT 1 AS x FROM STOCK) q")
-    unnamed = one(watch.observe(query.collect))
+    unnamed = one(watch.run_and_observe(query.collect))
     assert (unnamed.reads, unnamed.missing) == ((), (MissingDetail.SOURCE,))
 
 
@@ -188,21 +192,23 @@ def test_table_of_other_catalog_has_catalog_in_name(watch: Any) -> None:
     watch.spark.conf.set(f"{prefix}.url", "jdbc:derby:memory:other;create=true")
     watch.spark.conf.set(f"{prefix}.driver", "org.apache.derby.jdbc.EmbeddedDriver")
     made = write(
-        watch.observe(lambda: watch.spark.sql("CREATE TABLE depot.APP.BIN AS SELECT id AS N FROM shop.orders"))
+        watch.run_and_observe(lambda: watch.spark.sql("CREATE TABLE depot.APP.BIN AS SELECT id AS N FROM shop.orders"))
     )
     (ref,) = made.writes
-    assert watch.short(ref.urn) == "depot/app.bin"
-    added = write(watch.observe(lambda: watch.spark.sql("INSERT INTO depot.APP.BIN SELECT customer FROM shop.orders")))
+    assert watch.shorten_urn(ref.urn) == "depot/app.bin"
+    added = write(
+        watch.run_and_observe(lambda: watch.spark.sql("INSERT INTO depot.APP.BIN SELECT customer FROM shop.orders"))
+    )
     assert [write.urn for write in added.writes] == [ref.urn]
     assert edges(added) == {("customer", "N", "identity")}
-    read = one(watch.observe(lambda: watch.spark.sql("SELECT * FROM depot.APP.BIN").collect()))
+    read = one(watch.run_and_observe(lambda: watch.spark.sql("SELECT * FROM depot.APP.BIN").collect()))
     assert [each.urn for each in read.reads] == [ref.urn]
-    renamed = one(watch.observe(lambda: watch.spark.sql("ALTER TABLE depot.APP.BIN RENAME TO APP.BOX")))
+    renamed = one(watch.run_and_observe(lambda: watch.spark.sql("ALTER TABLE depot.APP.BIN RENAME TO APP.BOX")))
     assert (renamed.reads, renamed.writes, renamed.missing) == ((), (), (MissingDetail.NAME,))
 
 
 def test_foreach_batch_writes_are_captured(watch: Any) -> None:
-    table = watch.fresh_table()
+    table = watch.create_table_name()
     stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers")
 
     def put(batch: Any, number: int) -> None:
@@ -212,8 +218,11 @@ def test_foreach_batch_writes_are_captured(watch: Any) -> None:
         writer = stream.writeStream.foreachBatch(put).trigger(availableNow=True)
         writer.option("checkpointLocation", f"{watch.folder}/checkpoint").start().awaitTermination()
 
-    (seen,) = watch.observe(run)
-    assert ([watch.short(ref.urn) for ref in (*seen.reads, *seen.writes)], seen.missing) == (["/numbers", table], ())
+    (seen,) = watch.run_and_observe(run)
+    assert ([watch.shorten_urn(ref.urn) for ref in (*seen.reads, *seen.writes)], seen.missing) == (
+        ["/numbers", table],
+        (),
+    )
     assert edges(seen) == {("id", "id", "identity")}
 
 
@@ -240,9 +249,9 @@ def test_list_of_files_reads_each_file(watch: Any) -> None:
             path.write_text("1\n")
         for place in ([str(path) for path in paths], f"{folder}/*.csv"):
             frame = watch.spark.read.schema("id long").csv(place)
-            table = watch.fresh_table()
-            observation = write(watch.observe(lambda frame=frame, table=table: frame.write.saveAsTable(table)))
-            assert sorted(watch.short(ref.urn) for ref in observation.reads) == sorted(
+            table = watch.create_table_name()
+            observation = write(watch.run_and_observe(lambda frame=frame, table=table: frame.write.saveAsTable(table)))
+            assert sorted(watch.shorten_urn(ref.urn) for ref in observation.reads) == sorted(
                 f"/list-{count}/{path.name}" for path in paths
             )
             assert (len(observation.columns), observation.missing) == (count, ())
@@ -252,8 +261,10 @@ def test_random_split_sort_is_not_a_control_dependency(watch: Any) -> None:
     orders = watch.spark.table("shop.orders")
     part, sample = orders.randomSplit([0.5, 0.5], 1)[0], orders.sort("day").sample(0.5)
     for frame, controls in ((part, set()), (sample, {("day", "id", "sort")})):
-        table = watch.fresh_table()
-        observation = write(watch.observe(lambda frame=frame, table=table: frame.select("id").write.saveAsTable(table)))
+        table = watch.create_table_name()
+        observation = write(
+            watch.run_and_observe(lambda frame=frame, table=table: frame.select("id").write.saveAsTable(table))
+        )
         assert edges(observation) == {("id", "id", "identity")} | controls
 
 
@@ -264,10 +275,12 @@ def test_saved_model_is_one_dataset(watch: Any) -> None:
     path = f"{watch.folder}/model"
     stages = [SQLTransformer(statement="SELECT id FROM __THIS__")]
     model = Pipeline(stages=stages).fit(watch.spark.table("shop.orders"))
-    seen = watch.observe(lambda: model.save(path))
-    assert {(watch.short(ref.urn), ref.format) for each in seen for ref in each.writes} == {("/model", "mllib")}
+    seen = watch.run_and_observe(lambda: model.save(path))
+    assert {(watch.shorten_urn(ref.urn), ref.format) for each in seen for ref in each.writes} == {("/model", "mllib")}
     assert {each.missing for each in seen} == {(MissingDetail.MODEL,)}
-    seen = watch.observe(lambda: PipelineModel.load(path))
-    assert {watch.short(ref.urn) for each in seen for ref in each.reads} == {"/model"}
-    seen = watch.observe(lambda: watch.spark.range(1).selectExpr("'x'").write.text(f"{watch.folder}/plain/metadata"))
-    assert [watch.short(ref.urn) for each in seen for ref in each.writes] == ["/plain/metadata"]
+    seen = watch.run_and_observe(lambda: PipelineModel.load(path))
+    assert {watch.shorten_urn(ref.urn) for each in seen for ref in each.reads} == {"/model"}
+    seen = watch.run_and_observe(
+        lambda: watch.spark.range(1).selectExpr("'x'").write.text(f"{watch.folder}/plain/metadata")
+    )
+    assert [watch.shorten_urn(ref.urn) for each in seen for ref in each.writes] == ["/plain/metadata"]

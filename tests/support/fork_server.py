@@ -18,12 +18,12 @@ import atexit, gc, json, os, signal, sys, tempfile, threading, traceback
 from importlib import import_module
 import jsonschema  # takes a second, and words what is not valid
 from jupyter_colophon import composition, maintenance
-from jupyter_colophon.cli.app import COMMANDS, find_class_path
+from jupyter_colophon.cli.app import COMMANDS, get_command_class_path
 from jupyter_colophon.cli.instances import client, local_services, run
 from jupyter_colophon.operations import in_process
 from jupyter_colophon.storage import postgresql, sqlite
 for name in COMMANDS:
-    import_module(find_class_path(name).rpartition(".")[0])
+    import_module(get_command_class_path(name).rpartition(".")[0])
 
 def be(asked, out, err):
     signal.alarm(300)

@@ -117,7 +117,7 @@ def _run_command_line(argv: Sequence[str]) -> int:
     if command.takes_unknown:
         args.words = [*unknown, *args.words]
     elif unknown:
-        args.parser.refuse_unknown(unknown)
+        args.parser.exit_for_unknown_words(unknown)
     return run_command_and_print_errors(command)
 
 

@@ -19,15 +19,15 @@ WRITING = """
 import sys
 from pathlib import Path
 from jupyter_colophon.storage.files import saving
-from support.files import document, open_files
+from support.files import build_instance_document, open_instance_files
 
 def halt(*_):
     print("held", flush=True)
     sys.stdin.readline()
 
 saving.os.replace = halt
-with open_files(Path(sys.argv[1])).lock_instance("a") as slot:
-    slot.write(document(2), create=False)
+with open_instance_files(Path(sys.argv[1])).lock_instance("a") as slot:
+    slot.write(build_instance_document(2), create=False)
 """
 BACKUP = "a.json1732133931.1234567"
 

@@ -20,13 +20,13 @@ from support.process import start_script_process
 COUNTING = """
 import sys, threading
 from pathlib import Path
-from support.files import document, open_files
+from support.files import build_instance_document, open_instance_files
 
 def count(root, times):
-    files = open_files(Path(root), wait_s=60)
+    files = open_instance_files(Path(root), wait_s=60)
     for _ in range(times):
         with files.lock_instance("a") as slot:
-            slot.write(document(slot.existing.document["metadata"]["number"] + 1), create=False)
+            slot.write(build_instance_document(slot.existing.document["metadata"]["number"] + 1), create=False)
 
 threads = [threading.Thread(target=count, args=(sys.argv[1], int(sys.argv[2]))) for _ in range(4)]
 for thread in threads:
@@ -37,9 +37,9 @@ for thread in threads:
 HOLDING = """
 import sys
 from pathlib import Path
-from support.files import document, open_files
-with open_files(Path(sys.argv[1])).lock_instance("a") as slot:
-    slot.write(document(), create=True)
+from support.files import build_instance_document, open_instance_files
+with open_instance_files(Path(sys.argv[1])).lock_instance("a") as slot:
+    slot.write(build_instance_document(), create=True)
     print("held", flush=True)
     sys.stdin.readline()
 """
@@ -61,11 +61,11 @@ def test_exactly_one_concurrent_create_succeeds(tmp_path: Path) -> None:
 import sys
 from pathlib import Path
 from jupyter_colophon.core.errors import InstanceExists
-from support.files import document, open_files, save
+from support.files import build_instance_document, open_instance_files, save_instance
 made = 0
 for number in range(50):
     try:
-        save(open_files(Path(sys.argv[1])), f"n{number}", document(number), create=True)
+        save_instance(open_instance_files(Path(sys.argv[1])), f"n{number}", build_instance_document(number), create=True)
         made += 1
     except InstanceExists:
         pass
@@ -121,12 +121,12 @@ CHANGING = """
 import sys
 from pathlib import Path
 from jupyter_colophon.core.errors import InstanceExists, TransactionConflict
-from support.files import document, open_files
-with open_files(Path(sys.argv[1])).lock_instance(sys.argv[2]) as slot:
+from support.files import build_instance_document, open_instance_files
+with open_instance_files(Path(sys.argv[1])).lock_instance(sys.argv[2]) as slot:
     print("looked", flush=True)
     sys.stdin.readline()
     try:
-        slot.write(document(2), create=slot.existing is None)
+        slot.write(build_instance_document(2), create=slot.existing is None)
     except (InstanceExists, TransactionConflict) as error:
         print(type(error).__name__)
 """

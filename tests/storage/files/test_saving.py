@@ -227,20 +227,20 @@ from pathlib import Path
 from jupyter_colophon.core.errors import StoreFull
 from jupyter_colophon.storage.files.instances import InstanceFiles
 from jupyter_colophon.storage.files.document_cache import DocumentCache
-from support.files import SPACE, as_nobody, document, open_files, list_left_files, save
-files = open_files(Path(sys.argv[1]))
-save(files, "a", document(1), create=True)
+from support.files import SPACE, drop_root_permissions, build_instance_document, open_instance_files, list_left_files_without_locks, save_instance
+files = open_instance_files(Path(sys.argv[1]))
+save_instance(files, "a", build_instance_document(1), create=True)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 before = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
 try:
-    save(files, "a", document(2, text="x" * 100_000))
+    save_instance(files, "a", build_instance_document(2, text="x" * 100_000))
 except StoreFull as error:
     print(error.detail)
-print(files.read("a").document == document(1))
+print(files.read("a").document == build_instance_document(1))
 resource.setrlimit(resource.RLIMIT_FSIZE, before)
-save(files, "a", document(2, text="x" * 100_000))
-print(files.read("a").document["metadata"]["number"], list_left_files(Path(sys.argv[1])))
+save_instance(files, "a", build_instance_document(2, text="x" * 100_000))
+print(files.read("a").document["metadata"]["number"], list_left_files_without_locks(Path(sys.argv[1])))
 """
 
 

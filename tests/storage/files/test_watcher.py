@@ -196,14 +196,14 @@ import sys
 from pathlib import Path
 sys.modules["watchfiles"] = None
 from jupyter_colophon.storage.files.watcher import FileWatch
-from support.files import put
+from support.files import write_file
 import threading
 done = threading.Event()
 watch = FileWatch(lambda seen: "a" in seen.changed and done.set())
-put(Path(sys.argv[1]), "a", "{}")
+write_file(Path(sys.argv[1]), "a", "{}")
 watch.add("x", [Path(sys.argv[1])])
 watch.start()
-put(Path(sys.argv[1]), "a", "[1, 2]")
+write_file(Path(sys.argv[1]), "a", "[1, 2]")
 print(done.wait(120))
 watch.close()
 """
