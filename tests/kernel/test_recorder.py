@@ -192,7 +192,7 @@ def test_table_recreated_under_old_name_is_a_new_entity(notebook):
         if name == "renamed":
             notebook.see(writes=("renamed",), function="rename", renamed=(old, new))
         now = read_time_ms()
-        notebook.recorder.observe(Observation(now, now, "insert", writes=(notebook.table("t", fields),)))
+        notebook.recorder.add_observation(Observation(now, now, "insert", writes=(notebook.table("t", fields),)))
         notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
     for urn in (old, new):
@@ -345,7 +345,7 @@ def test_the_notebooks_run_ends_with_the_kernel(notebook):
     cell = notebook.begin("make")
     notebook.see(writes=("a",))
     notebook.end(cell)
-    notebook.recorder.close(10)
+    notebook.recorder.flush_and_end_run(10)
     (session,) = notebook.session_runs()
     assert session["status"] == "succeeded"
     assert session["end"] is not None
@@ -354,7 +354,7 @@ def test_the_notebooks_run_ends_with_the_kernel(notebook):
 def test_cell_running_at_kernel_end_is_killed(notebook):
     notebook.begin("long")
     notebook.see(writes=("a",))
-    notebook.recorder.close(10)
+    notebook.recorder.flush_and_end_run(10)
     assert notebook.runs("long")[0]["status"] == "killed"
 
 
@@ -362,7 +362,7 @@ def test_written_data_is_described_and_again_only_when_it_changed(notebook):
     def written_with(*names):
         cell = notebook.begin("make")
         ref = notebook.table("a", tuple(SchemaField(name, "int", True) for name in names))
-        notebook.recorder.observe(Observation(read_time_ms(), read_time_ms(), "insert", writes=(ref,)))
+        notebook.recorder.add_observation(Observation(read_time_ms(), read_time_ms(), "insert", writes=(ref,)))
         notebook.end(cell)
         notebook.recorder.flush(10)
         found = find_entity(notebook.catalog, notebook.urn("a"))["aspects"]
@@ -379,7 +379,7 @@ def test_refused_report_is_counted_and_reported_once(notebook):
     for number in range(3):
         cell = notebook.begin(f"bad-{number}")
         bad = DataRef("urn:li:nonsense", DatasetKind.TABLE, None, "parquet", None)
-        notebook.recorder.observe(Observation(read_time_ms(), read_time_ms(), "insert", writes=(bad,)))
+        notebook.recorder.add_observation(Observation(read_time_ms(), read_time_ms(), "insert", writes=(bad,)))
         notebook.end(cell)
     good = notebook.begin("good")
     notebook.see(writes=("a",))
@@ -388,7 +388,7 @@ def test_refused_report_is_counted_and_reported_once(notebook):
     assert touched(notebook.runs("good")[0]) == {(notebook.urn("a"), "write")}
     (line,) = notebook.notices.take()
     assert line.startswith("Colophon could not record what cell bad-0 did: ")
-    assert notebook.recorder.refused == 3
+    assert notebook.recorder.refused_count == 3
 
 
 def test_reports_wait_while_the_server_is_unavailable(tmp_path):

@@ -157,7 +157,7 @@ class TestHooks:
         with owning(beside, data_folder, pre_save=count, post_save=count, on_load=count) as kept:
             done = kept.instances.create(SPACE, "one", own(size=1), ADA)
             assert done.metadata["size"] == 3
-            assert kept.history("one")[0][1]["metadata"]["size"] == 2
+            assert kept.read_instance_history("one")[0][1]["metadata"]["size"] == 2
 
     def test_hook_refusal_prevents_save_with_its_message(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder, pre_save=fails(ValueError("not on Fridays"))) as kept:
@@ -184,7 +184,7 @@ class TestHooks:
                 kept.instances.create(SPACE, "one", own(), ADA)
             assert raised.value.undone
             assert kept.instances.list(SPACE, invalid=True) == []
-            assert [operation for operation, _, _ in kept.changes()] == ["create", "delete", "delete"]
+            assert [operation for operation, _, _ in kept.read_instance_changes()] == ["create", "delete", "delete"]
 
     def test_failed_post_save_restores_previous_instance(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder) as kept:
@@ -193,7 +193,7 @@ class TestHooks:
             with pytest.raises(HookFailed):
                 kept.instances.update(SPACE, "one", own(size=2), Condition(), ADA)
             assert kept.instances.get(SPACE, "one", ADA).metadata == {"size": 1}
-            assert [value["metadata"]["size"] for _, value, _ in kept.history("one")] == [1, 2, 1]
+            assert [value["metadata"]["size"] for _, value, _ in kept.read_instance_history("one")] == [1, 2, 1]
 
     def test_failed_post_delete_restores_instance(self, beside: Catalog, data_folder: Path) -> None:
         with owning(beside, data_folder, post_delete=fails(ValueError("needed"))) as kept:
