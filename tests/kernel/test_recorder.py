@@ -386,7 +386,7 @@ def test_refused_report_is_counted_and_reported_once(notebook):
     notebook.end(good)
     assert notebook.recorder.flush(10) == 0
     assert touched(notebook.runs("good")[0]) == {(notebook.urn("a"), "write")}
-    (line,) = notebook.notices.take()
+    (line,) = notebook.notices.take_lines()
     assert line.startswith("Colophon could not record what cell bad-0 did: ")
     assert notebook.recorder.refused_count == 3
 
